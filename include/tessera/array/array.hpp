@@ -1,0 +1,88 @@
+// An array of T with Rank dimensions.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <tessera/array/any_array.hpp>
+#include <tessera/array/owned_array.hpp>
+#include <tessera/view/array_view.hpp>
+#include <tessera/view/box.hpp>
+
+namespace tessera::inline v0 {
+
+/// A handle: copies show the same array. Safe to read from many threads at once.
+template <Element T, std::size_t Rank, class S, class P>
+class Array {
+  using Untyped = AnyArray<S, P>;
+
+ public:
+  using element_type = T;
+  using store_type = S;
+  using pipeline_type = P;
+  using array_space = typename P::array_space;
+  static constexpr std::size_t rank = Rank;
+
+  /// Throws: MetadataError, if type or rank are others.
+  explicit Array(Untyped array) : array_{std::move(array)} {
+    auto const& metadata = array_.metadata();
+    if (metadata.type != data_type_of<T>())
+      throw MetadataError{"member data_type: found " + metadata.type.name() + ", expected " + data_type_of<T>().name() +
+                          " as this program does"};
+    if (metadata.shape.rank() != Rank)
+      throw MetadataError{"member shape: found " + std::to_string(metadata.shape.rank()) + " dimensions, expected " +
+                          std::to_string(Rank) + " as this program does"};
+  }
+
+  Extents const& shape() const { return array_.shape(); }
+  Extents const& chunk_shape() const { return array_.chunk_shape(); }
+  std::uint64_t size() const { return element_count(shape(), "shape"); }  ///< elements
+  ArrayMetadata const& metadata() const { return array_.metadata(); }
+  Untyped const& untyped() const { return array_; }
+
+  /// Reads a box into the caller's memory, of any strides, and waits.
+  /// Throws: SelectionError, if the shapes differ; StoreError, CodecError, with the key.
+  template <MemorySpace Space>
+  void read(Box const& box, ArrayView<T, Rank, Space> to, ReadOptions options = {}) const {
+    constexpr bool same_space = std::same_as<Space, array_space>;
+    static_assert(same_space,
+                  "tessera: this array is read into another memory space than the destination is in; open it "
+                  "with a pipeline that begins in the destination's space, e.g. Pipeline<space::Host, ...>");
+    if constexpr (same_space) {
+      auto const region = box.resolve(shape());
+      auto const layout = to.layout();
+      if (layout.shape != region.count)
+        throw SelectionError{"the destination's shape is " + to_string(layout.shape) + ", expected " +
+                             to_string(region.count)};
+      array_.read(region, {reinterpret_cast<std::byte*>(to.data), layout.strides}, options);
+    }
+  }
+
+  /// Reads a box into contiguous host memory, in C order: a std::vector<T>, a std::span<T>.
+  template <std::ranges::contiguous_range R>
+  requires std::ranges::sized_range<R> && std::same_as<std::ranges::range_value_t<R>, T>
+  void read(Box const& box, R&& to, ReadOptions options = {}) const {
+    auto const region = box.resolve(shape());
+    auto const expected = element_count(region.count, "the box");
+    if (std::ranges::size(to) != expected)
+      throw SelectionError{"the destination holds " + std::to_string(std::ranges::size(to)) + " elements, expected " +
+                           std::to_string(expected)};
+    read(box, ArrayView<T, Rank, space::Host>::c_order(std::ranges::data(to), region.count), options);
+  }
+
+  /// Reads a box into a new array in the array's own space.
+  OwnedArray<T, Rank, buffer_in_t<array_space>> read(Box const& box, ReadOptions options = {}) const {
+    OwnedArray<T, Rank, buffer_in_t<array_space>> result{box.resolve(shape()).count, array_.queue()};
+    read(box, result.view(), options);
+    return result;
+  }
+
+ private:
+  Untyped array_;
+};
+
+}  // namespace tessera::inline v0

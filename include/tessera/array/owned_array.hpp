@@ -1,0 +1,48 @@
+// An array that owns its elements: what a read returns when it is given no memory.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include <tessera/buffer/concept.hpp>
+#include <tessera/core/checked.hpp>
+#include <tessera/core/dimensions.hpp>
+#include <tessera/view/array_view.hpp>
+
+namespace tessera::inline v0 {
+
+/// Contiguous, in C order, in a buffer of type B. Move-only; a moved-from one may only be destroyed or assigned to.
+template <class T, std::size_t Rank, AllocatableBuffer B>
+class OwnedArray {
+  using Space = typename B::space_type;
+
+ public:
+  OwnedArray(Extents const& shape, queue_for<Space>& on)
+      : shape_{shape},
+        size_{element_count(shape, "the shape")},
+        buffer_(checked_size(checked_product(size_, sizeof(T), "the array"), "the array"), on) {}
+
+  Extents const& shape() const { return shape_; }
+  std::uint64_t size() const { return size_; }  ///< elements
+  T* data() { return reinterpret_cast<T*>(buffer_.span().data); }
+  T const* data() const { return reinterpret_cast<T const*>(buffer_.view().data); }
+
+  ArrayView<T, Rank, Space> view() { return ArrayView<T, Rank, Space>::c_order(data(), shape_); }
+  ArrayView<T const, Rank, Space> view() const { return ArrayView<T const, Rank, Space>::c_order(data(), shape_); }
+
+  /// Elements and ranges, where the host can touch them.
+  template <class... Index>
+  requires(Space::host_accessible) T& operator()(Index... index) { return view()(index...); }
+  template <class... Index>
+  requires(Space::host_accessible) T const& operator()(Index... index) const { return view()(index...); }
+  std::span<T> elements() requires(Space::host_accessible) { return {data(), size_}; }
+  std::span<T const> elements() const requires(Space::host_accessible) { return {data(), size_}; }
+
+ private:
+  Extents shape_;
+  std::uint64_t size_;
+  B buffer_;
+};
+
+}  // namespace tessera::inline v0

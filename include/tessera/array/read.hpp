@@ -1,0 +1,199 @@
+// The read path: plan, fetch, decode, place. Chunks go through it in mini-batches; the queue's threads take one each.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tessera/array/plan.hpp>
+#include <tessera/buffer/scratch.hpp>
+#include <tessera/key/chunk_key.hpp>
+#include <tessera/pipeline/batch.hpp>
+#include <tessera/pipeline/form.hpp>
+#include <tessera/store/get.hpp>
+#include <tessera/view/copy.hpp>
+
+namespace tessera::inline v0 {
+
+/// What a read moved, in bytes: fetched from the store, decoded by codecs that run, placed element by element.
+struct Traffic {
+  std::atomic<std::uint64_t> chunks{0}, missing{0}, fetched{0}, decoded{0}, placed{0};
+};
+
+struct ReadOptions {
+  std::size_t mini_batch = 0;  ///< chunks that go through the pipeline in lock step; 0: about a MiB of them
+  Traffic* traffic = nullptr;  ///< added to, if given
+};
+
+/// Chunks in a store and how to read them: an array's, or the inner chunks of a shard.
+template <class S, class P>
+struct ChunkSource {
+  S const& store;
+  std::string_view prefix;  ///< of the keys, with its '/'
+  ChunkKeyEncoding key_encoding;
+  P const& pipeline;
+  ChunkForm const& form;
+  ByteView<space::Host> fill;  ///< one element, in the machine's byte order
+};
+
+/// Where elements go: the first one's address, and how far apart they are in bytes.
+template <MemorySpace Space>
+struct Target {
+  std::byte* data;
+  Strides strides;
+};
+
+namespace detail {
+
+/// A mini-batch at work. Its vectors and scratch are kept by the queue and used again.
+template <class S, class P>
+class ReadBatch {
+  using bytes_space = typename P::bytes_space;
+  using array_space = typename P::array_space;
+  using Queue = queue_for<array_space>;
+
+  struct Slot {
+    Piece piece;
+    Key key;
+    Scratch<bytes_space> scratch;
+    ByteSpan<bytes_space> encoded;
+    ByteSpan<array_space> direct;  // the user's memory, where the chunk can be decoded right into it
+    Queue* on;
+
+    ByteSpan<bytes_space> operator()(std::size_t n) { return encoded = scratch.take(n, queue_in<bytes_space>(*on)); }
+  };
+
+ public:
+  /// Reads the pieces [first, last) of a plan.
+  void run(ChunkSource<S, P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
+           Target<array_space> target, Queue& on, Traffic* traffic) {
+    select(source, plan, first, last, target, on);
+    fetch(source, on);
+    decode(source, on);
+    auto const placed = place(source, target, on);
+    if (!traffic) return;
+    traffic->chunks += used_;
+    traffic->missing += used_ - tasks_.size();
+    for (auto const& task : tasks_) traffic->fetched += task.encoded.size;
+    if (!source.form.is_view()) traffic->decoded += tasks_.size() * source.form.decoded_size;
+    traffic->placed += placed;
+  }
+
+ private:
+  void select(ChunkSource<S, P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
+              Target<array_space> target, Queue& on) {
+    if (slots_.size() < last - first) slots_.resize(last - first);
+    used_ = 0;
+    for (auto i = first; i < last; ++i) {
+      auto const piece = plan.piece(i);
+      if (!piece) continue;
+      auto& slot = slots_[used_++];
+      slot.piece = *piece;
+      slot.key.path = source.prefix;
+      source.key_encoding.append(slot.key.path, piece->chunk);
+      slot.on = &on;
+      slot.direct = {};
+      if (is_contiguous(source.form.layout, *piece, target.strides))
+        slot.direct = {at(target, *piece), source.form.decoded_size};
+    }
+  }
+
+  void fetch(ChunkSource<S, P> const& source, Queue& on) {
+    requests_.clear();
+    for (std::size_t i = 0; i < used_; ++i) requests_.push_back({&slots_[i].key, {}, slots_[i]});
+    get_many(source.store, std::span{requests_}, queue_in<bytes_space>(on));
+  }
+
+  void decode(ChunkSource<S, P> const& source, Queue& on) {
+    tasks_.clear();
+    found_.clear();
+    for (std::size_t i = 0; i < used_; ++i)
+      if (requests_[i].size) {
+        tasks_.push_back({slots_[i].encoded, slots_[i].direct});
+        found_.push_back(i);
+      }
+    auto const size = source.form.decoded_size;
+    if (!source.form.is_view()) {
+      auto const room = decoded_.take(checked_product(tasks_.size(), size, "a mini-batch"), on);
+      for (std::size_t t = 0; t < tasks_.size(); ++t)
+        if (!tasks_[t].to.data) tasks_[t].to = room.sub(t * size, size);
+    }
+    try {
+      source.pipeline.decode(source.form, std::span{tasks_}, on);
+    } catch (Error& error) {
+      if (error.chunk()) error.in_key(slots_[found_[*error.chunk()]].key.path);
+      error.in_store(name_of(source.store));
+      throw;
+    }
+  }
+
+  std::uint64_t place(ChunkSource<S, P> const& source, Target<array_space> target, Queue& on) {
+    auto const& layout = source.form.layout;
+    placements_.clear();
+    for (std::size_t t = 0; t < tasks_.size(); ++t) {
+      auto const& slot = slots_[found_[t]];
+      if (tasks_[t].decoded.data == slot.direct.data && slot.direct.data) continue;
+      Placement<array_space> placement{tasks_[t].decoded.data, at(target, slot.piece), slot.piece.count, layout.strides,
+                                       target.strides};
+      for (std::size_t d = 0; d < layout.shape.rank(); ++d) {
+        placement.from += static_cast<std::int64_t>(slot.piece.first[d]) * layout.strides[d];
+        placement.from_strides[d] *= static_cast<std::int64_t>(slot.piece.step[d]);
+      }
+      placements_.push_back(placement);
+    }
+    for (std::size_t i = 0; i < used_; ++i)
+      if (!requests_[i].size) {
+        auto const& piece = slots_[i].piece;
+        placements_.push_back({nullptr, at(target, piece), piece.count, target.strides, target.strides});
+      }
+    return placer<array_space>::place(placements_, {layout.item_size, layout.swapped, source.fill}, on);
+  }
+
+  static std::byte* at(Target<array_space> target, Piece const& piece) {
+    for (std::size_t d = 0; d < piece.target.rank(); ++d)
+      target.data += static_cast<std::int64_t>(piece.target[d]) * target.strides[d];
+    return target.data;
+  }
+
+  // The whole chunk is wanted, and lies in the target as it lies in its decoded bytes.
+  static bool is_contiguous(Layout const& layout, Piece const& piece, Strides const& target) {
+    if (layout.swapped != 1 || piece.count != layout.shape) return false;
+    for (std::size_t d = 0; d < target.rank(); ++d)
+      if (layout.shape[d] != 1 && layout.strides[d] != target[d]) return false;
+    return true;
+  }
+
+  std::vector<Slot> slots_;
+  std::size_t used_ = 0;
+  std::vector<ReadRequest<S>> requests_;
+  std::vector<DecodeTask<bytes_space, array_space>> tasks_;
+  std::vector<std::size_t> found_;  // the slot of each task
+  std::vector<Placement<array_space>> placements_;
+  Scratch<array_space> decoded_;
+};
+
+}  // namespace detail
+
+/// Reads a region into the target, in the queue's order. Missing chunks are the fill value.
+/// Throws: StoreError, CodecError with the key; then some of the target may be written.
+template <class S, class P>
+void read_chunks(ChunkSource<S, P> const& source, Region const& region, Target<typename P::array_space> target,
+                 queue_for<typename P::array_space>& on, ReadOptions options = {}) {
+  Plan const plan{region, source.form.layout.shape};
+  std::uint64_t batch = options.mini_batch;
+  if (batch == 0) {
+    auto const in_a_mebibyte = (std::uint64_t{1} << 20) / std::max<std::uint64_t>(source.form.decoded_size, 1);
+    auto const a_share = plan.size() / (4 * on.host().threads());  // so that every thread has some
+    batch = std::clamp<std::uint64_t>(std::min(in_a_mebibyte, a_share), 1, 256);
+  }
+  on.host().for_each((plan.size() + batch - 1) / batch, [&](std::size_t i) {
+    auto const work = on.host().template lease<detail::ReadBatch<S, P>>();
+    work->run(source, plan, i * batch, std::min((i + 1) * batch, plan.size()), target, on, options.traffic);
+  });
+}
+
+}  // namespace tessera::inline v0

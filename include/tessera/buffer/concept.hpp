@@ -1,0 +1,29 @@
+// Bytes that somebody owns. A buffer is move-only, and its space is in its type.
+#pragma once
+#include <concepts>
+#include <cstddef>
+
+#include <tessera/memory/bytes.hpp>
+#include <tessera/memory/space.hpp>
+
+namespace tessera::inline v0 {
+
+template <class B>
+concept Buffer = std::movable<B> && MemorySpace<typename B::space_type> && requires(B const& b) {
+  { b.view() } -> std::same_as<ByteView<typename B::space_type>>;
+};
+
+/// A buffer that can be made, its bytes uninitialised. A mapped file or an imported handle is a Buffer only.
+template <class B>
+concept AllocatableBuffer = Buffer<B> && requires(B& b, std::size_t n, queue_for<typename B::space_type>& on) {
+  {B(n, on)};
+  { b.span() } -> std::same_as<ByteSpan<typename B::space_type>>;
+};
+
+/// The buffer that tessera itself allocates in a space, for scratch: each space's own header says which.
+template <MemorySpace S>
+struct buffer_in;
+template <MemorySpace S>
+using buffer_in_t = typename buffer_in<S>::type;
+
+}  // namespace tessera::inline v0

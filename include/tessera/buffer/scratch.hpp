@@ -1,0 +1,25 @@
+// Memory that is used again and again: it grows to what was asked for and stays.
+#pragma once
+#include <cstddef>
+
+#include <tessera/buffer/concept.hpp>
+
+namespace tessera::inline v0 {
+
+template <MemorySpace S>
+class Scratch {
+ public:
+  /// n bytes, uninitialised; what an earlier call gave is no longer valid.
+  ByteSpan<S> take(std::size_t n, queue_for<S>& on) {
+    if (buffer_.span().size < n) {
+      buffer_ = {};  // first, or both would be held at once
+      buffer_ = buffer_in_t<S>(n, on);
+    }
+    return buffer_.span().sub(0, n);
+  }
+
+ private:
+  buffer_in_t<S> buffer_;
+};
+
+}  // namespace tessera::inline v0

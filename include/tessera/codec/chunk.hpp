@@ -1,0 +1,33 @@
+// What codecs are told of a chunk, and what they are given to work on.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include <tessera/core/checked.hpp>
+#include <tessera/core/data_type.hpp>
+#include <tessera/core/dimensions.hpp>
+#include <tessera/memory/bytes.hpp>
+
+namespace tessera::inline v0 {
+
+/// A chunk as it reaches a codec when encoding: known from metadata alone.
+struct ChunkSpecification {
+  Extents shape;
+  DataType type;
+
+  /// Throws: MetadataError, if that is more than memory can hold.
+  std::size_t size_in_bytes() const {
+    return checked_size(checked_product(element_count(shape, "the chunk shape"), type.size, "the chunk's size"),
+                        "the chunk");
+  }
+};
+
+/// One chunk of a batch: the codec reads `from`, writes into `to` and says how many bytes it wrote in `size`.
+template <MemorySpace From, MemorySpace To = From>
+struct CodecTask {
+  ByteView<From> from;
+  ByteSpan<To> to;
+  std::size_t size = 0;
+};
+
+}  // namespace tessera::inline v0

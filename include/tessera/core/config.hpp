@@ -1,0 +1,13 @@
+// The version of tessera, as macros for the preprocessor and as an inline namespace for the linker: two versions can
+// live in one program.
+#pragma once
+
+#define TESSERA_VERSION_MAJOR 0
+#define TESSERA_VERSION_MINOR 1
+#define TESSERA_VERSION_PATCH 0
+
+namespace tessera::inline v0 {
+
+inline constexpr char const* version = "0.1.0";
+
+}  // namespace tessera::inline v0

@@ -1,0 +1,74 @@
+// One number per dimension, without allocation: shapes, positions and strides.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include <tessera/core/checked.hpp>
+#include <tessera/core/error.hpp>
+
+namespace tessera::inline v0 {
+
+/// The largest number of dimensions. NumPy 1 and TensorStore draw the line at 32 too.
+inline constexpr std::size_t max_rank = 32;
+
+template <class T>
+class Dimensions {
+ public:
+  constexpr Dimensions() = default;
+  constexpr Dimensions(std::initializer_list<T> values)
+      : Dimensions(std::span<T const>{values.begin(), values.size()}) {}
+  constexpr explicit Dimensions(std::span<T const> values) {
+    for (T value : values) push_back(value);
+  }
+  static constexpr Dimensions filled(std::size_t rank, T value) {
+    Dimensions all;
+    while (all.rank_ < rank) all.push_back(value);
+    return all;
+  }
+
+  constexpr std::size_t rank() const { return rank_; }
+  constexpr T& operator[](std::size_t d) { return values_[d]; }
+  constexpr T const& operator[](std::size_t d) const { return values_[d]; }
+  constexpr T const* begin() const { return values_; }
+  constexpr T const* end() const { return values_ + rank_; }
+  constexpr void push_back(T value) {
+    if (rank_ == max_rank) throw MetadataError{"more than " + std::to_string(max_rank) + " dimensions"};
+    values_[rank_++] = value;
+  }
+  friend constexpr bool operator==(Dimensions const& a, Dimensions const& b) {
+    if (a.rank_ != b.rank_) return false;
+    for (std::size_t d = 0; d < a.rank_; ++d)
+      if (a[d] != b[d]) return false;
+    return true;
+  }
+
+ private:
+  std::size_t rank_ = 0;
+  T values_[max_rank]{};  // plain arrays: kernels take these by value
+};
+
+using Extents = Dimensions<std::uint64_t>;
+using Strides = Dimensions<std::int64_t>;
+
+/// Throws: MetadataError naming `what`, on overflow.
+inline std::uint64_t element_count(Extents const& shape, std::string_view what) {
+  std::uint64_t count = 1;
+  for (auto n : shape)
+    if (n == 0) return 0;
+  for (auto n : shape) count = checked_product(count, n, what);
+  return count;
+}
+
+/// "[197, 233, 189]"
+template <class T>
+std::string to_string(Dimensions<T> const& values) {
+  std::string text = "[";
+  for (auto value : values) text += (text.size() > 1 ? ", " : "") + std::to_string(value);
+  return text + "]";
+}
+
+}  // namespace tessera::inline v0

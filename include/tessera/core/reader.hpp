@@ -1,0 +1,136 @@
+// Reads a Value member by member, so that every error names the member, what was found and what was expected, and no
+// member goes unnoticed. Documents and the configurations of codecs are read with the same few functions.
+#pragma once
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tessera/core/dimensions.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/core/value.hpp>
+
+namespace tessera::inline v0 {
+
+/// A value and where it stands. The value must outlive it.
+class Found {
+ public:
+  Found(Value const& value, std::string where) : value_{&value}, where_{std::move(where)} {}
+
+  Value const& value() const { return *value_; }
+  std::string const& where() const { return where_; }
+
+  [[noreturn]] void refuse(std::string_view expected) const {
+    throw MetadataError{"member " + where_ + ": found " + describe(*value_) + ", expected " + std::string{expected}};
+  }
+
+  bool boolean() const {
+    if (auto* b = value_->get_if<bool>()) return *b;
+    refuse("true or false");
+  }
+  std::string const& string() const {
+    if (auto* s = value_->get_if<std::string>()) return *s;
+    refuse("a string");
+  }
+  std::string const& one_of(std::initializer_list<char const*> choices) const {
+    std::string expected;
+    for (auto* choice : choices) {
+      if (auto* s = value_->get_if<std::string>(); s && *s == choice) return *s;
+      expected += (expected.empty() ? "\"" : " or \"") + std::string{choice} + '"';
+    }
+    refuse(expected);
+  }
+  /// An integer is written without fraction and exponent: 1.0 and 1e0 are none.
+  template <class T = std::int64_t>
+  T integer(T least = std::numeric_limits<T>::min(), T most = std::numeric_limits<T>::max()) const {
+    if (auto* n = value_->get_if<Number>()) {
+      T result{};
+      auto const* end = n->text.data() + n->text.size();
+      auto const [stop, failed] = std::from_chars(n->text.data(), end, result);
+      if (failed == std::errc{} && stop == end && least <= result && result <= most) return result;
+    }
+    refuse("an integer from " + std::to_string(least) + " to " + std::to_string(most));
+  }
+  List const& list() const {
+    if (auto* list = value_->get_if<List>()) return *list;
+    refuse("a list");
+  }
+  Found item(std::size_t i) const { return {list()[i], where_ + '[' + std::to_string(i) + ']'}; }
+  Extents extents(std::uint64_t least = 0) const {
+    Extents result;
+    if (list().size() > max_rank) refuse("at most " + std::to_string(max_rank) + " dimensions");
+    for (std::size_t i = 0; i < list().size(); ++i)
+      result.push_back(item(i).integer<std::uint64_t>(least, std::numeric_limits<std::int64_t>::max()));
+    return result;
+  }
+
+ private:
+  Value const* value_;
+  std::string where_;
+};
+
+class Reader {
+ public:
+  /// Throws: MetadataError, if the value is not an object. `who` asks: members are named after it.
+  explicit Reader(Found object) : object_{std::move(object)} {
+    members_ = object_.value().get_if<Members>();
+    if (!members_) object_.refuse("an object");
+    seen_.resize(members_->size());
+  }
+  Reader(Value const& object, std::string where) : Reader{Found{object, std::move(where)}} {}
+
+  std::optional<Found> find(std::string_view name) {
+    for (std::size_t i = 0; i < members_->size(); ++i)
+      if ((*members_)[i].name == name) {
+        seen_[i] = true;
+        return Found{(*members_)[i].value, path(name)};
+      }
+    return std::nullopt;
+  }
+  Found at(std::string_view name) {
+    if (auto found = find(name)) return *std::move(found);
+    throw MetadataError{"member " + path(name) + " is missing"};
+  }
+  /// The members that nobody asked for.
+  std::vector<Member const*> rest() const {
+    std::vector<Member const*> unseen;
+    for (std::size_t i = 0; i < members_->size(); ++i)
+      if (!seen_[i]) unseen.push_back(&(*members_)[i]);
+    return unseen;
+  }
+  /// Throws: MetadataError naming a member that nobody asked for.
+  void finish() const {
+    for (auto* member : rest()) throw MetadataError{"member " + path(member->name) + " is unknown"};
+  }
+
+ private:
+  std::string path(std::string_view name) const {
+    return object_.where().empty() ? std::string{name} : object_.where() + '.' + std::string{name};
+  }
+
+  Found object_;
+  Members const* members_;
+  std::vector<bool> seen_;
+};
+
+/// An extension definition: a string, or an object with `name` and perhaps `configuration`.
+inline Specification specification(Found const& found) {
+  if (auto* name = found.value().get_if<std::string>()) return {*name};
+  Reader reader{found};
+  Specification result{reader.at("name").string()};
+  if (auto configuration = reader.find("configuration")) {
+    if (!configuration->value().get_if<Members>()) configuration->refuse("an object");
+    result.configuration = configuration->value();
+  }
+  if (auto must = reader.find("must_understand")) (void)must->boolean();
+  reader.finish();
+  return result;
+}
+
+}  // namespace tessera::inline v0

@@ -1,0 +1,152 @@
+// The host's queue: functions run in the calling thread, or by a pool of threads that the caller sized.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <concepts>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tessera/core/function_ref.hpp>
+#include <tessera/memory/kept.hpp>
+#include <tessera/memory/space.hpp>
+
+namespace tessera::inline v0 {
+
+namespace detail {
+
+// One for_each under way. It lives on the stack of the thread that called.
+struct Job {
+  FunctionRef<void(std::size_t)> run;
+  std::size_t count;
+  std::atomic<std::size_t> next{0};
+  std::size_t helpers = 0;     // pool threads at work on it; guarded by the pool's mutex, as are the next two
+  std::exception_ptr error{};  // the first one
+  Job* older = nullptr;
+
+  void work(std::mutex& mutex) {
+    for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) try {
+        run(i);
+      } catch (...) {
+        next.store(count, std::memory_order_relaxed);
+        std::lock_guard lock{mutex};
+        if (!error) error = std::current_exception();
+      }
+  }
+  bool unfinished() const { return next.load(std::memory_order_relaxed) < count; }
+};
+
+class Pool {
+ public:
+  explicit Pool(std::size_t threads) : size_{std::max<std::size_t>(threads, 1)} {}
+  ~Pool() {
+    {
+      std::lock_guard lock{mutex_};
+      stop_ = true;
+    }
+    work_.notify_all();
+    for (auto& thread : threads_) thread.join();
+  }
+
+  void run(Job& job) {
+    {
+      std::lock_guard lock{mutex_};
+      while (threads_.size() + 1 < size_) threads_.emplace_back([this] { serve(); });
+      job.older = std::exchange(newest_, &job);
+    }
+    work_.notify_all();
+    job.work(mutex_);
+    std::unique_lock lock{mutex_};
+    for (Job** at = &newest_; *at; at = &(*at)->older)
+      if (*at == &job) {
+        *at = job.older;
+        break;
+      }
+    done_.wait(lock, [&] { return job.helpers == 0; });
+  }
+
+  std::size_t size() const { return size_; }
+  Kept& kept() { return kept_; }
+
+ private:
+  void serve() {
+    std::unique_lock lock{mutex_};
+    for (;;) {
+      Job* job = newest_;  // the newest first: an inner for_each is what an outer one waits for
+      while (job && !job->unfinished()) job = job->older;
+      if (!job) {
+        if (stop_) return;
+        work_.wait(lock);
+        continue;
+      }
+      ++job->helpers;
+      lock.unlock();
+      job->work(mutex_);
+      lock.lock();
+      if (--job->helpers == 0) done_.notify_all();
+    }
+  }
+
+  Kept kept_;  // outlives the threads
+  std::mutex mutex_;
+  std::condition_variable work_, done_;
+  Job* newest_ = nullptr;
+  bool stop_ = false;
+  std::size_t const size_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace detail
+
+/// A handle: copies are the same queue. `Queue{}` runs everything in the calling thread; `Queue{n}` lets n threads work
+/// on one for_each, the caller's among them. Threads start at the first for_each that can use them and end with the
+/// last handle. Safe to share between threads, and to use from a task that itself runs in it.
+template <>
+class Queue<space::Host> {
+ public:
+  Queue() : Queue{1} {}
+  explicit Queue(std::size_t threads) : pool_{std::make_shared<detail::Pool>(threads)} {}
+
+  std::size_t threads() const { return pool_->size(); }
+
+  /// Calls f(i) for each i below n, in any order and by any of the threads; waits for all. After the first exception no
+  /// further call begins, and it is thrown here.
+  template <class F>
+  void for_each(std::size_t n, F&& f) {
+    if (n <= 1 || threads() == 1) {
+      for (std::size_t i = 0; i < n; ++i) f(i);
+      return;
+    }
+    detail::Job job{f, n};
+    pool_->run(job);
+    if (job.error) std::rethrow_exception(job.error);
+  }
+
+  /// A T that this queue keeps: used again by whoever asks next. Requires: the queue outlives the lease.
+  template <class T>
+  Lease<T> lease() {
+    return pool_->kept().lease<T>();
+  }
+
+  /// The queue that works on the host's memory beside this one: every kind of queue has one.
+  Queue& host() { return *this; }
+
+ private:
+  std::shared_ptr<detail::Pool> pool_;
+};
+
+/// The queue for memory of space S that belongs to `on`: its host queue, or `on` itself.
+template <MemorySpace S, class AnyQueue>
+queue_for<S>& queue_in(AnyQueue& on) {
+  if constexpr (std::same_as<S, space::Host>)
+    return on.host();
+  else
+    return on;
+}
+
+}  // namespace tessera::inline v0

@@ -1,0 +1,106 @@
+// What `zarr.json` says of an array (core specification, "Array metadata").
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tessera/core/data_type.hpp>
+#include <tessera/core/dimensions.hpp>
+#include <tessera/key/chunk_key.hpp>
+#include <tessera/metadata/document.hpp>
+#include <tessera/metadata/fill_value.hpp>
+
+namespace tessera::inline v0 {
+
+struct ArrayMetadata {
+  Extents shape;
+  DataType type;
+  Extents chunk_shape;
+  ChunkKeyEncoding key_encoding;
+  std::vector<std::byte> fill;  ///< one element, in the machine's byte order
+  std::vector<Specification> codecs;
+  Value attributes = Members{};
+  std::vector<std::optional<std::string>> dimension_names;  ///< empty, if there are none
+};
+
+namespace detail {
+
+inline DataType read_data_type(Found const& found) {
+  auto const name = specification(found).name;
+  if (auto const type = data_type_named(name)) return *type;
+  std::string known;
+  for (auto type : data_types) known += (known.empty() ? "" : ", ") + type.name();
+  throw MetadataError{"member data_type: " + describe(name) + " is not supported; known are " + known};
+}
+
+inline Extents read_chunk_grid(Found const& found, Extents const& shape) {
+  auto const grid = specification(found);
+  if (grid.name != "regular")
+    throw MetadataError{"member chunk_grid: " + describe(grid.name) + " is not supported, only \"regular\""};
+  Reader configuration{grid.configuration, "chunk_grid.configuration"};
+  auto const member = configuration.at("chunk_shape");
+  auto chunk_shape = member.extents();
+  configuration.finish();
+  if (chunk_shape.rank() != shape.rank()) member.refuse(std::to_string(shape.rank()) + " numbers, as in shape");
+  for (std::size_t d = 0; d < shape.rank(); ++d)
+    if (chunk_shape[d] == 0) {
+      if (shape[d] != 0) member.refuse("numbers of at least 1");
+      chunk_shape[d] = 1;  // older zarr-python wrote 0 where the dimension is 0: there are no chunks
+    }
+  return chunk_shape;
+}
+
+inline ChunkKeyEncoding read_key_encoding(Found const& found) {
+  auto const encoding = specification(found);
+  if (encoding.name != "default" && encoding.name != "v2")
+    throw MetadataError{"member chunk_key_encoding: " + describe(encoding.name) +
+                        " is not supported, only \"default\" and \"v2\""};
+  ChunkKeyEncoding result{encoding.name == "v2", encoding.name == "v2" ? '.' : '/'};
+  Reader configuration{encoding.configuration, "chunk_key_encoding.configuration"};
+  if (auto const separator = configuration.find("separator")) result.separator = separator->one_of({"/", "."})[0];
+  configuration.finish();
+  return result;
+}
+
+inline Value read_attributes(Reader& reader) {
+  auto const found = reader.find("attributes");
+  if (!found) return Members{};
+  if (!found->value().get_if<Members>()) found->refuse("an object");
+  return found->value();
+}
+
+}  // namespace detail
+
+/// Throws: MetadataError naming the member, what was found and what was expected.
+inline ArrayMetadata read_array_metadata(Reader& reader) {
+  reader.at("node_type").one_of({"array"});
+  ArrayMetadata array;
+  array.shape = reader.at("shape").extents();
+  array.type = detail::read_data_type(reader.at("data_type"));
+  array.chunk_shape = detail::read_chunk_grid(reader.at("chunk_grid"), array.shape);
+  array.key_encoding = detail::read_key_encoding(reader.at("chunk_key_encoding"));
+  array.fill = fill_value(reader.at("fill_value"), array.type);
+  auto const codecs = reader.at("codecs");
+  for (std::size_t i = 0; i < codecs.list().size(); ++i) array.codecs.push_back(specification(codecs.item(i)));
+  array.attributes = detail::read_attributes(reader);
+  if (auto const transformers = reader.find("storage_transformers"); transformers && !transformers->list().empty())
+    throw MetadataError{"member storage_transformers: " + describe(specification(transformers->item(0)).name) +
+                        " is not supported"};
+  if (auto const names = reader.find("dimension_names")) {
+    if (names->list().size() != array.shape.rank())
+      names->refuse(std::to_string(array.shape.rank()) + " names, as in shape");
+    for (std::size_t d = 0; d < array.shape.rank(); ++d) {
+      auto const name = names->item(d);
+      array.dimension_names.push_back(name.value().is_null() ? std::nullopt : std::optional{name.string()});
+    }
+  }
+  refuse_unknown(reader);
+  checked_size(checked_product(element_count(array.shape, "member shape"), array.type.size, "member shape"),
+               "member shape");
+  return array;
+}
+
+}  // namespace tessera::inline v0

@@ -1,0 +1,70 @@
+// Finds and reads the document of a node (core specification, "Metadata").
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <tessera/core/reader.hpp>
+#include <tessera/memory/queue.hpp>
+#include <tessera/metadata/json.hpp>
+#include <tessera/store/concept.hpp>
+
+namespace tessera::inline v0 {
+
+/// Where the document of the node at `path` is: "t1/zarr.json"; the root's path is empty.
+inline Key document_key(std::string_view path) { return path / "zarr.json"; }
+
+namespace detail {
+
+inline constexpr std::size_t max_document_size = std::size_t{64} << 20;
+
+/// The queue that metadata is read on. Documents are host bytes: a store in pinned or managed memory is read through a
+/// host store beside it (SplitStore).
+template <class S>
+std::optional<std::string> read_text(S const& store, Key const& key) {
+  Queue<space::Host> on;
+  std::string text;
+  auto room = [&](std::size_t n) -> ByteSpan<space_of<S>> {
+    if (n > max_document_size)
+      throw MetadataError{"a document of " + std::to_string(n) + " bytes; at most " +
+                          std::to_string(max_document_size) + " are read"};
+    text.resize(n);
+    return {reinterpret_cast<std::byte*>(text.data()), n};
+  };
+  if (!store.read(key, {}, room, on)) return std::nullopt;
+  return text;
+}
+
+}  // namespace detail
+
+/// Calls f(Reader&) with the members of a node's document, and returns what f returns. nullopt: there is no document.
+/// Throws: what f throws and MetadataError, naming store and key.
+template <class S, class F>
+auto read_document(S const& store, std::string_view path, F&& f)
+    -> std::optional<decltype(f(std::declval<Reader&>()))> {
+  auto const key = document_key(path);
+  auto const text = detail::read_text(store, key);
+  if (!text) return std::nullopt;
+  try {
+    auto const document = parse_json(*text);
+    Reader reader{document, ""};
+    if (auto const format = reader.at("zarr_format"); format.value() != Value{Number{"3"}}) format.refuse("3");
+    return f(reader);
+  } catch (Error& error) {
+    error.in_key(key.path).in_store(name_of(store));
+    throw;
+  }
+}
+
+/// Throws: MetadataError naming a member that the specification does not know, unless it says `must_understand: false`.
+inline void refuse_unknown(Reader const& reader) {
+  for (auto* member : reader.rest()) {
+    bool tolerated = false;
+    if (auto* members = member->value.get_if<Members>())
+      for (auto const& inner : *members) tolerated |= inner.name == "must_understand" && inner.value == Value{false};
+    if (!tolerated) throw MetadataError{"member " + member->name + " is unknown"};
+  }
+}
+
+}  // namespace tessera::inline v0

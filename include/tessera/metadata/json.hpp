@@ -1,0 +1,83 @@
+// JSON text to a Value: the only place that knows JSON. Parsing does not recurse, numbers keep their text.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <tessera/core/error.hpp>
+#include <tessera/core/value.hpp>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+// What nlohmann's parser calls. False stops it.
+class JsonBuilder {
+  using Json = nlohmann::json;
+
+ public:
+  static constexpr std::size_t max_depth = 256;
+
+  bool null() { return add({}); }
+  bool boolean(bool b) { return add(b); }
+  bool number_integer(Json::number_integer_t n) { return add(Number{std::to_string(n)}); }
+  bool number_unsigned(Json::number_unsigned_t n) { return add(Number{std::to_string(n)}); }
+  bool number_float(Json::number_float_t, std::string const& text) { return add(Number{text}); }
+  bool string(std::string& s) { return add(std::move(s)); }
+  bool binary(Json::binary_t&) { return fail("binary data"); }
+  bool start_array(std::size_t) { return open(List{}); }
+  bool end_array() { return close(); }
+  bool start_object(std::size_t) { return open(Members{}); }
+  bool end_object() {
+    std::vector<std::string_view> names;
+    for (auto const& member : *open_.back()->get_if<Members>()) names.push_back(member.name);
+    std::sort(names.begin(), names.end());
+    auto const twice = std::adjacent_find(names.begin(), names.end());
+    return twice == names.end() ? close() : fail("member " + describe(std::string{*twice}) + " is there twice");
+  }
+  bool key(std::string& name) {
+    open_.back()->get_if<Members>()->push_back({std::move(name), {}});
+    return true;
+  }
+  bool parse_error(std::size_t at, std::string const&, nlohmann::detail::exception const&) {
+    return fail("not JSON, at byte " + std::to_string(at));
+  }
+
+  Value root;
+  std::string problem;
+
+ private:
+  bool fail(std::string text) { return problem = std::move(text), false; }
+
+  Value* put(Value value) {
+    if (open_.empty()) return &(root = std::move(value));
+    if (auto* list = open_.back()->get_if<List>()) return &list->emplace_back(std::move(value));
+    return &(open_.back()->get_if<Members>()->back().value = std::move(value));
+  }
+  bool add(Value value) { return put(std::move(value)), true; }
+  bool open(Value value) {
+    if (open_.size() == max_depth) return fail("nested deeper than " + std::to_string(max_depth) + " levels");
+    open_.push_back(put(std::move(value)));  // stays where it is: its parent does not grow while it is open
+    return true;
+  }
+  bool close() { return open_.pop_back(), true; }
+
+  std::vector<Value*> open_;
+};
+
+}  // namespace detail
+
+/// Throws: MetadataError, if it is not one JSON value (RFC 8259), names a member twice or nests too deep.
+inline Value parse_json(std::string_view text) {
+  detail::JsonBuilder builder;
+  if (text.starts_with("\xef\xbb\xbf")) throw MetadataError{"not JSON: it begins with a byte order mark"};
+  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) throw MetadataError{builder.problem};
+  return std::move(builder.root);
+}
+
+}  // namespace tessera::inline v0

@@ -1,0 +1,75 @@
+// What a list of stages composes to: where a chunk is and what it is after each. Every message about composition is
+// here.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <tessera/cast/concept.hpp>
+#include <tessera/codec/concept.hpp>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+template <class C, class S>
+inline constexpr bool codec_runs_in = RunsIn<C, S>;
+
+template <class S, bool IsArray, int Crossings>
+struct flow {
+  using space = S;
+  static constexpr bool is_array = IsArray;
+  static constexpr int crossings = Crossings;
+};
+
+template <class S, bool IsArray, int X, Codec C>
+consteval auto operator|(flow<S, IsArray, X>, std::type_identity<C>) {
+  constexpr bool in_order = C::kind::reads_array == IsArray;
+  static_assert(in_order,
+                "tessera: codecs out of order; a pipeline is any array-to-array codecs, then one array-to-bytes "
+                "codec, then any bytes-to-bytes codecs");
+  static_assert(codec_runs_in<C, S>,
+                "tessera: this codec cannot run in the memory space its input is in; put CastTo<...> "
+                "before it, or choose a codec that runs there");
+  using To = typename encoded_space<C, S>::type;
+  return flow < To, in_order ? C::kind::writes_array : IsArray, X + !std::same_as < S, To >> {};
+}
+
+template <class S, bool IsArray, int X, class To>
+consteval auto operator|(flow<S, IsArray, X>, std::type_identity<CastTo<To>>) {
+  return flow<To, IsArray, X + !std::same_as<S, To>>{};
+}
+
+template <class S, bool IsArray, int X, class Other>
+requires(!Codec<Other>) consteval auto operator|(flow<S, IsArray, X> before, std::type_identity<Other>) {
+  static_assert(Codec<Other>, "tessera: a stage of a pipeline is a codec (with `kind` and `name`) or CastTo<space>");
+  return before;
+}
+
+// The flow of the first stages of a pipeline.
+template <class Space, class Stages, std::size_t... I>
+consteval auto flow_through(std::index_sequence<I...>) {
+  return (flow<Space, true, 0>{} | ... | std::type_identity<std::tuple_element_t<I, Stages>>{});
+}
+
+template <class Stage>
+inline constexpr bool is_cast = false;
+template <class To>
+inline constexpr bool is_cast<CastTo<To>> = true;
+
+// A stage of that kind, or false for a cast.
+template <class Stage, class Kind>
+inline constexpr bool is_kind = false;
+template <Codec C, class Kind>
+inline constexpr bool is_kind<C, Kind> = std::same_as<typename C::kind, Kind>;
+
+// A stage that is read through, not run: it has a layout and no decode of its own.
+template <class Stage>
+inline constexpr bool is_view = false;
+template <Codec C>
+inline constexpr bool is_view<C> = std::same_as<typename C::kind, array_to_array> ||
+                                   (std::same_as<typename C::kind, array_to_bytes> &&
+                                    !requires(C const& c, ChunkSpecification const& chunk) { c.encoded_bound(chunk); });
+
+}  // namespace detail
+}  // namespace tessera::inline v0

@@ -1,0 +1,50 @@
+// What a pipeline makes of an array's chunks, worked out once from metadata alone.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <tessera/core/error.hpp>
+#include <tessera/memory/bytes.hpp>
+#include <tessera/view/layout.hpp>
+
+namespace tessera::inline v0 {
+
+struct ChunkForm {
+  Layout layout;                      ///< the chunk's elements, seen through its decoded bytes
+  std::size_t decoded_size = 0;       ///< bytes; always exactly so many
+  std::vector<std::size_t> bounds{};  ///< the most bytes that can stand before each stage that runs, and after the last
+  bool is_view() const { return bounds.size() <= 1; }  ///< no stage runs: the stored bytes are the elements
+  std::size_t encoded_bound() const { return bounds.back(); }
+};
+
+/// One chunk to be decoded. Where a stage runs, `to` has room for decoded_size bytes and is what `decoded` becomes;
+/// where none does, `decoded` becomes `encoded` and `to` is not used.
+template <MemorySpace BytesSpace, MemorySpace ArraySpace>
+struct DecodeTask {
+  ByteView<BytesSpace> encoded;
+  ByteSpan<ArraySpace> to{};
+  ByteView<ArraySpace> decoded{};
+};
+
+/// One chunk to be encoded: `from` has decoded_size bytes in the form's layout, `to` room for encoded_bound().
+/// `encoded` is in `to`, or is `from` where no stage runs.
+template <MemorySpace BytesSpace, MemorySpace ArraySpace>
+struct EncodeTask {
+  ByteView<ArraySpace> from;
+  ByteSpan<BytesSpace> to{};
+  ByteView<BytesSpace> encoded{};
+};
+
+namespace detail {
+
+/// Throws: CodecError naming the chunk, if the sizes differ.
+inline void expect_size(std::size_t found, std::size_t expected, std::size_t chunk) {
+  if (found == expected) return;
+  CodecError error{"found " + std::to_string(found) + " bytes of elements, expected " + std::to_string(expected)};
+  error.in_chunk(chunk);
+  throw error;
+}
+
+}  // namespace detail
+}  // namespace tessera::inline v0

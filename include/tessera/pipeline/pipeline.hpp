@@ -1,0 +1,201 @@
+// Codecs composed at compile time, from the array's memory to the store's bytes.
+#pragma once
+#include <cstddef>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tessera/pipeline/batch.hpp>
+#include <tessera/pipeline/flow.hpp>
+#include <tessera/pipeline/form.hpp>
+
+namespace tessera::inline v0 {
+
+/// Stages are codecs and CastTo<space>, in encoding order: `Pipeline<space::Host, codec::Transpose, codec::Bytes,
+/// codec::Zstd>`.
+template <MemorySpace Space, class... Stages>
+class Pipeline {
+  using end = decltype((detail::flow<Space, true, 0>{} | ... | std::type_identity<Stages>{}));
+  static_assert(!end::is_array, "tessera: a pipeline needs one array-to-bytes codec, e.g. codec::Bytes");
+  using List = std::tuple<Stages...>;
+  template <std::size_t K>
+  using stage = std::tuple_element_t<K, List>;
+  // The space of a chunk before stage K, or after the last.
+  template <std::size_t K>
+  using space_at = typename decltype(detail::flow_through<Space, List>(std::make_index_sequence<K>{}))::space;
+
+ public:
+  using array_space = Space;
+  using bytes_space = typename end::space;
+  /// How often a chunk changes space: `static_assert(P::crossings == 1)`.
+  static constexpr int crossings = end::crossings;
+
+  Pipeline() = default;
+  explicit Pipeline(Stages... stages) : stages_{std::move(stages)...} {}
+
+  /// "transpose | bytes | zstd": the codecs as the specification names them; casts are not part of it.
+  static std::string codec_names() {
+    std::string names;
+    (
+        [&] {
+          if constexpr (!detail::is_cast<Stages>) names += (names.empty() ? "" : " | ") + std::string{Stages::name};
+        }(),
+        ...);
+    return names;
+  }
+
+  /// The pipeline that a document describes. Throws: MetadataError, if its codecs are not those of this type.
+  static Pipeline from(std::span<Specification const> codecs) {
+    std::string found;
+    for (auto const& codec : codecs) found += (found.empty() ? "" : " | ") + codec.name;
+    if (found != codec_names())
+      throw MetadataError{"member codecs: found " + found + ", expected this program's pipeline " + codec_names()};
+    Pipeline pipeline;
+    auto next = codecs.begin();
+    auto make = [&]<class Stage>(Stage& stage) {
+      if constexpr (!detail::is_cast<Stage>) stage = make_codec<Stage>(*next++);
+    };
+    std::apply([&](auto&... stage) { (make(stage), ...); }, pipeline.stages_);
+    return pipeline;
+  }
+
+  ChunkForm resolve(ChunkSpecification const& chunk) const {
+    ChunkForm form;
+    resolve_from<0>(chunk, form);
+    return form;
+  }
+
+  /// Decodes a mini-batch in the queue's order. Throws: CodecError, MetadataError.
+  void decode(ChunkForm const& form, std::span<DecodeTask<bytes_space, array_space>> chunks,
+              queue_for<array_space>& on) const {
+    auto const encoded = on.host().template lease<std::vector<ByteView<bytes_space>>>();
+    encoded->clear();
+    for (auto const& chunk : chunks) encoded->push_back(chunk.encoded);
+    undo<sizeof...(Stages)>(form, chunks, std::span<ByteView<bytes_space> const>{*encoded}, on);
+  }
+
+  /// Encodes a mini-batch, likewise.
+  void encode(ChunkForm const& form, std::span<EncodeTask<bytes_space, array_space>> chunks,
+              queue_for<array_space>& on) const {
+    auto const plain = on.host().template lease<std::vector<ByteView<array_space>>>();
+    plain->clear();
+    for (auto const& chunk : chunks) plain->push_back(chunk.from);
+    apply<0>(form, chunks, std::span<ByteView<array_space> const>{*plain}, on);
+  }
+
+ private:
+  template <std::size_t K>
+  static constexpr bool runs = !detail::is_view<stage<K>>;
+  // How many of the first K stages run: the place of stage K in form.bounds.
+  template <std::size_t K>
+  static constexpr std::size_t running_before() {
+    return []<std::size_t... I>(std::index_sequence<I...>) { return (std::size_t{0} + ... + runs<I>); }
+    (std::make_index_sequence<K>{});
+  }
+
+  template <std::size_t K>
+  void resolve_from(ChunkSpecification const& chunk, ChunkForm& form) const {
+    if constexpr (K == sizeof...(Stages)) {
+      return;
+    } else if constexpr (detail::is_cast<stage<K>>) {
+      if (form.bounds.empty()) {  // before the array-to-bytes codec: elements cross
+        resolve_from<K + 1>(chunk, form);
+        form.bounds.insert(form.bounds.begin(), form.decoded_size);
+      } else {
+        form.bounds.push_back(form.bounds.back());
+        resolve_from<K + 1>(chunk, form);
+      }
+    } else {
+      auto const& codec = std::get<K>(stages_);
+      try {
+        if constexpr (detail::is_kind<stage<K>, array_to_array>) {
+          resolve_from<K + 1>(codec.encoded(chunk), form);
+          form.layout = codec.decoded(form.layout);
+        } else if constexpr (detail::is_kind<stage<K>, array_to_bytes>) {
+          form.layout = codec.layout(chunk);
+          form.decoded_size = chunk.size_in_bytes();
+          form.bounds = {form.decoded_size};
+          if constexpr (runs<K>) form.bounds.push_back(codec.encoded_bound(chunk));
+          resolve_from<K + 1>(chunk, form);
+        } else {
+          form.bounds.push_back(codec.encoded_bound(form.bounds.back()));
+          resolve_from<K + 1>(chunk, form);
+        }
+      } catch (Error& error) {
+        error.in_codec(stage<K>::name);
+        throw;
+      }
+    }
+  }
+
+  // Takes back the first K stages; `from` is what stands after them.
+  template <std::size_t K>
+  void undo(ChunkForm const& form, std::span<DecodeTask<bytes_space, array_space>> chunks,
+            std::span<ByteView<space_at<K>> const> from, queue_for<array_space>& on) const {
+    if constexpr (K == 0) {
+      for (std::size_t i = 0; i < chunks.size(); ++i) {
+        chunks[i].decoded = from[i];
+        detail::expect_size(from[i].size, form.decoded_size, i);
+      }
+    } else if constexpr (!runs<K - 1>) {
+      undo<K - 1>(form, chunks, from, on);
+    } else {
+      using To = space_at<K - 1>;
+      constexpr auto place = running_before<K - 1>();
+      auto const batch = on.host().template lease<detail::StageBatch<space_at<K>, To>>();
+      if constexpr (place == 0) {
+        batch->tasks.resize(from.size());
+        for (std::size_t i = 0; i < from.size(); ++i)
+          batch->tasks[i] = {from[i], chunks[i].to.sub(0, form.decoded_size)};
+      } else {
+        batch->prepare(from, form.bounds[place], queue_in<To>(on));
+      }
+      run<K - 1>(std::span{batch->tasks}, on,
+                 [](auto const& codec, auto tasks, auto& queue) { decode_batch(codec, tasks, queue); });
+      undo<K - 1>(form, chunks, batch->collect(), on);
+    }
+  }
+
+  // Applies the stages from K on; `from` is what stands before them.
+  template <std::size_t K>
+  void apply(ChunkForm const& form, std::span<EncodeTask<bytes_space, array_space>> chunks,
+             std::span<ByteView<space_at<K>> const> from, queue_for<array_space>& on) const {
+    if constexpr (K == sizeof...(Stages)) {
+      for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].encoded = from[i];
+    } else if constexpr (!runs<K>) {
+      apply<K + 1>(form, chunks, from, on);
+    } else {
+      using To = space_at<K + 1>;
+      constexpr auto place = running_before<K + 1>();
+      auto const batch = on.host().template lease<detail::StageBatch<space_at<K>, To>>();
+      if constexpr (place == running_before<sizeof...(Stages)>()) {
+        batch->tasks.resize(from.size());
+        for (std::size_t i = 0; i < from.size(); ++i) batch->tasks[i] = {from[i], chunks[i].to};
+      } else {
+        batch->prepare(from, form.bounds[place], queue_in<To>(on));
+      }
+      run<K>(std::span{batch->tasks}, on,
+             [](auto const& codec, auto tasks, auto& queue) { encode_batch(codec, tasks, queue); });
+      apply<K + 1>(form, chunks, batch->collect(), on);
+    }
+  }
+
+  // Stage K at work: a cast copies, a codec does what `code` asks of it, on the queue that the two spaces need.
+  template <std::size_t K, class From, class To, class Code>
+  void run(std::span<CodecTask<From, To>> tasks, queue_for<array_space>& on, Code&& code) const {
+    if constexpr (detail::is_cast<stage<K>>) {
+      detail::cross_batch(tasks, on);
+    } else if constexpr (std::same_as<From, space::Host> && std::same_as<To, space::Host>) {
+      code(std::get<K>(stages_), tasks, on.host());
+    } else {
+      code(std::get<K>(stages_), tasks, on);
+    }
+  }
+
+  std::tuple<Stages...> stages_;
+};
+
+}  // namespace tessera::inline v0

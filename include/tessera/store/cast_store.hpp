@@ -1,0 +1,50 @@
+// Another store's values in another memory space: a cast, written as a store.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <tessera/buffer/concept.hpp>
+#include <tessera/cast/concept.hpp>
+#include <tessera/memory/queue.hpp>
+#include <tessera/store/concept.hpp>
+#include <tessera/store/get.hpp>
+
+namespace tessera::inline v0 {
+
+/// Values are read from `From`, and cross to the space of `To` in the queue's order.
+template <AllocatableBuffer To, class From>
+class CastStore {
+  static_assert(detail::check_store<From>());
+  using Source = space_of<From>;
+  using Space = typename To::space_type;
+  static_assert(CrossesFrom<Space, Source>,
+                "tessera: there is no crossing between these two memory spaces; include "
+                "tessera/cast/host_device.cuh, or cast to host memory first");
+  static_assert(std::same_as<Source, space::Host> || !std::same_as<Space, space::Host>,
+                "tessera: values of a device store come to the host in the order of a device queue: read them with get() "
+                "and cast<HostBuffer>(buffer, queue)");
+
+ public:
+  using buffer_type = To;
+
+  explicit CastStore(From from) : from_{std::move(from)} {}
+
+  From const& source() const { return from_; }
+  std::string name() const { return name_of(from_); }
+
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
+    auto const value = get(from_, key, queue_in<Source>(on), range);
+    if (!value) return std::nullopt;
+    auto const bytes = value->view();
+    crossing<Space, Source>::copy(bytes, room(bytes.size), on);
+    return bytes.size;
+  }
+
+ private:
+  From from_;
+};
+
+}  // namespace tessera::inline v0

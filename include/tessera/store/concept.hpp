@@ -1,0 +1,118 @@
+// What a store is: keys to bytes, with the bytes' space in its type (core specification, "Abstract store interface").
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <tessera/buffer/concept.hpp>
+#include <tessera/key/byte_range.hpp>
+#include <tessera/key/key.hpp>
+#include <tessera/memory/bytes.hpp>
+
+namespace tessera::inline v0 {
+
+template <class S>
+using buffer_of = typename S::buffer_type;
+template <class S>
+using space_of = typename buffer_of<S>::space_type;
+template <class S>
+using queue_of = queue_for<space_of<S>>;
+
+/// A store is a handle: copies see the same keys, and may be used from any thread. `read` finds the size, asks the room
+/// once, fills it in the queue's order and returns the size; nullopt: no such key; failure throws StoreError.
+/// A user's store is `buffer_type`, `read`, and for writing `write` and `erase`.
+template <class S, class B = buffer_of<S>>
+concept ReadableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> &&
+    requires(S const& s, Key const& k, ByteRange r, Room<space_of<S>> room, queue_of<S>& on) {
+  { s.read(k, r, room, on) } -> std::same_as<std::optional<std::size_t>>;
+};
+
+/// `write` sets the whole value; `erase` returns whether the key was there.
+template <class S, class B = buffer_of<S>>
+concept WritableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> &&
+    requires(S const& s, Key const& k, ByteView<space_of<S>> value, queue_of<S>& on) {
+  { s.write(k, value, on) } -> std::same_as<void>;
+  { s.erase(k, on) } -> std::same_as<bool>;
+};
+
+template <class S, class B = buffer_of<S>>
+concept Store = ReadableStore<S, B> && WritableStore<S, B>;
+
+/// A key, or a prefix with keys below it.
+struct Listed {
+  std::string_view path;  ///< from the store's root; valid during the visit
+  bool is_prefix = false;
+  std::uint64_t size = 0;  ///< bytes, of a key's value
+};
+using Visitor = FunctionRef<void(Listed const&)>;
+
+/// `list` visits every key below the folder `prefix` ("" is the root, "t1" all of "t1/..."), `list_directory` the keys
+/// and prefixes one level below it, both in any order. An unknown prefix has nothing below it.
+template <class S>
+concept ListableStore = requires(S const& s, std::string_view prefix, Visitor visit) {
+  s.list(prefix, visit);
+  s.list_directory(prefix, visit);
+};
+
+/// What messages call a store: its own `name()` if it has one.
+template <class S>
+std::string name_of(S const& store) {
+  if constexpr (requires {
+                  { store.name() } -> std::convertible_to<std::string>;
+                })
+    return store.name();
+  else
+    return "store";
+}
+
+/// Where an array's documents are read: the store itself if its bytes are the host's, the metadata half of a
+/// SplitStore.
+template <class S>
+decltype(auto) metadata_of(S const& store) {
+  if constexpr (requires { store.metadata_store(); })
+    return store.metadata_store();
+  else
+    return (store);
+}
+
+namespace detail {
+
+// nvcc never explains a failed concept and a list of candidates is no sentence: what is missing, in one line each.
+// Every door of tessera that takes a store asks here first, and goes on only if it holds.
+template <class S>
+consteval bool check_store() {
+  if constexpr (!requires { typename S::buffer_type; }) {
+    static_assert(
+        requires { typename S::buffer_type; },
+        "tessera: this is not a store: it has no buffer_type; pass e.g. LocalStore<HostBuffer>{path}");
+    return false;
+  } else if constexpr (!Buffer<typename S::buffer_type>) {
+    static_assert(Buffer<typename S::buffer_type>,
+                  "tessera: this store's buffer_type is no Buffer: it must be movable, with space_type and view()");
+    return false;
+  } else {
+    static_assert(std::copyable<S>,
+                  "tessera: a store is a handle and must be copyable; keep what copies share behind a "
+                  "std::shared_ptr");
+    static_assert(!std::copyable<S> || ReadableStore<S>,
+                  "tessera: this store lacks `std::optional<std::size_t> read(Key const&, ByteRange, Room<space>, "
+                  "queue_of<S>&) const`");
+    return ReadableStore<S>;
+  }
+}
+
+template <class S>
+consteval bool check_metadata_store() {
+  using Meta = std::remove_cvref_t<decltype(metadata_of(std::declval<S const&>()))>;
+  static_assert(space_of<Meta>::host_accessible,
+                "tessera: metadata is read by the host: open the array over a store of host buffers, or over "
+                "SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}");
+  return space_of<Meta>::host_accessible;
+}
+
+}  // namespace detail
+
+}  // namespace tessera::inline v0

@@ -1,0 +1,58 @@
+// Reading values, derived from a store's one primitive. A store that can do better has a member of the same name.
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <tessera/store/concept.hpp>
+
+namespace tessera::inline v0 {
+
+/// A value as a buffer of the store's own type. nullopt: no such key.
+template <ReadableStore S>
+requires AllocatableBuffer<buffer_of<S>> std::optional<buffer_of<S>> get(S const& store, Key const& key,
+                                                                         queue_of<S>& on, ByteRange range = {}) {
+  std::optional<buffer_of<S>> value;
+  auto room = [&](std::size_t n) {
+    value.emplace(n, on);
+    return value->span();
+  };
+  if (!store.read(key, range, room, on)) return std::nullopt;
+  return value;
+}
+
+/// A value into the caller's memory, and its size. Throws: StoreError, if it is larger than that.
+template <ReadableStore S>
+std::optional<std::size_t> get_into(S const& store, Key const& key, ByteSpan<space_of<S>> to, queue_of<S>& on,
+                                    ByteRange range = {}) {
+  auto room = [&](std::size_t n) {
+    if (n > to.size)
+      throw StoreError{"a value of " + std::to_string(n) + " bytes does not fit into the " + std::to_string(to.size) +
+                       " bytes given"};
+    return to.sub(0, n);
+  };
+  return store.read(key, range, room, on);
+}
+
+/// One of many reads. `size` is the answer.
+template <class S>
+struct ReadRequest {
+  Key const* key;
+  ByteRange range;
+  Room<space_of<S>> room;
+  std::optional<std::size_t> size{};
+};
+
+/// Many values, in any order: a store may coalesce neighbouring ranges of a key.
+template <ReadableStore S>
+void get_many(S const& store, std::span<ReadRequest<S>> requests, queue_of<S>& on) {
+  if constexpr (requires { store.get_many(requests, on); }) {
+    store.get_many(requests, on);
+  } else {
+    for (auto& request : requests) request.size = store.read(*request.key, request.range, request.room, on);
+  }
+}
+
+}  // namespace tessera::inline v0

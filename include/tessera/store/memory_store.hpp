@@ -1,0 +1,109 @@
+// A store in memory of any space: for tests, for results that never touch a disk.
+#pragma once
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tessera/buffer/host_buffer.hpp>
+#include <tessera/cast/concept.hpp>
+#include <tessera/store/concept.hpp>
+
+namespace tessera::inline v0 {
+
+/// Owns its values. Copies share them; every thread may use them.
+template <Buffer B>
+class MemoryStore {
+  static_assert(AllocatableBuffer<B>,
+                "tessera: a MemoryStore allocates its values: give it a buffer that can be made, "
+                "e.g. MemoryStore<HostBuffer>");
+  using Space = typename B::space_type;
+  using Value = std::shared_ptr<B const>;  // a reader keeps the value it found while a writer replaces it
+
+ public:
+  using buffer_type = B;
+
+  std::string name() const { return "memory store"; }
+
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
+    check(key);
+    auto const value = find(key);
+    if (!value) return std::nullopt;
+    try {
+      auto const [offset, size] = range.resolve(value->view().size);
+      crossing<Space, Space>::copy(value->view().sub(offset, size), room(size), on);
+      return size;
+    } catch (Error& error) {
+      error.in_key(key.path).in_store(name());
+      throw;
+    }
+  }
+
+  void write(Key const& key, ByteView<Space> bytes, queue_for<Space>& on) const {
+    check(key);
+    auto value = std::make_shared<B>(bytes.size, on);
+    crossing<Space, Space>::copy(bytes, value->span(), on);
+    Value old = std::move(value);
+    std::unique_lock lock{state_->mutex};
+    state_->values[key.path].swap(old);
+  }
+
+  bool erase(Key const& key, queue_for<Space>&) const {
+    check(key);
+    std::unique_lock lock{state_->mutex};
+    return state_->values.erase(key.path) > 0;
+  }
+
+  void list(std::string_view prefix, Visitor visit) const {
+    each_below(prefix, [&](std::string_view path, std::size_t size) { visit({path, false, size}); });
+  }
+
+  void list_directory(std::string_view prefix, Visitor visit) const {
+    auto const start = prefix.empty() ? 0 : prefix.size() + 1;
+    std::string folder;  // keys are sorted, so those of one folder follow each other
+    each_below(prefix, [&](std::string_view path, std::size_t size) {
+      auto const slash = path.find('/', start);
+      if (slash == path.npos) return visit({path, false, size});
+      if (folder == path.substr(0, slash)) return;
+      folder = path.substr(0, slash);
+      visit({folder, true, 0});
+    });
+  }
+
+ private:
+  struct State {
+    std::shared_mutex mutex;
+    std::map<std::string, Value, std::less<>> values;
+  };
+
+  Value find(Key const& key) const {
+    std::shared_lock lock{state_->mutex};
+    auto const at = state_->values.find(key.path);
+    return at == state_->values.end() ? nullptr : at->second;
+  }
+
+  template <class F>
+  void each_below(std::string_view prefix, F&& f) const {
+    auto const folder = prefix.empty() ? std::string{} : std::string{prefix} + '/';
+    std::vector<std::pair<std::string, std::size_t>> found;  // visited without the lock: the visitor may use the store
+    {
+      std::shared_lock lock{state_->mutex};
+      for (auto at = state_->values.lower_bound(folder); at != state_->values.end() && at->first.starts_with(folder);
+           ++at)
+        found.emplace_back(at->first, at->second->view().size);
+    }
+    for (auto const& [path, size] : found) f(std::string_view{path}, size);
+  }
+
+  std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
+static_assert(Store<MemoryStore<HostBuffer>> && ListableStore<MemoryStore<HostBuffer>>);
+
+}  // namespace tessera::inline v0

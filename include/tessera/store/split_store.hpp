@@ -1,0 +1,58 @@
+// Metadata documents from one store, chunk values from another: each in its own memory (zarr-python 2's `chunk_store`).
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <tessera/store/concept.hpp>
+#include <tessera/store/get.hpp>
+
+namespace tessera::inline v0 {
+
+/// As a store it is its second half; documents are read through `metadata_store()`. The two may show the same folder:
+/// `SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}`.
+template <class Meta, class Chunks>
+class SplitStore {
+  static_assert(detail::check_store<Meta>() && detail::check_store<Chunks>());
+  static_assert(space_of<Meta>::host_accessible,
+                "tessera: metadata is read by the host: give SplitStore a metadata store of host buffers first, e.g. "
+                "SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}");
+  using Space = space_of<Chunks>;
+
+ public:
+  using buffer_type = buffer_of<Chunks>;
+
+  SplitStore(Meta meta, Chunks chunks) : meta_{std::move(meta)}, chunks_{std::move(chunks)} {}
+
+  Meta const& metadata_store() const { return meta_; }
+  Chunks const& chunk_store() const { return chunks_; }
+  std::string name() const { return name_of(chunks_); }
+
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
+    return chunks_.read(key, range, room, on);
+  }
+  void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const requires WritableStore<Chunks> {
+    chunks_.write(key, value, on);
+  }
+  bool erase(Key const& key, queue_for<Space>& on) const requires WritableStore<Chunks> {
+    return chunks_.erase(key, on);
+  }
+
+  /// Both halves, each key as its own half shows it: a key that is in both is visited twice.
+  void list(std::string_view prefix, Visitor visit) const requires ListableStore<Meta> && ListableStore<Chunks> {
+    meta_.list(prefix, visit);
+    chunks_.list(prefix, visit);
+  }
+  void list_directory(std::string_view prefix,
+                      Visitor visit) const requires ListableStore<Meta> && ListableStore<Chunks> {
+    meta_.list_directory(prefix, visit);
+    chunks_.list_directory(prefix, visit);
+  }
+
+ private:
+  Meta meta_;
+  Chunks chunks_;
+};
+
+}  // namespace tessera::inline v0

@@ -1,0 +1,56 @@
+// A typed, borrowed view of an array in somebody's memory: small, passed by value, without std:: members, so that it
+// can go into a kernel.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include <tessera/core/dimensions.hpp>
+#include <tessera/memory/space.hpp>
+#include <tessera/view/layout.hpp>
+
+namespace tessera::inline v0 {
+
+/// `strides` are in elements and may be negative or zero.
+template <class T, std::size_t Rank, MemorySpace S = space::Host>
+struct ArrayView {
+  static_assert(Rank <= max_rank);
+  using element_type = T;
+  using space_type = S;
+  static constexpr std::size_t rank = Rank;
+
+  T* data = nullptr;
+  std::uint64_t shape[Rank == 0 ? 1 : Rank]{};
+  std::int64_t strides[Rank == 0 ? 1 : Rank]{};
+
+  /// Contiguous memory in C order.
+  static constexpr ArrayView c_order(T* data, Extents const& shape) {
+    ArrayView view{data, {}, {}};
+    std::int64_t stride = 1;
+    for (std::size_t d = Rank; d-- > 0;) {
+      view.shape[d] = shape[d];
+      view.strides[d] = stride;
+      stride *= static_cast<std::int64_t>(shape[d]);
+    }
+    return view;
+  }
+
+  template <std::convertible_to<std::uint64_t>... Index>
+  requires(sizeof...(Index) == Rank) constexpr T& operator()(Index... index) const {
+    std::int64_t at = 0;
+    [[maybe_unused]] std::size_t d = 0;
+    ((at += static_cast<std::int64_t>(index) * strides[d++]), ...);
+    return data[at];
+  }
+
+  Layout layout() const {
+    Layout result{{}, {}, sizeof(T), 1};
+    for (std::size_t d = 0; d < Rank; ++d) {
+      result.shape.push_back(shape[d]);
+      result.strides.push_back(strides[d] * static_cast<std::int64_t>(sizeof(T)));
+    }
+    return result;
+  }
+};
+
+}  // namespace tessera::inline v0

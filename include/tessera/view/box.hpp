@@ -1,0 +1,64 @@
+// Which elements of an array are meant.
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include <tessera/core/dimensions.hpp>
+#include <tessera/core/error.hpp>
+
+namespace tessera::inline v0 {
+
+struct All {};
+/// Every index of a dimension, or of all dimensions.
+inline constexpr All all{};
+
+/// first, first + step, ... below stop: a slice as in NumPy, with neither negative numbers nor clipping.
+struct Slice {
+  std::uint64_t first = 0, stop = ~std::uint64_t{0}, step = 1;
+
+  constexpr Slice() = default;
+  constexpr Slice(All) {}
+  constexpr Slice(std::uint64_t first_index, std::uint64_t stop_index, std::uint64_t step_size = 1)
+      : first{first_index}, stop{stop_index}, step{step_size} {}
+};
+
+/// What a box means for an array: count[d] indices from first[d] on, step[d] apart.
+struct Region {
+  Extents first, count, step;
+};
+
+/// A slice per dimension: `Box{{0, 64}, all, {10, 20, 2}}`, or `all`.
+class Box {
+ public:
+  Box(All) : everything_{true} {}
+  Box(std::initializer_list<Slice> slices) : slices_{slices} {}
+  explicit Box(std::vector<Slice> slices) : slices_{std::move(slices)} {}
+
+  /// Throws: SelectionError naming the dimension.
+  Region resolve(Extents const& shape) const {
+    if (!everything_ && slices_.size() != shape.rank())
+      throw SelectionError{"a box of " + std::to_string(slices_.size()) + " slices for an array of " +
+                           std::to_string(shape.rank()) + " dimensions"};
+    Region region;
+    for (std::size_t d = 0; d < shape.rank(); ++d) {
+      auto slice = everything_ ? Slice{} : slices_[d];
+      if (slice.stop == Slice{}.stop) slice.stop = shape[d];
+      if (slice.step == 0 || slice.first > slice.stop || slice.stop > shape[d])
+        throw SelectionError{"dimension " + std::to_string(d) + ": found " + std::to_string(slice.first) + ":" +
+                             std::to_string(slice.stop) + ":" + std::to_string(slice.step) +
+                             ", expected first <= stop <= " + std::to_string(shape[d]) + " and a step of at least 1"};
+      region.first.push_back(slice.first);
+      region.count.push_back(slice.stop == slice.first ? 0 : (slice.stop - slice.first - 1) / slice.step + 1);
+      region.step.push_back(slice.step);
+    }
+    return region;
+  }
+
+ private:
+  bool everything_ = false;
+  std::vector<Slice> slices_;
+};
+
+}  // namespace tessera::inline v0

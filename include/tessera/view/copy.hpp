@@ -1,0 +1,240 @@
+// Placing: one pass over the elements of a box that swaps bytes, transposes and copies at once. This is the host's; the
+// device's is in copy.cuh. Nothing else in tessera moves elements.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+
+#include <tessera/core/dimensions.hpp>
+#include <tessera/memory/bytes.hpp>
+#include <tessera/memory/queue.hpp>
+#include <tessera/memory/space.hpp>
+
+namespace tessera::inline v0 {
+
+/// One box of elements to be copied, memory of space S on both sides. Strides are in bytes and may be negative. Without
+/// a source the box is filled.
+template <MemorySpace S>
+struct Placement {
+  std::byte const* from;
+  std::byte* to;
+  Extents count;
+  Strides from_strides, to_strides;
+};
+
+/// What all placements of a batch have in common.
+struct ElementForm {
+  std::size_t item_size = 1;     ///< bytes
+  std::size_t swapped = 1;       ///< bytes reversed together on the way; 1: none
+  ByteView<space::Host> fill{};  ///< one element, in the machine's byte order
+};
+
+/// `placer<S>::place(batch, form, on)` copies every box in the queue's order and returns how many bytes that moves.
+template <MemorySpace S>
+struct placer;
+
+namespace detail {
+
+struct Axis {
+  std::uint64_t count;
+  std::int64_t from, to;  // bytes
+};
+
+template <std::size_t N>
+struct word;
+template <>
+struct word<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct word<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct word<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct word<8> {
+  using type = std::uint64_t;
+};
+
+template <std::unsigned_integral W>
+constexpr W byte_swapped(W w) {
+  W result = 0;
+  for (std::size_t i = 0; i < sizeof(W); ++i)  // compilers make one instruction of it
+    result = static_cast<W>(result | static_cast<W>((w >> (8 * i)) & 0xff) << (8 * (sizeof(W) - 1 - i)));
+  return result;
+}
+
+// Moves one element of N bytes, all of it swapped or none.
+template <std::size_t N, bool Swap>
+struct Word {
+  static constexpr std::size_t size = N;
+  void operator()(std::byte* to, std::byte const* from) const {
+    typename word<N>::type w;
+    std::memcpy(&w, from, N);
+    if constexpr (Swap) w = byte_swapped(w);
+    std::memcpy(to, &w, N);
+  }
+};
+
+// Moves one element of any size, swapped part by part.
+struct AnyElement {
+  static constexpr std::size_t size = 0;
+  ElementForm form;
+  void operator()(std::byte* to, std::byte const* from) const {
+    for (std::size_t part = 0; part < form.item_size; part += form.swapped)
+      std::reverse_copy(from + part, from + part + form.swapped, to + part);
+  }
+};
+
+template <class Move>
+void copy_row(std::byte* to, std::byte const* from, Axis row, Move move) {
+  if constexpr (Move::size != 0)
+    if (row.from == static_cast<std::int64_t>(Move::size) && row.to == row.from) {
+      for (std::uint64_t i = 0; i < row.count; ++i) move(to + i * Move::size, from + i * Move::size);
+      return;
+    }
+  for (; row.count-- > 0; to += row.to, from += row.from) move(to, from);
+}
+
+// Two axes, the one short in the source and the other short in the destination: tiles that fit the first cache.
+template <class Move>
+void copy_plane(std::byte* to, std::byte const* from, Axis column, Axis row, Move move) {
+  constexpr std::uint64_t tile = 32;
+  for (std::uint64_t r = 0; r < row.count; r += tile)
+    for (std::uint64_t c = 0; c < column.count; ++c) {
+      auto const at = static_cast<std::int64_t>(c), first = static_cast<std::int64_t>(r);
+      copy_row(to + at * column.to + first * row.to, from + at * column.from + first * row.from,
+               {std::min(tile, row.count - r), row.from, row.to}, move);
+    }
+}
+
+// The axes of a box, longest destination stride first, unit axes left out, axes that continue each other joined.
+struct Axes {
+  std::size_t rank = 0;
+  Axis axis[max_rank];
+
+  template <MemorySpace S>
+  explicit Axes(Placement<S> const& p) {
+    for (std::size_t d = 0; d < p.count.rank(); ++d)
+      if (p.count[d] != 1) axis[rank++] = {p.count[d], p.from_strides[d], p.to_strides[d]};
+    std::stable_sort(axis, axis + rank, [](Axis a, Axis b) { return std::abs(a.to) > std::abs(b.to); });
+    std::size_t joined = 0;
+    for (std::size_t d = 1; d < rank; ++d) {
+      auto& outer = axis[joined];
+      auto const inner = axis[d];
+      auto const n = static_cast<std::int64_t>(inner.count);
+      if (outer.from == inner.from * n && outer.to == inner.to * n)
+        outer = {outer.count * inner.count, inner.from, inner.to};
+      else
+        axis[++joined] = inner;
+    }
+    if (rank > 0) rank = joined + 1;
+  }
+
+  Axis remove(std::size_t d) {
+    auto const removed = axis[d];
+    std::copy(axis + d + 1, axis + rank, axis + d);
+    --rank;
+    return removed;
+  }
+
+  // Calls f(to, from) for each position of the axes that are left.
+  template <class F>
+  void for_each(std::byte* to, std::byte const* from, F&& f, std::size_t d = 0) const {
+    if (d == rank) return f(to, from);
+    for (std::uint64_t i = 0; i < axis[d].count; ++i, to += axis[d].to, from += axis[d].from)
+      for_each(to, from, f, d + 1);
+  }
+};
+
+template <class Move>
+void copy_box(Placement<space::Host> const& p, Axes axes, Move move) {
+  auto const row = axes.rank > 0 ? axes.remove(axes.rank - 1) : Axis{1, 0, 0};
+  std::size_t shortest = axes.rank;
+  for (std::size_t d = 0; d < axes.rank; ++d)
+    if (std::abs(axes.axis[d].from) < std::abs(shortest == axes.rank ? row.from : axes.axis[shortest].from))
+      shortest = d;
+  auto const column = shortest < axes.rank ? axes.remove(shortest) : Axis{1, 0, 0};
+  axes.for_each(p.to, p.from, [&](std::byte* to, std::byte const* from) { copy_plane(to, from, column, row, move); });
+}
+
+inline void copy_rows(Placement<space::Host> const& p, Axes axes, std::size_t item_size) {
+  auto const row = axes.rank > 0 ? axes.remove(axes.rank - 1) : Axis{1, 0, 0};
+  axes.for_each(p.to, p.from,
+                [&](std::byte* to, std::byte const* from) { std::memcpy(to, from, row.count * item_size); });
+}
+
+}  // namespace detail
+
+template <>
+struct placer<space::Host> {
+  static std::uint64_t place(std::span<Placement<space::Host> const> batch, ElementForm form, Queue<space::Host>&) {
+    std::uint64_t moved = 0;
+    for (auto p : batch) {
+      if (p.from) {
+        moved += place(p, form);
+      } else {  // a source whose stride is 0 repeats one element
+        p.from = form.fill.data;
+        p.from_strides = Strides::filled(p.count.rank(), 0);
+        moved += place(p, {form.item_size, 1, {}});
+      }
+    }
+    return moved;
+  }
+
+  static std::uint64_t place(Placement<space::Host> const& p, ElementForm form) {
+    std::uint64_t bytes = form.item_size;
+    for (auto n : p.count) bytes *= n;
+    if (bytes == 0) return 0;
+    detail::Axes const axes{p};
+    auto const item = static_cast<std::int64_t>(form.item_size);
+    auto const contiguous =
+        axes.rank == 0 || (axes.axis[axes.rank - 1].from == item && axes.axis[axes.rank - 1].to == item);
+    if (form.swapped == 1 && contiguous)
+      detail::copy_rows(p, axes, form.item_size);
+    else if (form.swapped != 1 && form.swapped != form.item_size)
+      detail::copy_box(p, axes, detail::AnyElement{form});
+    else if (form.swapped == 1)
+      switch (form.item_size) {
+        case 1:
+          detail::copy_box(p, axes, detail::Word<1, false>{});
+          break;
+        case 2:
+          detail::copy_box(p, axes, detail::Word<2, false>{});
+          break;
+        case 4:
+          detail::copy_box(p, axes, detail::Word<4, false>{});
+          break;
+        case 8:
+          detail::copy_box(p, axes, detail::Word<8, false>{});
+          break;
+        default:
+          detail::copy_box(p, axes, detail::AnyElement{form});
+      }
+    else
+      switch (form.item_size) {
+        case 2:
+          detail::copy_box(p, axes, detail::Word<2, true>{});
+          break;
+        case 4:
+          detail::copy_box(p, axes, detail::Word<4, true>{});
+          break;
+        case 8:
+          detail::copy_box(p, axes, detail::Word<8, true>{});
+          break;
+        default:
+          detail::copy_box(p, axes, detail::AnyElement{form});
+      }
+    return bytes;
+  }
+};
+
+}  // namespace tessera::inline v0

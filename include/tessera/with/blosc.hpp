@@ -1,0 +1,83 @@
+// blosc: Blosc 1 buffers (specification: codecs/blosc). Needs c-blosc 1.x (BSD-3-Clause): link tessera::blosc.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <blosc.h>
+
+#include <tessera/codec/concept.hpp>
+
+namespace tessera::inline v0 {
+namespace codec {
+
+/// Configuration: `cname`, `clevel`, `shuffle`, `typesize` and `blocksize`. Decoding goes by the buffer's own header.
+/// Blocks are worked on by the calling thread alone.
+struct Blosc {
+  using kind = bytes_to_bytes;
+  static constexpr std::string_view name = "blosc";
+  template <class S>
+  static constexpr bool runs_in = S::host_accessible;
+
+  std::string cname = "zstd";
+  int clevel = 5;
+  std::string shuffle = "shuffle";
+  std::size_t typesize = 1;   ///< bytes
+  std::size_t blocksize = 0;  ///< bytes; 0: automatic
+
+  static Blosc from(Reader& configuration) {
+    Blosc codec;
+    codec.cname = configuration.at("cname").one_of({"lz4", "lz4hc", "blosclz", "zstd", "snappy", "zlib"});
+    codec.clevel = configuration.at("clevel").integer<int>(0, 9);
+    codec.shuffle = configuration.at("shuffle").one_of({"noshuffle", "shuffle", "bitshuffle"});
+    if (codec.shuffle != "noshuffle" || configuration.find("typesize"))
+      codec.typesize = configuration.at("typesize").integer<std::size_t>(1, BLOSC_MAX_BUFFERSIZE);
+    if (auto const found = configuration.find("blocksize"))
+      codec.blocksize = found->integer<std::size_t>(0, BLOSC_MAX_BUFFERSIZE);
+    return codec;
+  }
+  Value configuration() const {
+    return Members{{"typesize", Value::integer(static_cast<long long>(typesize))},
+                   {"cname", cname},
+                   {"clevel", Value::integer(clevel)},
+                   {"shuffle", shuffle},
+                   {"blocksize", Value::integer(static_cast<long long>(blocksize))}};
+  }
+
+  std::size_t encoded_bound(std::size_t decoded) const { return decoded + BLOSC_MAX_OVERHEAD; }
+
+  std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
+    std::size_t size = 0;
+    if (from.size < BLOSC_MIN_HEADER_LENGTH || blosc_cbuffer_validate(from.data, from.size, &size) < 0)
+      throw CodecError{"the header does not fit the " + std::to_string(from.size) + " bytes stored"};
+    if (size > to.size)
+      throw CodecError{"the header promises " + std::to_string(size) + " bytes, expected " + std::to_string(to.size)};
+    if (size == 0) return 0;
+    auto const done = blosc_decompress_ctx(from.data, to.data, to.size, 1);
+    if (done < 0 || static_cast<std::size_t>(done) != size)
+      throw CodecError{std::to_string(from.size) + " bytes do not decode to " + std::to_string(size) + " bytes" +
+                       missing_compressor(from)};
+    return size;
+  }
+  std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
+    if (from.size > BLOSC_MAX_BUFFERSIZE)
+      throw CodecError{std::to_string(from.size) + " bytes are more than a blosc buffer can hold"};
+    int const filter = shuffle == "shuffle"      ? BLOSC_SHUFFLE
+                       : shuffle == "bitshuffle" ? BLOSC_BITSHUFFLE
+                                                 : BLOSC_NOSHUFFLE;
+    auto const done = blosc_compress_ctx(clevel, filter, typesize, from.size, from.data, to.data, to.size,
+                                         cname.c_str(), blocksize, 1);
+    if (done <= 0) throw CodecError{"cannot compress " + std::to_string(from.size) + " bytes with " + cname};
+    return static_cast<std::size_t>(done);
+  }
+
+ private:
+  static std::string missing_compressor(ByteView<space::Host> from) {
+    auto const* library = blosc_cbuffer_complib(from.data);
+    if (library) return "";
+    return ": the installed libblosc was built without their compressor";
+  }
+};
+
+}  // namespace codec
+}  // namespace tessera::inline v0

@@ -1,0 +1,67 @@
+// zstd: Zstandard frames (RFC 8878; registered extension codecs/zstd). Needs libzstd (BSD-3-Clause): link
+// tessera::zstd.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <zstd.h>
+
+#include <tessera/codec/concept.hpp>
+
+namespace tessera::inline v0 {
+namespace codec {
+
+/// Configuration: `level`, -131072 to 22, 0 being the library's default; `checksum`, whether frames end in one. A frame
+/// that has a checksum is held to it, whatever the configuration says.
+struct Zstd {
+  using kind = bytes_to_bytes;
+  static constexpr std::string_view name = "zstd";
+  template <class S>
+  static constexpr bool runs_in = S::host_accessible;
+
+  int level = 0;
+  bool checksum = false;
+
+  static Zstd from(Reader& configuration) {
+    Zstd codec{configuration.at("level").integer<int>(-131072, 22)};
+    if (auto const found = configuration.find("checksum")) codec.checksum = found->boolean();
+    return codec;
+  }
+  Value configuration() const { return Members{{"level", Value::integer(level)}, {"checksum", checksum}}; }
+
+  std::size_t encoded_bound(std::size_t decoded) const { return ZSTD_compressBound(decoded); }
+
+  std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const {
+    auto const context = on.lease<Context<ZSTD_DCtx, ZSTD_createDCtx, ZSTD_freeDCtx>>();
+    return checked(ZSTD_decompressDCtx(context->handle, to.data, to.size, from.data, from.size), from.size, to.size);
+  }
+  std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const {
+    auto const context = on.lease<Context<ZSTD_CCtx, ZSTD_createCCtx, ZSTD_freeCCtx>>();
+    ZSTD_CCtx_setParameter(context->handle, ZSTD_c_compressionLevel, level);
+    ZSTD_CCtx_setParameter(context->handle, ZSTD_c_checksumFlag, checksum);
+    return checked(ZSTD_compress2(context->handle, to.data, to.size, from.data, from.size), from.size, to.size);
+  }
+
+ private:
+  template <class Handle, auto create, auto destroy>
+  struct Context {
+    Handle* handle = create();
+    Context() {
+      if (!handle) throw Error{"cannot allocate a zstd context"};
+    }
+    Context(Context const&) = delete;
+    Context& operator=(Context const&) = delete;
+    ~Context() { destroy(handle); }
+  };
+
+  static std::size_t checked(std::size_t result, std::size_t from, std::size_t to) {
+    if (ZSTD_isError(result))
+      throw CodecError{std::to_string(from) + " bytes do not decode to " + std::to_string(to) + ": " +
+                       ZSTD_getErrorName(result)};
+    return result;
+  }
+};
+
+}  // namespace codec
+}  // namespace tessera::inline v0
