@@ -20,9 +20,10 @@ function(tessera_find package)
 endfunction()
 
 # tessera_require(TARGET DEBIAN_PACKAGE): stops with the cure when TARGET was not found.
+# The space before the text keeps CMake from wrapping it.
 function(tessera_require target debian_package)
   if(NOT TARGET ${target})
-    message(FATAL_ERROR "tessera: ${target} was not found. On Debian or Ubuntu: apt install ${debian_package}")
+    message(FATAL_ERROR " tessera: ${target} was not found. On Debian or Ubuntu: apt install ${debian_package}")
   endif()
 endfunction()
 
