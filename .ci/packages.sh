@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by examples/demo.sh and tests/run.sh.
 
 # need_packages NAME...: installs those Debian or Ubuntu packages that are missing, and says which. Where it cannot, it
