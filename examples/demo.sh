@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Builds the command tessera, after installing what is missing (Debian, Ubuntu), and reads a real brain volume with it.
+#   examples/demo.sh [--no-install]
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source .ci/packages.sh
+case "${1-}" in
+  "") need_packages g++ cmake ninja-build ccache libzstd-dev libblosc-dev nlohmann-json3-dev libcli11-dev libpng-dev ;;
+  --no-install) ;;
+  *) sed -n '2,3s/^# *//p' examples/demo.sh >&2; exit 2 ;;
+esac
+
+out=build/demo
+cmake -S . -B "$out" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTESSERA_BUILD_TESTS=OFF
+cmake --build "$out" --target tessera-cli -j "$(nproc)"
+tessera=$out/bin/tessera brain=examples/data/brain.zarr
+microseconds() { echo "${EPOCHREALTIME/[.,]/}"; }  # the point is the locale's
+
+printf '\n$ tessera info %s\n' "$brain"
+"$tessera" info "$brain"
+
+# The shape, type and sum that examples/data/README.md promises, against what is read.
+lines=()
+for array in t1 t1_half; do
+  row=$(grep -F "| \`$array\` |" examples/data/README.md)
+  read -r shape type < <(cut -d '|' -f 3 <<<"$row")
+  expected=$(grep -oE '[0-9a-f]{64}' <<<"$row")
+  file=$out/$array.bin
+  start=$(microseconds)
+  "$tessera" read "$brain/$array" --output "$file"
+  micros=$(($(microseconds) - start)) bytes=$(stat -c %s "$file")
+  sum=$(sha256sum "$file" | cut -d ' ' -f 1)
+  if [[ $sum != "$expected" ]]; then
+    echo "$array: sha256 is $sum, but should be $expected" >&2
+    exit 1
+  fi
+  lines+=("$(printf '%-8s %-12s %-8s sha256 as promised  %d.%03d s, %d MB/s' \
+    "$array" "$shape" "$type" $((micros / 1000000)) $((micros / 1000 % 1000)) $((bytes / micros)))")
+done
+
+printf '\n$ tessera view %s/t1 --axis 2 --index 94\n' "$brain"
+"$tessera" view "$brain/t1" --axis 2 --index 94
+"$tessera" view "$brain/t1" --axis 2 --index 94 --output "$out/slice.png"
+
+echo
+printf '%s\n' "${lines[@]}"
+echo "picture  $PWD/$out/slice.png"

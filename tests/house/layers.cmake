@@ -1,0 +1,134 @@
+# cmake -D INCLUDE=<include dir> -P layers.cmake
+# The rules of the house that an #include can break. One line for each mistake: file:line: what (the rule).
+cmake_minimum_required(VERSION 3.22)
+
+set(layers "core" "memory" "key buffer view" "cast" "store codec" "pipeline metadata" "array" "with")
+set(umbrellas tessera.hpp tessera.cuh)
+set(system_folders memory buffer store)
+
+set(standard
+  algorithm any array atomic barrier bit bitset charconv chrono codecvt compare complex concepts condition_variable
+  coroutine deque exception execution expected filesystem format forward_list fstream functional future initializer_list
+  iomanip ios iosfwd iostream istream iterator latch limits list locale map memory memory_resource mutex new numbers
+  numeric optional ostream queue random ranges ratio regex scoped_allocator semaphore set shared_mutex source_location
+  span spanstream sstream stack stacktrace stdexcept stop_token streambuf string string_view strstream syncstream
+  system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility valarray variant vector
+  version
+  cassert cctype cerrno cfenv cfloat cinttypes climits clocale cmath csetjmp csignal cstdarg cstddef cstdint cstdio
+  cstdlib cstring ctime cuchar cwchar cwctype
+  assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h limits.h locale.h math.h setjmp.h signal.h stdarg.h
+  stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h tgmath.h time.h uchar.h wchar.h wctype.h)
+set(system "^((sys|linux|netinet|arpa|net)/|(aio|dirent|dlfcn|endian|fcntl|fnmatch|ftw|glob|grp|ifaddrs|libgen|mqueue|netdb\
+|poll|pthread|pwd|sched|semaphore|spawn|strings|syslog|termios|unistd|utime)\\.h$)")
+set(cuda "^(cuda|cub/|cooperative_groups|nv/|cuComplex|crt/|(builtin_types|channel_descriptor|common_functions|\
+device_[a-z_]+|driver_(functions|types)|host_(config|defines)|library_types|math_constants|mma|sm_[0-9a-z_]+|\
+surface_[a-z_]+|texture_[a-z_]+|vector_(functions|types))\\.h)|\\.cuh$")
+set(cuda_libraries "^(thrust/|nvcomp|cufile|cublas|cufft|curand|cusparse|cusolver|nccl|nvml|nvrtc|nvtx|nvToolsExt|rmm/|cudf/)")
+
+set(rank 0)
+foreach(layer IN LISTS layers)
+  separate_arguments(folders UNIX_COMMAND "${layer}")
+  foreach(folder IN LISTS folders)
+    set(rank_${folder} ${rank})
+  endforeach()
+  math(EXPR rank "${rank} + 1")
+endforeach()
+
+set(mistakes 0)
+macro(mistake what rule)
+  message("${where}: ${what} (${rule})")
+  math(EXPR mistakes "${mistakes} + 1")
+endmacro()
+
+# An include of `path`, spelled in the header `header` of folder `from` (empty for the umbrellas).
+macro(check_include)
+  if(path MATCHES "^tessera/")
+    string(REGEX MATCH "^tessera/([^/]+)/" to "${path}")
+    set(to "${CMAKE_MATCH_1}")
+    if(NOT EXISTS "${INCLUDE}/${path}")
+      mistake("there is no ${path}" "an include names a header that is there")
+    elseif(from STREQUAL "" AND to STREQUAL "with")
+      mistake("an umbrella may not include with/" "a program names the third parties it wants")
+    elseif(NOT from STREQUAL "" AND to STREQUAL "")
+      mistake("${from}/ may not include the umbrella ${path}" "includes point down")
+    elseif(NOT from STREQUAL "" AND NOT to STREQUAL from AND NOT rank_${to} LESS rank_${from})
+      mistake("${from}/ may not include ${to}/" "a header includes its own folder or a lower layer")
+    endif()
+    if(header MATCHES "\\.hpp$" AND path MATCHES "\\.cuh$")
+      mistake("a .hpp may not include ${path}" "a .hpp builds without a CUDA toolkit")
+    endif()
+  elseif(path IN_LIST standard)
+  elseif(path MATCHES "${cuda}|${cuda_libraries}")
+    if(header MATCHES "\\.hpp$")
+      mistake("a .hpp may not include ${path}" "a .hpp builds without a CUDA toolkit")
+    elseif(path MATCHES "${cuda_libraries}" AND NOT from STREQUAL "with")
+      mistake("${path} outside with/" "third parties live in with/")
+    endif()
+  elseif(path MATCHES "^nlohmann/")
+    if(NOT from STREQUAL "metadata")
+      mistake("${path} outside metadata/" "JSON stays in metadata/")
+    endif()
+  elseif(path MATCHES "${system}")
+    if(NOT from IN_LIST system_folders AND NOT from STREQUAL "with")
+      mistake("${path} outside memory/, buffer/, store/ and with/" "the operating system is met in few places")
+    endif()
+  elseif(NOT from STREQUAL "with")
+    mistake("${path} outside with/" "third parties live in with/")
+  endif()
+endmacro()
+
+file(GLOB_RECURSE headers RELATIVE "${INCLUDE}" "${INCLUDE}/*")
+list(SORT headers)
+foreach(header IN LISTS headers)
+  set(where "${header}")
+  if(header MATCHES "^tessera/([^/]+)/")
+    set(from "${CMAKE_MATCH_1}")
+    if(NOT DEFINED rank_${from})
+      mistake("unknown folder ${from}/" "the folders are the layers that ${CMAKE_CURRENT_LIST_FILE} lists")
+      continue()
+    endif()
+  else()
+    set(from "")
+    string(REGEX REPLACE "^tessera/" "" name "${header}")
+    if(NOT name IN_LIST umbrellas)
+      mistake("a header without a folder" "only ${umbrellas} stand there")
+      continue()
+    endif()
+  endif()
+  if(NOT header MATCHES "\\.(hpp|cuh)$")
+    mistake("neither .hpp nor .cuh" "the extension is the contract")
+    continue()
+  endif()
+
+  # A list of lines: what CMake's lists would trip over cannot be part of a path that is right.
+  file(READ "${INCLUDE}/${header}" text)
+  string(REGEX REPLACE "[][;\\\\]" "?" text "${text}")
+  string(REPLACE "\n" ";" lines "${text}")
+  set(number 0)
+  foreach(line IN LISTS lines)
+    math(EXPR number "${number} + 1")
+    if(NOT line MATCHES "^[ \t]*#[ \t]*(include|include_next|import)[ \t]*([<\"A-Za-z_].*)$")
+      continue()
+    endif()
+    set(where "${header}:${number}")
+    if(NOT CMAKE_MATCH_2 MATCHES "^(<([^>]+)>|\"([^\"]+)\")")
+      mistake("an include without a path" "an include names its file")
+      continue()
+    endif()
+    set(path "${CMAKE_MATCH_2}${CMAKE_MATCH_3}")
+    if(line MATCHES "\"")  # the compiler looks beside the header first
+      cmake_path(GET header PARENT_PATH beside)
+      if(path MATCHES "^\\.\\.?/" OR EXISTS "${INCLUDE}/${beside}/${path}")
+        set(path "${beside}/${path}")
+      endif()
+    endif()
+    cmake_path(NORMAL_PATH path)
+    check_include()
+  endforeach()
+endforeach()
+
+list(LENGTH headers count)
+if(mistakes)
+  message(FATAL_ERROR "${mistakes} mistakes in ${count} headers")
+endif()
+message(STATUS "${count} headers keep the rules")

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Builds tessera and runs every test, after installing what is missing (Debian, Ubuntu).
+#   tests/run.sh [--quick] [--no-install]
+# --quick: g++ only. --no-install: with what is here. The last line is "N passed, M failed", over all builds.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source .ci/packages.sh
+
+quick=no install=yes
+for option; do
+  case $option in
+    --quick) quick=yes ;;
+    --no-install) install=no ;;
+    *) sed -n '2,4s/^# *//p' tests/run.sh >&2; exit 2 ;;
+  esac
+done
+
+sanitizers_link() { echo 'int main() {}' | clang++ -fsanitize=address,undefined -x c++ - -o /dev/null 2>/dev/null; }
+if [[ $install == yes ]]; then
+  packages=(g++ cmake ninja-build ccache libzstd-dev libblosc-dev nlohmann-json3-dev libcli11-dev libpng-dev doctest-dev)
+  if [[ $quick == no ]]; then packages+=(clang llvm); fi  # llvm: sanitizers name lines
+  need_packages "${packages[@]}"
+  # Some releases have the sanitizers' runtime in clang's own packages.
+  if [[ $quick == no ]] && ! sanitizers_link; then need_packages libclang-rt-dev; fi
+fi
+
+passed=0 failed=0 summary=()
+jobs=$(nproc)
+
+# build_and_test PRESET WHAT: a build that fails counts as one failure, a test that was skipped as neither.
+build_and_test() {
+  local what=$2 log="build/$1/ctest.log" total bad skipped result
+  printf '\n== %s\n' "$what"
+  rm -f "$log"
+  if cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs"; then
+    ctest --preset "$1" -j "$jobs" --output-log "$log" || true
+  fi
+  if ! result=$(grep -oE '[0-9]+ tests? failed out of [0-9]+' "$log" 2>/dev/null); then
+    failed=$((failed + 1))
+    summary+=("FAILED   $what: it did not build")
+    return
+  fi
+  bad=${result%% *} total=${result##* } skipped=$(grep -c '\*\*\*Skipped' "$log" || true)
+  passed=$((passed + total - bad - skipped)) failed=$((failed + bad))
+  local word=ran
+  if [[ $bad -gt 0 ]]; then word=FAILED; fi
+  summary+=("$(printf '%-8s %s: %d passed, %d failed, %d skipped' $word "$what" $((total - bad - skipped)) "$bad" "$skipped")")
+}
+not_run() { summary+=("not run  $1 ($2)"); }
+
+build_and_test release "g++, Release"
+if grep -qs '^TESSERA_NVCC:FILEPATH=/' build/release/CMakeCache.txt; then
+  stubs=$(grep -cs ' static-nvcc-.* Passed ' build/release/ctest.log || true)
+  summary+=("         of these, ${stubs:-0} static stubs with nvcc")
+else
+  not_run "static stubs with nvcc" "no CUDA toolkit"
+fi
+if [[ $quick == no ]]; then
+  build_and_test clang "clang++, Release"
+  build_and_test sanitize "clang++, AddressSanitizer and UndefinedBehaviorSanitizer"
+else
+  not_run "clang++, Release" "--quick"
+  not_run "clang++, AddressSanitizer and UndefinedBehaviorSanitizer" "--quick"
+fi
+
+printf '\n== Summary\n'
+printf '%s\n' "${summary[@]}"
+echo "$passed passed, $failed failed"
+[[ $failed -eq 0 ]]
