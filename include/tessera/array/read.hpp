@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -62,15 +63,22 @@ class ReadBatch {
     Scratch<bytes_space> scratch;
     ByteSpan<bytes_space> encoded;
     ByteSpan<array_space> direct;  // the user's memory, where the chunk can be decoded right into it
+    std::uint64_t most;  // bytes that the chunk's value may have
+    bool is_view;        // its bytes are its elements
     Queue* on;
 
-    ByteSpan<bytes_space> operator()(std::size_t n) { return encoded = scratch.take(n, queue_in<bytes_space>(*on)); }
+    ByteSpan<bytes_space> operator()(std::size_t n) {
+      if (n > most) throw CodecError{"a chunk of " + std::to_string(n) + " bytes; expected at most " + std::to_string(most)};
+      if constexpr (std::same_as<bytes_space, array_space>)
+        if (is_view && direct.data && n == direct.size) return encoded = direct;
+      return encoded = scratch.take(n, queue_in<bytes_space>(*on));
+    }
   };
 
  public:
   /// Reads the pieces [first, last) of a plan.
   void run(ChunkSource<S, P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
-           Target<array_space> target, Queue& on, Traffic* traffic) {
+           Target<array_space> target, Queue& on, Traffic* traffic) try {
     select(source, plan, first, last, target, on);
     fetch(source, on);
     decode(source, on);
@@ -81,13 +89,17 @@ class ReadBatch {
     for (auto const& task : tasks_) traffic->fetched += task.encoded.size;
     if (!source.form.is_view()) traffic->decoded += tasks_.size() * source.form.decoded_size;
     traffic->placed += placed;
+  } catch (Error& error) {
+    if (used_ > 0) error.in_key(slots_[error.chunk() ? found_[*error.chunk()] : 0].key.path);
+    error.in_store(name_of(source.store));
+    throw;
   }
 
  private:
   void select(ChunkSource<S, P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
               Target<array_space> target, Queue& on) {
-    if (slots_.size() < last - first) slots_.resize(last - first);
     used_ = 0;
+    if (slots_.size() < last - first) slots_.resize(last - first);
     for (auto i = first; i < last; ++i) {
       auto const piece = plan.piece(i);
       if (!piece) continue;
@@ -95,6 +107,10 @@ class ReadBatch {
       slot.piece = *piece;
       slot.key.path = source.prefix;
       source.key_encoding.append(slot.key.path, piece->chunk);
+      // Other programs' encoders may make more of a chunk than ours; not without bound.
+      auto const bound = std::min(std::uint64_t{source.form.encoded_bound()}, std::uint64_t{1} << 62);
+      slot.is_view = source.form.is_view();
+      slot.most = slot.is_view ? bound : 2 * bound + (1 << 20);
       slot.on = &on;
       slot.direct = {};
       if (is_contiguous(source.form.layout, *piece, target.strides))
@@ -122,13 +138,7 @@ class ReadBatch {
       for (std::size_t t = 0; t < tasks_.size(); ++t)
         if (!tasks_[t].to.data) tasks_[t].to = room.sub(t * size, size);
     }
-    try {
-      source.pipeline.decode(source.form, std::span{tasks_}, on);
-    } catch (Error& error) {
-      if (error.chunk()) error.in_key(slots_[found_[*error.chunk()]].key.path);
-      error.in_store(name_of(source.store));
-      throw;
-    }
+    source.pipeline.decode(source.form, std::span{tasks_}, on);
   }
 
   std::uint64_t place(ChunkSource<S, P> const& source, Target<array_space> target, Queue& on) {

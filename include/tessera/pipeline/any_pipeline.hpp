@@ -140,8 +140,8 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
           continue;
         }
         if (at->reads_array()) {
+          form.decoded_size = chunk.size_in_bytes();  // first: it checks what the layout multiplies
           form.layout = at->layout(chunk);
-          form.decoded_size = chunk.size_in_bytes();
           form.bounds.assign(1 + crossings, form.decoded_size);
         }
         if (!at->is_view()) form.bounds.push_back(at->encoded_bound(chunk, form.bounds.back()));

@@ -115,8 +115,8 @@ class Pipeline {
           resolve_from<K + 1>(codec.encoded(chunk), form);
           form.layout = codec.decoded(form.layout);
         } else if constexpr (detail::is_kind<stage<K>, array_to_bytes>) {
+          form.decoded_size = chunk.size_in_bytes();  // first: it checks what the layout multiplies
           form.layout = codec.layout(chunk);
-          form.decoded_size = chunk.size_in_bytes();
           form.bounds = {form.decoded_size};
           if constexpr (runs<K>) form.bounds.push_back(codec.encoded_bound(chunk));
           resolve_from<K + 1>(chunk, form);

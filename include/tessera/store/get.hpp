@@ -9,6 +9,19 @@
 #include <tessera/store/concept.hpp>
 
 namespace tessera::inline v0 {
+namespace detail {
+
+// Reads, and names what a store of a user's own need not name.
+template <ReadableStore S>
+std::optional<std::size_t> read(S const& store, Key const& key, ByteRange range, Room<space_of<S>> room,
+                                queue_of<S>& on) try {
+  return store.read(key, range, room, on);
+} catch (Error& error) {
+  error.in_key(key.path).in_store(name_of(store));
+  throw;
+}
+
+}  // namespace detail
 
 /// A value as a buffer of the store's own type. nullopt: no such key.
 template <ReadableStore S>
@@ -19,7 +32,7 @@ requires AllocatableBuffer<buffer_of<S>> std::optional<buffer_of<S>> get(S const
     value.emplace(n, on);
     return value->span();
   };
-  if (!store.read(key, range, room, on)) return std::nullopt;
+  if (!detail::read(store, key, range, room, on)) return std::nullopt;
   return value;
 }
 
@@ -33,7 +46,7 @@ std::optional<std::size_t> get_into(S const& store, Key const& key, ByteSpan<spa
                        " bytes given"};
     return to.sub(0, n);
   };
-  return store.read(key, range, room, on);
+  return detail::read(store, key, range, room, on);
 }
 
 /// One of many reads. `size` is the answer.
@@ -51,7 +64,7 @@ void get_many(S const& store, std::span<ReadRequest<S>> requests, queue_of<S>& o
   if constexpr (requires { store.get_many(requests, on); }) {
     store.get_many(requests, on);
   } else {
-    for (auto& request : requests) request.size = store.read(*request.key, request.range, request.room, on);
+    for (auto& request : requests) request.size = detail::read(store, *request.key, request.range, request.room, on);
   }
 }
 

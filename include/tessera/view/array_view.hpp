@@ -26,11 +26,10 @@ struct ArrayView {
   /// Contiguous memory in C order.
   static constexpr ArrayView c_order(T* data, Extents const& shape) {
     ArrayView view{data, {}, {}};
-    std::int64_t stride = 1;
-    for (std::size_t d = Rank; d-- > 0;) {
+    std::uint64_t stride = 1;  // unsigned: a shape without elements may have any other lengths
+    for (std::size_t d = Rank; d-- > 0; stride *= shape[d]) {
       view.shape[d] = shape[d];
-      view.strides[d] = stride;
-      stride *= static_cast<std::int64_t>(shape[d]);
+      view.strides[d] = static_cast<std::int64_t>(stride);
     }
     return view;
   }
