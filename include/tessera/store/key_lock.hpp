@@ -1,0 +1,24 @@
+// Keeps updates of one key apart: reading a value, changing part of it and writing it back.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include <tessera/key/key.hpp>
+
+namespace tessera::inline v0 {
+
+/// What the copies of a store share. Keys may share a mutex, so hold one lock at a time.
+class KeyLocks {
+ public:
+  std::unique_lock<std::mutex> lock(Key const& key) {
+    return std::unique_lock{mutexes_[std::hash<std::string>{}(key.path) % mutexes_.size()]};
+  }
+
+ private:
+  std::array<std::mutex, 64> mutexes_;
+};
+
+}  // namespace tessera::inline v0
