@@ -1,27 +1,30 @@
 // The data types of Zarr v3 (core specification, "Data types"), at run time and of a C++ type.
 #pragma once
+#include <array>
+#include <charconv>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 
 #include <tessera/core/config.hpp>
 
 namespace tessera::inline v0 {
 
-enum class DataKind : std::uint8_t { boolean, signed_integer, unsigned_integer, floating };
+enum class DataKind : std::uint8_t { boolean, signed_integer, unsigned_integer, floating, complex, raw };
 
 /// What an element is. `size` is in bytes.
 struct DataType {
   DataKind kind = DataKind::unsigned_integer;
-  std::uint8_t size = 1;
+  std::uint32_t size = 1;
 
   /// The name in `zarr.json`, e.g. "float32".
   std::string name() const {
-    auto const bits = std::to_string(size * 8);
+    auto const bits = std::to_string(std::uint64_t{size} * 8);
     switch (kind) {
       case DataKind::boolean:
         return "bool";
@@ -31,41 +34,96 @@ struct DataType {
         return "uint" + bits;
       case DataKind::floating:
         return "float" + bits;
+      case DataKind::complex:
+        return "complex" + bits;
+      case DataKind::raw:
+        return "r" + bits;
     }
     return "?";
   }
   /// How many bytes are swapped together to change byte order: 1 where byte order means nothing.
-  std::size_t component() const { return size; }
+  std::size_t component() const {
+    if (kind == DataKind::raw) return 1;
+    return kind == DataKind::complex ? size / 2 : size;
+  }
 
   friend bool operator==(DataType, DataType) = default;
 };
 
+/// All but the raw ones, which are without number.
 inline constexpr DataType data_types[] = {
     {DataKind::boolean, 1},          {DataKind::signed_integer, 1},   {DataKind::signed_integer, 2},
     {DataKind::signed_integer, 4},   {DataKind::signed_integer, 8},   {DataKind::unsigned_integer, 1},
     {DataKind::unsigned_integer, 2}, {DataKind::unsigned_integer, 4}, {DataKind::unsigned_integer, 8},
-    {DataKind::floating, 4},         {DataKind::floating, 8},
+    {DataKind::floating, 2},         {DataKind::floating, 4},         {DataKind::floating, 8},
+    {DataKind::complex, 8},          {DataKind::complex, 16},
 };
+
+/// "r24" is three bytes that mean nothing to us. At most a MiB.
+inline std::optional<DataType> raw_type_named(std::string_view name) {
+  std::uint32_t bits = 0;
+  if (name.size() < 2 || name[0] != 'r' || name[1] == '0') return std::nullopt;
+  auto const [stop, error] = std::from_chars(name.data() + 1, name.data() + name.size(), bits);
+  if (error != std::errc{} || stop != name.data() + name.size() || bits % 8 != 0 || bits > 8u << 20)
+    return std::nullopt;
+  return DataType{DataKind::raw, bits / 8};
+}
 
 inline std::optional<DataType> data_type_named(std::string_view name) {
   for (auto type : data_types)
     if (type.name() == name) return type;
-  return std::nullopt;
+  // Registered names of the same types.
+  if (name == "complex_float32") return DataType{DataKind::complex, 8};
+  if (name == "complex_float64") return DataType{DataKind::complex, 16};
+  return raw_type_named(name);
 }
+
+/// Which data type a C++ type is an element of: `static constexpr DataType type`. Specialise it for a type of your own,
+/// trivially copyable and with the same bytes, e.g. a half-precision number.
+template <class T>
+struct element_traits {};
+
+template <class T>
+requires(std::is_arithmetic_v<T> && sizeof(T) <= 8 && !std::same_as<T, char8_t> && !std::same_as<T, char16_t> &&
+         !std::same_as<T, char32_t> && !std::same_as<T, wchar_t>) struct element_traits<T> {
+  static constexpr DataType type{std::same_as<T, bool>         ? DataKind::boolean
+                                 : std::is_floating_point_v<T> ? DataKind::floating
+                                 : std::is_signed_v<T>         ? DataKind::signed_integer
+                                                               : DataKind::unsigned_integer,
+                                 sizeof(T)};
+};
+
+// std::complex, cuda::std::complex, thrust::complex: none of their headers is needed.
+template <class T>
+requires(std::is_floating_point_v<typename T::value_type> && sizeof(T) == 2 * sizeof(typename T::value_type) &&
+         sizeof(T) <= 16 && requires(T const& z) { z.real(), z.imag(); }) struct element_traits<T> {
+  static constexpr DataType type{DataKind::complex, sizeof(T)};
+};
+
+template <std::size_t N>
+struct element_traits<std::array<std::byte, N>> {
+  static constexpr DataType type{DataKind::raw, N};
+};
+
+/// The bits of a half-precision number, for programs without a type for it.
+struct float16_bits {
+  std::uint16_t bits = 0;
+  friend bool operator==(float16_bits, float16_bits) = default;
+};
+template <>
+struct element_traits<float16_bits> {
+  static constexpr DataType type{DataKind::floating, 2};
+};
 
 /// C++ types that are elements of a Zarr array.
 template <class T>
-concept Element = std::same_as<T, std::remove_cv_t<T>> && std::is_arithmetic_v<T> && sizeof(T) <= 8 &&
-                  !std::same_as<T, char8_t> && !std::same_as<T, char16_t> && !std::same_as<T, char32_t> &&
-                  !std::same_as<T, wchar_t>;
+concept Element = std::same_as<T, std::remove_cv_t<T>> && std::is_trivially_copyable_v<T> && requires {
+  { element_traits<T>::type } -> std::convertible_to<DataType>;
+} && element_traits<T>::type.size == sizeof(T);
 
 template <Element T>
 consteval DataType data_type_of() {
-  auto const kind = std::same_as<T, bool>         ? DataKind::boolean
-                    : std::is_floating_point_v<T> ? DataKind::floating
-                    : std::is_signed_v<T>         ? DataKind::signed_integer
-                                                  : DataKind::unsigned_integer;
-  return {kind, sizeof(T)};
+  return element_traits<T>::type;
 }
 
 }  // namespace tessera::inline v0

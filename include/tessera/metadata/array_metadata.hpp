@@ -82,7 +82,7 @@ inline ArrayMetadata read_array_metadata(Reader& reader) {
   array.type = detail::read_data_type(reader.at("data_type"));
   array.chunk_shape = detail::read_chunk_grid(reader.at("chunk_grid"), array.shape);
   array.key_encoding = detail::read_key_encoding(reader.at("chunk_key_encoding"));
-  array.fill = fill_value(reader.at("fill_value"), array.type);
+  array.fill = read_fill_value(reader.at("fill_value"), array.type);
   auto const codecs = reader.at("codecs");
   for (std::size_t i = 0; i < codecs.list().size(); ++i) array.codecs.push_back(specification(codecs.item(i)));
   array.attributes = detail::read_attributes(reader);

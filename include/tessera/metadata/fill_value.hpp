@@ -1,5 +1,5 @@
-// The fill value of an array, as bytes (core specification, "Fill value"; data-types). Numbers go from their decimal
-// text straight to the type, never through double.
+// The fill value of an array, as bytes and as a document says it (core specification, "Fill value"; data-types).
+// Numbers go from their decimal text straight to the type, never through double.
 #pragma once
 #include <bit>
 #include <charconv>
@@ -8,12 +8,15 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/reader.hpp>
+#include <tessera/metadata/decimal.hpp>
 
 namespace tessera::inline v0 {
 namespace detail {
@@ -24,58 +27,157 @@ std::vector<std::byte> bytes_of(T value) {
   std::memcpy(bytes.data(), &value, sizeof value);
   return bytes;
 }
+template <class T>
+T value_of(std::span<std::byte const> bytes) {
+  T value;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
 
-template <std::floating_point T, std::unsigned_integral Bits>
-std::vector<std::byte> floating_fill(Found const& found) {
-  static_assert(sizeof(T) == sizeof(Bits));
-  auto const expected =
-      "a number, \"NaN\", \"Infinity\", \"-Infinity\" or \"0x\" with " + std::to_string(2 * sizeof(T)) + " digits";
-  if (auto* number = found.value().get_if<Number>()) {
-    T value{};
-    auto const* end = number->text.data() + number->text.size();
-    auto const [stop, error] = std::from_chars(number->text.data(), end, value);
-    if (error == std::errc{} && stop == end) return bytes_of(value);
-    found.refuse("a number that " + data_type_of<T>().name() + " can hold");
+// A floating-point type of so many bytes: its bits, its decimal text, its value and its special values.
+template <std::size_t Size>
+struct floating;
+template <>
+struct floating<2> {
+  using bits = std::uint16_t;
+  static constexpr bits infinity = 0x7c00, nan = 0x7e00;
+  static bits parse(std::string const& text) { return parse_half(text); }
+  static double value(bits b) { return half_to_double(b); }
+};
+template <>
+struct floating<4> {
+  using bits = std::uint32_t;
+  static constexpr bits infinity = 0x7f800000, nan = 0x7fc00000;
+  static bits parse(std::string const& text) { return std::bit_cast<bits>(parse_decimal<float>(text)); }
+  static double value(bits b) { return std::bit_cast<float>(b); }
+};
+template <>
+struct floating<8> {
+  using bits = std::uint64_t;
+  static constexpr bits infinity = 0x7ff0000000000000, nan = 0x7ff8000000000000;
+  static bits parse(std::string const& text) { return std::bit_cast<bits>(parse_decimal<double>(text)); }
+  static double value(bits b) { return std::bit_cast<double>(b); }
+};
+
+template <std::size_t Size>
+std::vector<std::byte> read_floating(Found const& found) {
+  using F = floating<Size>;
+  using Bits = typename F::bits;
+  constexpr auto sign = static_cast<Bits>(Bits{1} << (8 * Size - 1));
+  if (auto* number = found.value().get_if<Number>()) return bytes_of(F::parse(number->text));
+  if (auto* text = found.value().get_if<std::string>()) {
+    if (*text == "NaN") return bytes_of(F::nan);
+    if (*text == "Infinity") return bytes_of(F::infinity);
+    if (*text == "-Infinity") return bytes_of(static_cast<Bits>(sign | F::infinity));
+    if (text->starts_with("0x") && text->size() == 2 + 2 * Size) {
+      Bits bits{};
+      auto const* end = text->data() + text->size();
+      if (auto const [stop, error] = std::from_chars(text->data() + 2, end, bits, 16);
+          error == std::errc{} && stop == end)
+        return bytes_of(bits);
+    }
   }
-  auto* text = found.value().get_if<std::string>();
-  if (!text) found.refuse(expected);
-  constexpr auto infinity = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
-  if (*text == "Infinity") return bytes_of(infinity);
-  if (*text == "-Infinity") return bytes_of(std::bit_cast<Bits>(-std::numeric_limits<T>::infinity()));
-  // One particular NaN: sign clear, the mantissa's first bit set, the others clear.
-  if (*text == "NaN") return bytes_of(static_cast<Bits>(infinity | Bits{1} << (std::numeric_limits<T>::digits - 2)));
-  if (text->starts_with("0x") && text->size() == 2 + 2 * sizeof(T)) {
-    Bits bits{};
-    auto const* end = text->data() + text->size();
-    if (auto const [stop, error] = std::from_chars(text->data() + 2, end, bits, 16);
-        error == std::errc{} && stop == end)
-      return bytes_of(bits);
+  found.refuse("a number, \"NaN\", \"Infinity\", \"-Infinity\" or \"0x\" with " + std::to_string(2 * Size) + " digits");
+}
+
+template <std::size_t Size>
+Value write_floating(std::span<std::byte const> bytes) {
+  using F = floating<Size>;
+  using Bits = typename F::bits;
+  auto const bits = value_of<Bits>(bytes);
+  constexpr auto sign = static_cast<Bits>(Bits{1} << (8 * Size - 1));
+  auto const magnitude = static_cast<Bits>(bits & ~sign);
+  if (bits == F::nan) return "NaN";
+  if (magnitude == F::infinity) return bits & sign ? "-Infinity" : "Infinity";
+  if (magnitude < F::infinity)
+    return Number{shortest_decimal(F::value(bits))};  // a double holds them all: as NumPy says them
+  std::string text = "0x";                            // the only way to say another NaN
+  for (std::size_t i = 2 * Size; i-- > 0;) text += "0123456789abcdef"[bits >> (4 * i) & 0xf];
+  return text;
+}
+
+inline std::vector<std::byte> read_complex(Found const& found, std::size_t size) {
+  if (!found.value().get_if<List>() || found.list().size() != 2)
+    found.refuse("a list of two numbers, real and imaginary");
+  std::vector<std::byte> bytes;
+  for (std::size_t i = 0; i < 2; ++i) {
+    auto const part = size == 8 ? read_floating<4>(found.item(i)) : read_floating<8>(found.item(i));
+    bytes.insert(bytes.end(), part.begin(), part.end());
   }
-  found.refuse(expected);
+  return bytes;
+}
+
+inline std::vector<std::byte> read_raw(Found const& found, std::size_t size) {
+  if (!found.value().get_if<List>() || found.list().size() != size)
+    found.refuse("a list of " + std::to_string(size) + " numbers from 0 to 255");
+  std::vector<std::byte> bytes;
+  for (std::size_t i = 0; i < size; ++i) bytes.push_back(std::byte{found.item(i).integer<std::uint8_t>()});
+  return bytes;
+}
+
+// Calls f with a value of the integer type that `type` is.
+template <class F>
+decltype(auto) with_integer(DataType type, F&& f) {
+  bool const is_signed = type.kind == DataKind::signed_integer;
+  switch (type.size) {
+    case 1:
+      return is_signed ? f(std::int8_t{}) : f(std::uint8_t{});
+    case 2:
+      return is_signed ? f(std::int16_t{}) : f(std::uint16_t{});
+    case 4:
+      return is_signed ? f(std::int32_t{}) : f(std::uint32_t{});
+    default:
+      return is_signed ? f(std::int64_t{}) : f(std::uint64_t{});
+  }
 }
 
 }  // namespace detail
 
 /// One element in the machine's own byte order. Throws: MetadataError.
-inline std::vector<std::byte> fill_value(Found const& found, DataType type) {
+inline std::vector<std::byte> read_fill_value(Found const& found, DataType type) {
+  using namespace detail;
   switch (type.kind) {
     case DataKind::boolean:
-      return detail::bytes_of(found.boolean());
+      return bytes_of(found.boolean());
     case DataKind::signed_integer:
-      if (type.size == 1) return detail::bytes_of(found.integer<std::int8_t>());
-      if (type.size == 2) return detail::bytes_of(found.integer<std::int16_t>());
-      if (type.size == 4) return detail::bytes_of(found.integer<std::int32_t>());
-      return detail::bytes_of(found.integer<std::int64_t>());
     case DataKind::unsigned_integer:
-      if (type.size == 1) return detail::bytes_of(found.integer<std::uint8_t>());
-      if (type.size == 2) return detail::bytes_of(found.integer<std::uint16_t>());
-      if (type.size == 4) return detail::bytes_of(found.integer<std::uint32_t>());
-      return detail::bytes_of(found.integer<std::uint64_t>());
+      return with_integer(type, [&]<class T>(T) { return bytes_of(found.integer<T>()); });
     case DataKind::floating:
-      if (type.size == 4) return detail::floating_fill<float, std::uint32_t>(found);
-      return detail::floating_fill<double, std::uint64_t>(found);
+      return type.size == 2   ? read_floating<2>(found)
+             : type.size == 4 ? read_floating<4>(found)
+                              : read_floating<8>(found);
+    case DataKind::complex:
+      return read_complex(found, type.size);
+    case DataKind::raw:
+      return read_raw(found, type.size);
   }
   found.refuse("a value of " + type.name());
+}
+
+/// What a document says for these bytes of one element, so that reading it gives the same bytes.
+inline Value write_fill_value(std::span<std::byte const> bytes, DataType type) {
+  using namespace detail;
+  switch (type.kind) {
+    case DataKind::boolean:
+      return bytes[0] != std::byte{0};
+    case DataKind::signed_integer:
+    case DataKind::unsigned_integer:
+      return with_integer(type, [&]<class T>(T) { return Value{Number{std::to_string(value_of<T>(bytes))}}; });
+    case DataKind::floating:
+      return type.size == 2   ? write_floating<2>(bytes)
+             : type.size == 4 ? write_floating<4>(bytes)
+                              : write_floating<8>(bytes);
+    case DataKind::complex: {
+      auto const real = bytes.first(type.size / 2), imaginary = bytes.last(type.size / 2);
+      if (type.size == 8) return List{write_floating<4>(real), write_floating<4>(imaginary)};
+      return List{write_floating<8>(real), write_floating<8>(imaginary)};
+    }
+    case DataKind::raw:
+      break;
+  }
+  List list;
+  for (auto b : bytes) list.push_back(Value::integer(std::to_integer<int>(b)));
+  return list;
 }
 
 }  // namespace tessera::inline v0

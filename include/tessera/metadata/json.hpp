@@ -1,4 +1,4 @@
-// JSON text to a Value: the only place that knows JSON. Parsing does not recurse, numbers keep their text.
+// JSON text to a Value and back: the only place that knows JSON. Parsing does not recurse, numbers keep their text.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -78,6 +78,59 @@ inline Value parse_json(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) throw MetadataError{"not JSON: it begins with a byte order mark"};
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) throw MetadataError{builder.problem};
   return std::move(builder.root);
+}
+
+namespace detail {
+
+inline void write_json_string(std::string& text, std::string_view s) {
+  text += '"';
+  for (char c : s) {
+    if (c == '"' || c == '\\') text += '\\';
+    if (static_cast<unsigned char>(c) >= ' ')
+      text += c;
+    else if (c == '\n')
+      text += "\\n";
+    else if (c == '\t')
+      text += "\\t";
+    else
+      (text += "\\u00") += {"01"[c >> 4], "0123456789abcdef"[c & 0xf]};
+  }
+  text += '"';
+}
+
+inline void write_json(std::string& text, Value const& value, std::size_t indent) {
+  auto const line = [&](std::size_t spaces) { text.append(1, '\n').append(spaces, ' '); };
+  auto const each = [&](char open, auto const& items, char close, auto&& write) {
+    text += open;
+    for (auto const& item : items) {
+      if (&item != &items.front()) text += ',';
+      line(indent + 2);
+      write(item);
+    }
+    if (!items.empty()) line(indent);
+    text += close;
+  };
+  if (value.is_null()) text += "null";
+  if (auto* b = value.get_if<bool>()) text += *b ? "true" : "false";
+  if (auto* n = value.get_if<Number>()) text += n->text;
+  if (auto* s = value.get_if<std::string>()) write_json_string(text, *s);
+  if (auto* list = value.get_if<List>())
+    each('[', *list, ']', [&](Value const& item) { write_json(text, item, indent + 2); });
+  if (auto* members = value.get_if<Members>())
+    each('{', *members, '}', [&](Member const& member) {
+      write_json_string(text, member.name);
+      text += ": ";
+      write_json(text, member.value, indent + 2);
+    });
+}
+
+}  // namespace detail
+
+/// JSON text, two spaces to a level, members and numbers as they are.
+inline std::string to_json(Value const& value) {
+  std::string text;
+  detail::write_json(text, value, 0);
+  return text;
 }
 
 }  // namespace tessera::inline v0
