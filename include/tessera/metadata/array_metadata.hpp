@@ -22,8 +22,9 @@ struct ArrayMetadata {
   ChunkKeyEncoding key_encoding;
   std::vector<std::byte> fill;  ///< one element, in the machine's byte order
   std::vector<Specification> codecs;
-  Value attributes = Members{};
-  std::vector<std::optional<std::string>> dimension_names;  ///< empty, if there are none
+  Members attributes{};
+  std::vector<std::optional<std::string>> dimension_names{};  ///< empty, if there are none
+  Members tolerated{};                                        ///< members of other programs, kept as they are
 };
 
 namespace detail {
@@ -65,11 +66,17 @@ inline ChunkKeyEncoding read_key_encoding(Found const& found) {
   return result;
 }
 
-inline Value read_attributes(Reader& reader) {
+inline Members read_attributes(Reader& reader) {
   auto const found = reader.find("attributes");
-  if (!found) return Members{};
-  if (!found->value().get_if<Members>()) found->refuse("an object");
-  return found->value();
+  if (!found) return {};
+  if (auto* members = found->value().get_if<Members>()) return *members;
+  found->refuse("an object");
+}
+
+inline Value to_value(Extents const& extents) {
+  List list;
+  for (auto n : extents) list.push_back(Number{std::to_string(n)});
+  return list;
 }
 
 }  // namespace detail
@@ -97,10 +104,32 @@ inline ArrayMetadata read_array_metadata(Reader& reader) {
       array.dimension_names.push_back(name.value().is_null() ? std::nullopt : std::optional{name.string()});
     }
   }
-  refuse_unknown(reader);
+  array.tolerated = tolerated(reader);
   checked_size(checked_product(element_count(array.shape, "member shape"), array.type.size, "member shape"),
                "member shape");
   return array;
+}
+
+/// The document, member for member as zarr-python writes it.
+inline Value to_value(ArrayMetadata const& array) {
+  List codecs, names;
+  for (auto const& codec : array.codecs) codecs.push_back(to_value(codec));
+  for (auto const& name : array.dimension_names) names.push_back(name ? Value{*name} : Value{});
+  Members document{
+      {"shape", detail::to_value(array.shape)},
+      {"data_type", array.type.name()},
+      {"chunk_grid", to_value({"regular", Members{{"chunk_shape", detail::to_value(array.chunk_shape)}}})},
+      {"chunk_key_encoding", to_value({array.key_encoding.v2 ? "v2" : "default",
+                                       Members{{"separator", std::string{array.key_encoding.separator}}}})},
+      {"fill_value", write_fill_value(array.fill, array.type)},
+      {"codecs", std::move(codecs)},
+      {"attributes", array.attributes}};
+  if (!names.empty()) document.push_back({"dimension_names", std::move(names)});
+  document.push_back({"zarr_format", Value::integer(3)});
+  document.push_back({"node_type", "array"});
+  document.push_back({"storage_transformers", List{}});
+  document.insert(document.end(), array.tolerated.begin(), array.tolerated.end());
+  return document;
 }
 
 }  // namespace tessera::inline v0

@@ -1,5 +1,6 @@
 // Finds and reads the document of a node (core specification, "Metadata").
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -57,14 +58,35 @@ auto read_document(S const& store, std::string_view path, F&& f)
   }
 }
 
-/// Throws: MetadataError naming a member that the specification does not know, unless it says `must_understand: false`.
-inline void refuse_unknown(Reader const& reader) {
+/// The members that the specification does not know but lets pass: those that say `must_understand: false`. They are
+/// kept when the document is rewritten. Throws: MetadataError naming any other.
+inline Members tolerated(Reader const& reader) {
+  Members kept;
   for (auto* member : reader.rest()) {
-    bool tolerated = false;
-    if (auto* members = member->value.get_if<Members>())
-      for (auto const& inner : *members) tolerated |= inner.name == "must_understand" && inner.value == Value{false};
-    if (!tolerated) throw MetadataError{"member " + member->name + " is unknown"};
+    auto* members = member->value.get_if<Members>();
+    bool const passes = members && std::any_of(members->begin(), members->end(), [](Member const& inner) {
+                          return inner.name == "must_understand" && inner.value == Value{false};
+                        });
+    if (!passes) throw MetadataError{"member " + member->name + " is unknown"};
+    kept.push_back(*member);
   }
+  return kept;
+}
+
+/// A name and its configuration as an object, without the configuration where it is empty.
+inline Value to_value(Specification const& specification) {
+  Members members{{"name", specification.name}};
+  if (auto* configuration = specification.configuration.get_if<Members>(); configuration && !configuration->empty())
+    members.push_back({"configuration", specification.configuration});
+  return members;
+}
+
+/// Writes the document of the node at `path`. Throws: StoreError.
+template <class S>
+void write_document(S const& store, std::string_view path, Value const& document) {
+  Queue<space::Host> on;
+  auto const text = to_json(document);
+  store.write(document_key(path), {reinterpret_cast<std::byte const*>(text.data()), text.size()}, on);
 }
 
 }  // namespace tessera::inline v0

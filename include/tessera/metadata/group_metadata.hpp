@@ -5,16 +5,24 @@
 namespace tessera::inline v0 {
 
 struct GroupMetadata {
-  Value attributes = Members{};
+  Members attributes{};
+  Members tolerated{};  ///< members of other programs, kept as they are
 };
 
 /// Throws: MetadataError naming the member.
 inline GroupMetadata read_group_metadata(Reader& reader) {
   reader.at("node_type").one_of({"group"});
-  GroupMetadata group{detail::read_attributes(reader)};
+  GroupMetadata group{detail::read_attributes(reader), {}};
   (void)reader.find("consolidated_metadata");  // a copy of the nodes' own documents, which are read instead
-  refuse_unknown(reader);
+  group.tolerated = tolerated(reader);
   return group;
+}
+
+/// The document, member for member as zarr-python writes it.
+inline Value to_value(GroupMetadata const& group) {
+  Members document{{"attributes", group.attributes}, {"zarr_format", Value::integer(3)}, {"node_type", "group"}};
+  document.insert(document.end(), group.tolerated.begin(), group.tolerated.end());
+  return document;
 }
 
 }  // namespace tessera::inline v0
