@@ -19,7 +19,7 @@ class AnyArray {
   using store_type = S;
   using pipeline_type = P;
   using array_space = typename P::array_space;
-  using queue_type = queue_for<array_space>;
+  using queue_type = typename P::queue_type;
 
   /// Throws: MetadataError, if the pipeline cannot take chunks of this shape and type.
   AnyArray(S store, std::string path, ArrayMetadata metadata, queue_type on)

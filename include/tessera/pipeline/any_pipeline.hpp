@@ -103,6 +103,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   using array_space = ArraySpace;
   using bytes_space = BytesSpace;
   static constexpr int crossings = !std::same_as<ArraySpace, BytesSpace>;
+  using queue_type = crossing_queue<ArraySpace, BytesSpace>;
 
   /// "transpose, bytes, zstd": what this type knows.
   static std::string codec_names() {
@@ -159,9 +160,9 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
 
   /// Decodes a mini-batch in the queue's order. Throws: CodecError.
   void decode(ChunkForm const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks,
-              queue_for<ArraySpace>& on) const {
+              queue_type& on) const {
     auto& queue = queue_in<BytesSpace>(on);
-    auto const here = on.host().template lease<Batch>(), there = on.host().template lease<Batch>();
+    auto const here = on.template lease<Batch>(), there = on.template lease<Batch>();
     auto *in = &*here, *out = &*there;
     in->results.clear();
     for (auto const& chunk : chunks) in->results.push_back(chunk.encoded);
@@ -207,7 +208,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   }
 
   static void finish(ChunkForm const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks,
-                     std::span<ByteView<BytesSpace> const> from, [[maybe_unused]] queue_for<ArraySpace>& on) {
+                     std::span<ByteView<BytesSpace> const> from, [[maybe_unused]] queue_type& on) {
     for (std::size_t i = 0; i < chunks.size(); ++i) {
       detail::expect_size(from[i].size, form.decoded_size, i);
       if constexpr (crossings == 0) {
