@@ -41,7 +41,13 @@ class AnyArray {
                            std::to_string(shape().rank())};
     ChunkSource<S, P> const source{s.store,    s.prefix, s.metadata.key_encoding,
                                    s.pipeline, s.form,   {s.metadata.fill.data(), s.metadata.fill.size()}};
-    read_chunks(source, region, to, s.on, options);
+    try {
+      read_chunks(source, region, to, s.on, options);
+    } catch (...) {
+      s.on.wait();  // what is under way still writes to the caller's memory
+      throw;
+    }
+    s.on.wait();
   }
 
   queue_type& queue() const { return state_->on; }

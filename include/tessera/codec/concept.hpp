@@ -73,11 +73,12 @@ ByteSpan<space::Host> as_host(ByteSpan<S> bytes) {
   return {bytes.data, bytes.size};
 }
 
-// Runs f for a batch, chunk by chunk, naming the chunk that fails.
-template <class Task, class F>
-void each_chunk(std::span<Task> batch, F&& f) {
+// Runs f for a batch in memory that the host can touch, chunk by chunk, naming the chunk that fails.
+template <class Task, class AnyQueue, class F>
+void each_chunk_on_host(std::span<Task> batch, AnyQueue& on, F&& f) {
+  on.wait();  // pinned and managed memory are in use until the queue says otherwise
   for (std::size_t i = 0; i < batch.size(); ++i) try {
-      batch[i].size = f(batch[i]);
+      batch[i].size = f(as_host(batch[i].from), as_host(batch[i].to));
     } catch (Error& error) {
       error.in_chunk(i);
       throw;
@@ -92,9 +93,7 @@ void decode_batch(C const& codec, std::span<CodecTask<From, To>> batch, Queue& o
   if constexpr (requires { codec.decode(batch, on); })
     codec.decode(batch, on);
   else
-    detail::each_chunk(batch, [&](auto& chunk) {
-      return codec.decode(detail::as_host(chunk.from), detail::as_host(chunk.to), on.host());
-    });
+    detail::each_chunk_on_host(batch, on, [&](auto from, auto to) { return codec.decode(from, to, on.host()); });
 } catch (Error& error) {
   error.in_codec(C::name);
   throw;
@@ -106,9 +105,7 @@ void encode_batch(C const& codec, std::span<CodecTask<From, To>> batch, Queue& o
   if constexpr (requires { codec.encode(batch, on); })
     codec.encode(batch, on);
   else
-    detail::each_chunk(batch, [&](auto& chunk) {
-      return codec.encode(detail::as_host(chunk.from), detail::as_host(chunk.to), on.host());
-    });
+    detail::each_chunk_on_host(batch, on, [&](auto from, auto to) { return codec.encode(from, to, on.host()); });
 } catch (Error& error) {
   error.in_codec(C::name);
   throw;

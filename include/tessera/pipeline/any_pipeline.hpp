@@ -209,15 +209,16 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
 
   static void finish(ChunkForm const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks,
                      std::span<ByteView<BytesSpace> const> from, [[maybe_unused]] queue_type& on) {
-    for (std::size_t i = 0; i < chunks.size(); ++i) {
-      detail::expect_size(from[i].size, form.decoded_size, i);
-      if constexpr (crossings == 0) {
-        chunks[i].decoded = from[i];
-      } else {
-        auto const to = chunks[i].to.sub(0, form.decoded_size);
-        crossing<ArraySpace, BytesSpace>::copy(from[i], to, on);
-        chunks[i].decoded = to;
-      }
+    for (std::size_t i = 0; i < chunks.size(); ++i) detail::expect_size(from[i].size, form.decoded_size, i);
+    if constexpr (crossings == 0) {
+      for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = from[i];
+    } else {
+      auto const batch = on.template lease<detail::StageBatch<BytesSpace, ArraySpace>>();
+      batch->tasks.clear();
+      for (std::size_t i = 0; i < chunks.size(); ++i)
+        batch->tasks.push_back({from[i], chunks[i].to.sub(0, form.decoded_size)});
+      detail::cross_batch(std::span{batch->tasks}, on);
+      for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = batch->tasks[i].to;
     }
   }
 

@@ -190,13 +190,11 @@ class Pipeline {
   // Stage K at work: a cast copies, a codec does what `code` asks of it, on the queue that the two spaces need.
   template <std::size_t K, class From, class To, class Code>
   void run(std::span<CodecTask<From, To>> tasks, queue_type& on, Code&& code) const {
-    if constexpr (detail::is_cast<stage<K>>) {
-      detail::cross_batch(tasks, on);
-    } else if constexpr (std::same_as<From, space::Host> && std::same_as<To, space::Host>) {
-      code(std::get<K>(stages_), tasks, on.host());
-    } else {
-      code(std::get<K>(stages_), tasks, on);
-    }
+    auto& queue = queue_between<From, To>(on);
+    if constexpr (detail::is_cast<stage<K>>)
+      detail::cross_batch(tasks, queue);
+    else
+      code(std::get<K>(stages_), tasks, queue);
   }
 
   std::tuple<Stages...> stages_;

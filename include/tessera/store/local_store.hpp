@@ -48,8 +48,9 @@ class LocalStore {
     });
   }
 
-  void write(Key const& key, ByteView<Space> value, queue_for<Space>&) const {
+  void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const {
     at(key, [&] {
+      on.wait();  // for what makes the value
       auto const name = key.path.rfind('/') + 1;  // 0, if there is no folder
       for (;;) {
         auto const unfinished = key.path.substr(0, name) + temporary_prefix + std::to_string(::getpid()) + '-' +
