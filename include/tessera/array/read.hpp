@@ -179,7 +179,7 @@ class ReadBatch {
 
   std::vector<Slot> slots_;
   std::size_t used_ = 0;
-  std::vector<ReadRequest<S>> requests_;
+  std::vector<ReadRequest<bytes_space>> requests_;
   std::vector<DecodeTask<bytes_space, array_space>> tasks_;
   std::vector<std::size_t> found_;  // the slot of each task
   std::vector<Placement<array_space>> placements_;
