@@ -60,7 +60,7 @@ class AnyArray {
           prefix{path.empty() ? "" : path + '/'},
           metadata{std::move(document)},
           pipeline{P::from(metadata.codecs)},
-          form{pipeline.resolve({metadata.chunk_shape, metadata.type})},
+          form{pipeline.resolve({metadata.chunk_shape, metadata.type, metadata.fill})},
           on{std::move(queue)} {}
     S store;
     std::string path, prefix;

@@ -90,7 +90,8 @@ class ReadBatch {
     if (!source.form.is_view()) traffic->decoded += tasks_.size() * source.form.decoded_size;
     traffic->placed += placed;
   } catch (Error& error) {
-    if (used_ > 0) error.in_key(slots_[error.chunk() ? found_[*error.chunk()] : 0].key.path);
+    auto const chunk = error.chunk();
+    if (used_ > 0) error.in_key(slots_[chunk && *chunk < found_.size() ? found_[*chunk] : 0].key.path);
     error.in_store(name_of(source.store));
     throw;
   }

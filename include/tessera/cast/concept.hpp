@@ -13,8 +13,8 @@
 namespace tessera::inline v0 {
 
 /// `crossing<To, From>::copy(from, to, on)` copies bytes of equal size in the queue's order and waits for nothing: who
-/// asks for it calls `arrive` after the last copy. A pair without a crossing does not cross. Those that touch the device
-/// are in cast/host_device.cuh.
+/// asks for it calls `arrive` after the last copy. A pair without a crossing does not cross. Those that touch the
+/// device are in cast/host_device.cuh.
 template <MemorySpace To, MemorySpace From>
 struct crossing;
 

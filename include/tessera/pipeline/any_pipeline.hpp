@@ -38,8 +38,8 @@ struct AnyStage {
   virtual Layout decoded(Layout const&) const = 0;
   virtual Layout layout(ChunkSpecification const&) const = 0;
   virtual std::size_t encoded_bound(ChunkSpecification const&, std::size_t size) const = 0;
-  virtual void decode(std::span<CodecTask<S>>, queue_for<S>&) const = 0;
-  virtual void encode(std::span<CodecTask<S>>, queue_for<S>&) const = 0;
+  virtual void decode(ChunkSpecification const&, std::span<CodecTask<S>>, queue_for<S>&) const = 0;
+  virtual void encode(ChunkSpecification const&, std::span<CodecTask<S>>, queue_for<S>&) const = 0;
 };
 
 template <Codec C, MemorySpace S>
@@ -80,11 +80,13 @@ class StageOf final : public AnyStage<S> {
     else
       return codec_.encoded_bound(size);
   }
-  void decode([[maybe_unused]] std::span<CodecTask<S>> batch, [[maybe_unused]] queue_for<S>& on) const override {
-    if constexpr (!detail::is_view<C>) decode_batch(codec_, batch, on);
+  void decode([[maybe_unused]] ChunkSpecification const& chunk, [[maybe_unused]] std::span<CodecTask<S>> batch,
+              [[maybe_unused]] queue_for<S>& on) const override {
+    if constexpr (!detail::is_view<C>) decode_batch(codec_, chunk, batch, on);
   }
-  void encode([[maybe_unused]] std::span<CodecTask<S>> batch, [[maybe_unused]] queue_for<S>& on) const override {
-    if constexpr (!detail::is_view<C>) encode_batch(codec_, batch, on);
+  void encode([[maybe_unused]] ChunkSpecification const& chunk, [[maybe_unused]] std::span<CodecTask<S>> batch,
+              [[maybe_unused]] queue_for<S>& on) const override {
+    if constexpr (!detail::is_view<C>) encode_batch(codec_, chunk, batch, on);
   }
 
  private:
@@ -143,6 +145,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
         if (at->reads_array()) {
           form.decoded_size = chunk.size_in_bytes();  // first: it checks what the layout multiplies
           form.layout = at->layout(chunk);
+          form.chunk = chunk;
           form.bounds.assign(1 + crossings, form.decoded_size);
         }
         if (!at->is_view()) form.bounds.push_back(at->encoded_bound(chunk, form.bounds.back()));
@@ -159,8 +162,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   }
 
   /// Decodes a mini-batch in the queue's order. Throws: CodecError.
-  void decode(ChunkForm const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks,
-              queue_type& on) const {
+  void decode(ChunkForm const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
     auto& queue = queue_in<BytesSpace>(on);
     auto const here = on.template lease<Batch>(), there = on.template lease<Batch>();
     auto *in = &*here, *out = &*there;
@@ -174,7 +176,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
         if (place == 0) give(*out, in->results, chunks, form.decoded_size);
       }
       if (place > 0) out->prepare(in->results, form.bounds[place], queue);
-      (*stage)->decode(out->tasks, queue);
+      (*stage)->decode(form.chunk, out->tasks, queue);
       out->collect();
       std::swap(in, out);
     }

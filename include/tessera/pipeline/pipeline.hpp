@@ -73,8 +73,7 @@ class Pipeline {
   }
 
   /// Decodes a mini-batch in the queue's order. Throws: CodecError, MetadataError.
-  void decode(ChunkForm const& form, std::span<DecodeTask<bytes_space, array_space>> chunks,
-              queue_type& on) const {
+  void decode(ChunkForm const& form, std::span<DecodeTask<bytes_space, array_space>> chunks, queue_type& on) const {
     auto const encoded = on.template lease<std::vector<ByteView<bytes_space>>>();
     encoded->clear();
     for (auto const& chunk : chunks) encoded->push_back(chunk.encoded);
@@ -82,8 +81,7 @@ class Pipeline {
   }
 
   /// Encodes a mini-batch, likewise.
-  void encode(ChunkForm const& form, std::span<EncodeTask<bytes_space, array_space>> chunks,
-              queue_type& on) const {
+  void encode(ChunkForm const& form, std::span<EncodeTask<bytes_space, array_space>> chunks, queue_type& on) const {
     auto const plain = on.template lease<std::vector<ByteView<array_space>>>();
     plain->clear();
     for (auto const& chunk : chunks) plain->push_back(chunk.from);
@@ -121,6 +119,7 @@ class Pipeline {
         } else if constexpr (detail::is_kind<stage<K>, array_to_bytes>) {
           form.decoded_size = chunk.size_in_bytes();  // first: it checks what the layout multiplies
           form.layout = codec.layout(chunk);
+          form.chunk = chunk;
           form.bounds = {form.decoded_size};
           if constexpr (runs<K>) form.bounds.push_back(codec.encoded_bound(chunk));
           resolve_from<K + 1>(chunk, form);
@@ -158,7 +157,7 @@ class Pipeline {
         batch->prepare(from, form.bounds[place], queue_in<To>(on));
       }
       run<K - 1>(std::span{batch->tasks}, on,
-                 [](auto const& codec, auto tasks, auto& queue) { decode_batch(codec, tasks, queue); });
+                 [&](auto const& codec, auto tasks, auto& queue) { decode_batch(codec, form.chunk, tasks, queue); });
       undo<K - 1>(form, chunks, batch->collect(), on);
     }
   }
@@ -182,7 +181,7 @@ class Pipeline {
         batch->prepare(from, form.bounds[place], queue_in<To>(on));
       }
       run<K>(std::span{batch->tasks}, on,
-             [](auto const& codec, auto tasks, auto& queue) { encode_batch(codec, tasks, queue); });
+             [&](auto const& codec, auto tasks, auto& queue) { encode_batch(codec, form.chunk, tasks, queue); });
       apply<K + 1>(form, chunks, batch->collect(), on);
     }
   }

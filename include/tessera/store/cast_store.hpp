@@ -24,9 +24,10 @@ class CastStore {
                 "tessera: there is no crossing between these two memory spaces; include "
                 "tessera/cast/host_device.cuh, or cast to host memory first");
   static constexpr bool is_writable = WritableStore<From> && CrossesFrom<Source, Space>;
-  static_assert(std::same_as<Source, space::Host> || !std::same_as<Space, space::Host>,
-                "tessera: values of a device store come to the host in the order of a device queue: read them with get() "
-                "and cast<HostBuffer>(buffer, queue)");
+  static_assert(
+      std::same_as<Source, space::Host> || !std::same_as<Space, space::Host>,
+      "tessera: values of a device store come to the host in the order of a device queue: read them with get() "
+      "and cast<HostBuffer>(buffer, queue)");
 
  public:
   using buffer_type = To;
