@@ -163,29 +163,88 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
 
   /// Decodes a mini-batch in the queue's order. Throws: CodecError.
   void decode(ChunkForm const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
-    auto& queue = queue_in<BytesSpace>(on);
-    auto const here = on.template lease<Batch>(), there = on.template lease<Batch>();
-    auto *in = &*here, *out = &*there;
-    in->results.clear();
-    for (auto const& chunk : chunks) in->results.push_back(chunk.encoded);
-    auto place = form.bounds.size() - 1;  // of the stage at hand, among those that run
+    Turns turns{on};
+    for (auto const& chunk : chunks) turns.from().push_back(chunk.encoded);
+    auto place = form.bounds.size() - 1;  // in form.bounds, of what stands after the stage at hand
     for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage) {
       if ((*stage)->is_view()) continue;
-      --place;
-      if constexpr (crossings == 0) {
-        if (place == 0) give(*out, in->results, chunks, form.decoded_size);
-      }
-      if (place > 0) out->prepare(in->results, form.bounds[place], queue);
-      (*stage)->decode(form.chunk, out->tasks, queue);
-      out->collect();
-      std::swap(in, out);
+      auto& batch = turns.next();
+      if (--place > 0)
+        batch.keep(turns.from(), form.bounds[place], queue_in<BytesSpace>(on));
+      else if constexpr (crossings == 0)
+        batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
+      (*stage)->decode(form.chunk, batch.tasks, queue_in<BytesSpace>(on));
+      turns.turn();
     }
-    finish(form, chunks, in->results, on);
+    for (std::size_t i = 0; i < chunks.size(); ++i) detail::expect_size(turns.from()[i].size, form.decoded_size, i);
+    if constexpr (crossings == 0) {
+      for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = turns.from()[i];
+    } else {
+      auto const batch = on.template lease<detail::StageBatch<BytesSpace, ArraySpace>>();
+      batch->send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
+      detail::cross_batch(std::span{batch->tasks}, on);
+      for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = batch->tasks[i].to;
+    }
+  }
+
+  /// Encodes a mini-batch, likewise.
+  void encode(ChunkForm const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
+    auto& queue = queue_in<BytesSpace>(on);
+    Turns turns{on};
+    auto const last = form.bounds.size() - 1;
+    auto const crossed = on.template lease<detail::StageBatch<ArraySpace, BytesSpace>>();
+    if constexpr (crossings == 0) {
+      for (auto const& chunk : chunks) turns.from().push_back(chunk.from);
+    } else {
+      auto const plain = on.template lease<std::vector<ByteView<ArraySpace>>>();
+      plain->clear();
+      for (auto const& chunk : chunks) plain->push_back(chunk.from);
+      if (last > 1)
+        crossed->keep(*plain, form.decoded_size, queue);
+      else
+        crossed->send(*plain, [&](std::size_t i) { return chunks[i].to; });
+      detail::cross_batch(std::span{crossed->tasks}, on);
+      auto const results = crossed->collect();
+      turns.from().assign(results.begin(), results.end());
+    }
+    std::size_t place = crossings;
+    for (auto const& stage : stages_) {
+      if (stage->is_view()) continue;
+      auto& batch = turns.next();
+      if (++place < last)
+        batch.keep(turns.from(), form.bounds[place], queue);
+      else
+        batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to; });
+      stage->encode(form.chunk, batch.tasks, queue);
+      turns.turn();
+    }
+    for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].encoded = turns.from()[i];
   }
 
  private:
   using Stage = detail::AnyStage<BytesSpace>;
-  using Batch = detail::StageBatch<BytesSpace, BytesSpace>;
+
+  // Stages take turns: what one has written is what the next one reads.
+  class Turns {
+    using Batch = detail::StageBatch<BytesSpace, BytesSpace>;
+    using Lent = decltype(std::declval<queue_type&>().template lease<Batch>());
+
+   public:
+    explicit Turns(queue_type& on)
+        : a_{on.template lease<Batch>()}, b_{on.template lease<Batch>()}, from_{&*a_}, to_{&*b_} {
+      from_->results.clear();
+    }
+    std::vector<ByteView<BytesSpace>>& from() { return from_->results; }
+    Batch& next() { return *to_; }
+    void turn() {
+      to_->collect();
+      std::swap(from_, to_);
+    }
+
+   private:
+    Lent a_, b_;
+    Batch *from_, *to_;
+  };
 
   static std::shared_ptr<Stage const> make_stage(Specification const& specification) {
     std::shared_ptr<Stage const> stage;
@@ -200,28 +259,6 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
                           codec_names() +
                           "); if tessera has it, name it in the Codecs<...> that the array is opened with"};
     return stage;
-  }
-
-  // The last stage that runs writes where the caller wants the elements.
-  static void give(Batch& batch, std::span<ByteView<BytesSpace> const> from,
-                   std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, std::size_t size) {
-    batch.tasks.resize(from.size());
-    for (std::size_t i = 0; i < from.size(); ++i) batch.tasks[i] = {from[i], chunks[i].to.sub(0, size)};
-  }
-
-  static void finish(ChunkForm const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks,
-                     std::span<ByteView<BytesSpace> const> from, [[maybe_unused]] queue_type& on) {
-    for (std::size_t i = 0; i < chunks.size(); ++i) detail::expect_size(from[i].size, form.decoded_size, i);
-    if constexpr (crossings == 0) {
-      for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = from[i];
-    } else {
-      auto const batch = on.template lease<detail::StageBatch<BytesSpace, ArraySpace>>();
-      batch->tasks.clear();
-      for (std::size_t i = 0; i < chunks.size(); ++i)
-        batch->tasks.push_back({from[i], chunks[i].to.sub(0, form.decoded_size)});
-      detail::cross_batch(std::span{batch->tasks}, on);
-      for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = batch->tasks[i].to;
-    }
   }
 
   std::vector<std::shared_ptr<Stage const>> stages_;
