@@ -2,6 +2,7 @@
 // codec pipeline, array, the user's view.
 #pragma once
 #include <tessera/array/array.hpp>
+#include <tessera/array/create.hpp>
 #include <tessera/array/open.hpp>
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/cast/concept.hpp>

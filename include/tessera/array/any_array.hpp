@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tessera/array/read.hpp>
+#include <tessera/array/write.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/view/box.hpp>
@@ -36,23 +37,47 @@ class AnyArray {
   /// Throws: StoreError, CodecError, with the key; SelectionError.
   void read(Region const& region, Target<array_space> to, ReadOptions options = {}) const {
     auto& s = *state_;
-    if (to.strides.rank() != shape().rank())
-      throw SelectionError{"found " + std::to_string(to.strides.rank()) + " strides, expected " +
-                           std::to_string(shape().rank())};
-    ChunkSource<S, P> const source{s.store,    s.prefix, s.metadata.key_encoding,
-                                   s.pipeline, s.form,   {s.metadata.fill.data(), s.metadata.fill.size()}};
-    try {
-      read_chunks(source, region, to, s.on, options);
-    } catch (...) {
-      s.on.wait();  // what is under way still writes to the caller's memory
-      throw;
-    }
-    s.on.wait();
+    expect_rank(to.strides);
+    finish(s.on, [&] { read_chunks(source(), region, to, s.on, options); });
+  }
+
+  /// Writes a region from memory of array_space and waits. What is written in part of a chunk leaves the rest of it as
+  /// it is, among all threads that write through this store and its copies. Throws: StoreError, CodecError, with the
+  /// key; SelectionError.
+  void write(Region const& region, Origin<array_space> from,
+             WriteOptions options = {}) const requires WritableStore<S> {
+    auto& s = *state_;
+    expect_rank(from.strides);
+    finish(s.on, [&] { write_chunks(source(), shape(), region, from, s.locks, s.on, options); });
   }
 
   queue_type& queue() const { return state_->on; }
 
  private:
+  ChunkSource<S, P> source() const {
+    auto const& s = *state_;
+    return {s.store,    s.prefix, s.metadata.key_encoding,
+            s.pipeline, s.form,   {s.metadata.fill.data(), s.metadata.fill.size()}};
+  }
+
+  void expect_rank(Strides const& strides) const {
+    if (strides.rank() != shape().rank())
+      throw SelectionError{"found " + std::to_string(strides.rank()) + " strides, expected " +
+                           std::to_string(shape().rank())};
+  }
+
+  // The caller's memory is in use until the queue is done, whatever f throws.
+  template <class F>
+  static void finish(queue_type& on, F&& f) {
+    try {
+      f();
+    } catch (...) {
+      on.wait();
+      throw;
+    }
+    on.wait();
+  }
+
   struct State {
     State(S&& chunks, std::string&& at, ArrayMetadata&& document, queue_type&& queue)
         : store{std::move(chunks)},
@@ -68,6 +93,7 @@ class AnyArray {
     P pipeline;
     ChunkForm form;
     queue_type on;
+    KeyLocks locks{};
   };
   std::shared_ptr<State> state_;
 };

@@ -76,9 +76,48 @@ class Array {
 
   /// Reads a box into a new array in the array's own space.
   OwnedArray<T, Rank, buffer_in_t<array_space>> read(Box const& box, ReadOptions options = {}) const {
-    OwnedArray<T, Rank, buffer_in_t<array_space>> result{box.resolve(shape()).count, queue_in<array_space>(array_.queue())};
+    OwnedArray<T, Rank, buffer_in_t<array_space>> result{box.resolve(shape()).count,
+                                                         queue_in<array_space>(array_.queue())};
     read(box, result.view(), options);
     return result;
+  }
+
+  /// Writes a box from the caller's memory, of any strides, and waits. The rest of chunks that are written in part
+  /// stays. Throws: SelectionError, if the shapes differ; StoreError, CodecError, with the key.
+  template <class U, MemorySpace Space>
+  requires std::same_as<U const, T const>
+  void write(Box const& box, ArrayView<U, Rank, Space> from, WriteOptions options = {}) const {
+    constexpr bool same_space = std::same_as<Space, array_space>;
+    static_assert(same_space,
+                  "tessera: this array is written from another memory space than the source is in; open it with a "
+                  "pipeline that begins in the source's space, e.g. Pipeline<space::Host, ...>");
+    if constexpr (same_space) {
+      auto const region = box.resolve(shape());
+      auto const layout = from.layout();
+      if (layout.shape != region.count)
+        throw SelectionError{"the source's shape is " + to_string(layout.shape) + ", expected " +
+                             to_string(region.count)};
+      array_.write(region, {reinterpret_cast<std::byte const*>(from.data), layout.strides}, options);
+    }
+  }
+
+  /// Writes a box from contiguous host memory, in C order: a std::vector<T>, a std::span<T const>.
+  template <std::ranges::contiguous_range R>
+  requires std::ranges::sized_range<R> && std::same_as<std::ranges::range_value_t<R>, T>
+  void write(Box const& box, R const& from, WriteOptions options = {}) const {
+    auto const region = box.resolve(shape());
+    auto const expected = element_count(region.count, "the box");
+    if (std::ranges::size(from) != expected)
+      throw SelectionError{"the source holds " + std::to_string(std::ranges::size(from)) + " elements, expected " +
+                           std::to_string(expected)};
+    write(box, ArrayView<T const, Rank, space::Host>::c_order(std::ranges::data(from), region.count), options);
+  }
+
+  /// Writes one value to every element of a box of an array in host memory.
+  void fill(Box const& box, T const& value,
+            WriteOptions options = {}) const requires std::same_as<array_space, space::Host> {
+    auto const region = box.resolve(shape());
+    array_.write(region, {reinterpret_cast<std::byte const*>(&value), Strides::filled(Rank, 0)}, options);
   }
 
  private:

@@ -63,12 +63,12 @@ class ReadBatch {
     Scratch<bytes_space> scratch;
     ByteSpan<bytes_space> encoded;
     ByteSpan<array_space> direct;  // the user's memory, where the chunk can be decoded right into it
-    std::uint64_t most;  // bytes that the chunk's value may have
-    bool is_view;        // its bytes are its elements
+    std::uint64_t most;            // bytes that the chunk's value may have
+    bool is_view;                  // its bytes are its elements
     Queue* on;
 
     ByteSpan<bytes_space> operator()(std::size_t n) {
-      if (n > most) throw CodecError{"a chunk of " + std::to_string(n) + " bytes; expected at most " + std::to_string(most)};
+      expect_at_most(n, most);
       if constexpr (std::same_as<bytes_space, array_space>)
         if (is_view && direct.data && n == direct.size) return encoded = direct;
       return encoded = scratch.take(n, queue_in<bytes_space>(*on));
@@ -108,10 +108,8 @@ class ReadBatch {
       slot.piece = *piece;
       slot.key.path = source.prefix;
       source.key_encoding.append(slot.key.path, piece->chunk);
-      // Other programs' encoders may make more of a chunk than ours; not without bound.
-      auto const bound = std::min(std::uint64_t{source.form.encoded_bound()}, std::uint64_t{1} << 62);
       slot.is_view = source.form.is_view();
-      slot.most = slot.is_view ? bound : 2 * bound + (1 << 20);
+      slot.most = most_encoded(source.form);
       slot.on = &on;
       slot.direct = {};
       if (is_contiguous(source.form.layout, *piece, target.strides))
@@ -161,7 +159,8 @@ class ReadBatch {
         auto const& piece = slots_[i].piece;
         placements_.push_back({nullptr, at(target, piece), piece.count, target.strides, target.strides});
       }
-    return placer<array_space>::place(placements_, {layout.item_size, layout.swapped, source.fill}, queue_in<array_space>(on));
+    return placer<array_space>::place(placements_, {layout.item_size, layout.swapped, source.fill},
+                                      queue_in<array_space>(on));
   }
 
   static std::byte* at(Target<array_space> target, Piece const& piece) {
@@ -187,6 +186,14 @@ class ReadBatch {
   Scratch<array_space> decoded_;
 };
 
+// How many of so many chunks go through the pipeline in lock step: about a MiB, but so that every thread has some.
+inline std::uint64_t mini_batch(std::uint64_t wanted, std::uint64_t chunks, std::uint64_t chunk_bytes,
+                                std::uint64_t threads) {
+  if (wanted != 0) return wanted;
+  auto const in_a_mebibyte = (std::uint64_t{1} << 20) / std::max<std::uint64_t>(chunk_bytes, 1);
+  return std::clamp<std::uint64_t>(std::min(in_a_mebibyte, chunks / (4 * threads)), 1, 256);
+}
+
 }  // namespace detail
 
 /// Reads a region into the target, in the queue's order. Missing chunks are the fill value.
@@ -195,12 +202,7 @@ template <class S, class P>
 void read_chunks(ChunkSource<S, P> const& source, Region const& region, Target<typename P::array_space> target,
                  typename P::queue_type& on, ReadOptions options = {}) {
   Plan const plan{region, source.form.layout.shape};
-  std::uint64_t batch = options.mini_batch;
-  if (batch == 0) {
-    auto const in_a_mebibyte = (std::uint64_t{1} << 20) / std::max<std::uint64_t>(source.form.decoded_size, 1);
-    auto const a_share = plan.size() / (4 * on.host().threads());  // so that every thread has some
-    batch = std::clamp<std::uint64_t>(std::min(in_a_mebibyte, a_share), 1, 256);
-  }
+  auto const batch = detail::mini_batch(options.mini_batch, plan.size(), source.form.decoded_size, on.host().threads());
   on.host().for_each((plan.size() + batch - 1) / batch, [&](std::size_t i) {
     auto const work = on.template lease<detail::ReadBatch<S, P>>();
     work->run(source, plan, i * batch, std::min((i + 1) * batch, plan.size()), target, on, options.traffic);

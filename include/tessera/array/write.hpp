@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <tessera/array/read.hpp>
+#include <tessera/cast/concept.hpp>
 #include <tessera/store/key_lock.hpp>
 
 namespace tessera::inline v0 {
@@ -218,7 +219,7 @@ void write_chunks(ChunkSource<S, P> const& source, Extents const& shape, Region 
                   Origin<typename P::array_space> origin, KeyLocks& locks, typename P::queue_type& on,
                   WriteOptions options = {}) {
   Plan const plan{region, source.form.layout.shape};
-  auto const batch = mini_batch(options.mini_batch, plan.size(), source.form.decoded_size, on.host().threads());
+  auto const batch = detail::mini_batch(options.mini_batch, plan.size(), source.form.decoded_size, on.host().threads());
   using Batch = detail::WriteBatch<S, P>;
   typename Batch::To const to{source, shape, origin, locks, options};
   on.host().for_each((plan.size() + batch - 1) / batch, [&](std::size_t i) {

@@ -22,7 +22,7 @@ class HostBuffer {
   /// Throws: Error, if there is not so much memory.
   explicit HostBuffer(std::size_t size) : size_{size} {
     if (size == 0) return;
-    data_.reset(static_cast<std::byte*>(::operator new(size, std::align_val_t{alignment}, std::nothrow)));
+    data_.reset(static_cast<std::byte*>(::operator new (size, std::align_val_t{alignment}, std::nothrow)));
     if (!data_) throw Error{"cannot allocate " + std::to_string(size) + " bytes of host memory"};
   }
   HostBuffer(std::size_t size, Queue<space::Host>&) : HostBuffer{size} {}
@@ -38,7 +38,7 @@ class HostBuffer {
 
  private:
   struct Free {
-    void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{alignment}); }
+    void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{alignment}); }
   };
   std::unique_ptr<std::byte, Free> data_;
   std::size_t size_ = 0;

@@ -31,6 +31,7 @@ template <MemorySpace S>
 struct AnyStage {
   virtual ~AnyStage() = default;
   virtual std::string_view name() const = 0;
+  virtual Specification specification() const = 0;
   virtual bool reads_array() const = 0;
   virtual bool writes_array() const = 0;
   virtual bool is_view() const = 0;
@@ -51,6 +52,7 @@ class StageOf final : public AnyStage<S> {
   explicit StageOf(C codec) : codec_{std::move(codec)} {}
 
   std::string_view name() const override { return C::name; }
+  Specification specification() const override { return specification_of(codec_); }
   bool reads_array() const override { return kind::reads_array; }
   bool writes_array() const override { return kind::writes_array; }
   bool is_view() const override { return detail::is_view<C>; }
@@ -130,6 +132,13 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     }
     if (is_array) throw MetadataError{"member codecs: no array-to-bytes codec among them, e.g. bytes"};
     return pipeline;
+  }
+
+  /// What a document says of its codecs.
+  std::vector<Specification> specifications() const {
+    std::vector<Specification> list;
+    for (auto const& stage : stages_) list.push_back(stage->specification());
+    return list;
   }
 
   ChunkForm resolve(ChunkSpecification chunk) const {

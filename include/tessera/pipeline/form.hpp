@@ -1,6 +1,8 @@
 // What a pipeline makes of an array's chunks, worked out once from metadata alone.
 #pragma once
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,19 @@ struct EncodeTask {
 };
 
 namespace detail {
+
+/// How many bytes a chunk's value may have before it is not worth reading. Other programs' encoders may make more of a
+/// chunk than ours; not without bound.
+inline std::uint64_t most_encoded(ChunkForm const& form) {
+  auto const bound = std::min(std::uint64_t{form.encoded_bound()}, std::uint64_t{1} << 62);
+  return form.is_view() ? bound : 2 * bound + (1 << 20);
+}
+
+/// Throws: CodecError, if a chunk's value is larger than that.
+inline void expect_at_most(std::uint64_t found, std::uint64_t most) {
+  if (found > most)
+    throw CodecError{"a chunk of " + std::to_string(found) + " bytes; expected at most " + std::to_string(most)};
+}
 
 /// Throws: CodecError naming the chunk, if the sizes differ.
 inline void expect_size(std::size_t found, std::size_t expected, std::size_t chunk) {

@@ -66,6 +66,16 @@ class Pipeline {
     return pipeline;
   }
 
+  /// What a document says of its codecs.
+  std::vector<Specification> specifications() const {
+    std::vector<Specification> list;
+    auto const add = [&]<class Stage>(Stage const& codec) {
+      if constexpr (!detail::is_cast<Stage>) list.push_back(specification_of(codec));
+    };
+    std::apply([&](auto const&... codecs) { (add(codecs), ...); }, stages_);
+    return list;
+  }
+
   ChunkForm resolve(ChunkSpecification const& chunk) const {
     ChunkForm form;
     resolve_from<0>(chunk, form);

@@ -12,6 +12,7 @@
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/core/checked.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/key_lock.hpp>
 #include <tessera/store/posix.hpp>
 
 namespace tessera::inline v0 {
@@ -85,6 +86,10 @@ class LocalStore {
     });
   }
 
+  /// Held while a value is read, changed and written back: keeps the threads of this process apart, among copies of
+  /// this store. One at a time: keys may share it.
+  auto lock(Key const& key) const { return state_->locks.lock(key); }
+
   void list(std::string_view prefix, Visitor visit) const {
     list_directory(prefix, [&](Listed const& entry) {
       if (entry.is_prefix)
@@ -113,6 +118,7 @@ class LocalStore {
   struct State {
     explicit State(std::string path) : root{std::move(path)} {}
     std::string root;
+    KeyLocks locks;
     std::atomic<std::uint64_t> written{0};
   };
 

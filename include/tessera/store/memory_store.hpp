@@ -14,6 +14,7 @@
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/key_lock.hpp>
 
 namespace tessera::inline v0 {
 
@@ -62,6 +63,9 @@ class MemoryStore {
     return state_->values.erase(key.path) > 0;
   }
 
+  /// Held while a value is read, changed and written back. One at a time: keys may share it.
+  auto lock(Key const& key) const { return state_->locks.lock(key); }
+
   void list(std::string_view prefix, Visitor visit) const {
     each_below(prefix, [&](std::string_view path, std::size_t size) { visit({path, false, size}); });
   }
@@ -81,6 +85,7 @@ class MemoryStore {
  private:
   struct State {
     std::shared_mutex mutex;
+    KeyLocks locks;
     std::map<std::string, Value, std::less<>> values;
   };
 

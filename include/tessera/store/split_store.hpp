@@ -43,6 +43,9 @@ class SplitStore {
     return chunks_.erase(key, on);
   }
 
+  auto lock(Key const& key) const requires requires(Chunks const& chunks) { chunks.lock(key); }
+  { return chunks_.lock(key); }
+
   /// Both halves, each key as its own half shows it: a key that is in both is visited twice.
   void list(std::string_view prefix, Visitor visit) const requires ListableStore<Meta> && ListableStore<Chunks> {
     meta_.list(prefix, visit);

@@ -190,6 +190,14 @@ struct placer<space::Host> {
     return moved;
   }
 
+  /// Whether memory holds one element again and again, bit for bit.
+  static bool is_filled(ByteView<space::Host> bytes, ByteView<space::Host> element, Queue<space::Host>&) {
+    if (bytes.size < element.size) return true;
+    auto const* data = bytes.data;
+    return std::memcmp(data, element.data, element.size) == 0 &&
+           std::memcmp(data, data + element.size, bytes.size - element.size) == 0;
+  }
+
   static std::uint64_t place(Placement<space::Host> const& p, ElementForm form) {
     std::uint64_t bytes = form.item_size;
     for (auto n : p.count) bytes *= n;

@@ -16,7 +16,8 @@ struct Layout {
   static Layout c_order(Extents const& shape, std::size_t item_size) {
     Layout layout{shape, Strides::filled(shape.rank(), 0), item_size, 1};
     std::uint64_t stride = item_size;  // unsigned: a shape without elements may have any other lengths
-    for (std::size_t d = shape.rank(); d-- > 0; stride *= shape[d]) layout.strides[d] = static_cast<std::int64_t>(stride);
+    for (std::size_t d = shape.rank(); d-- > 0; stride *= shape[d])
+      layout.strides[d] = static_cast<std::int64_t>(stride);
     return layout;
   }
 
