@@ -16,11 +16,14 @@
 #include <tessera/memory/space.hpp>
 #include <tessera/pipeline/any_pipeline.hpp>
 #include <tessera/pipeline/pipeline.hpp>
+#include <tessera/store/any_store.hpp>
 #include <tessera/store/cast_store.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
+#include <tessera/store/prefix_store.hpp>
+#include <tessera/store/read_only_store.hpp>
 #include <tessera/store/split_store.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>

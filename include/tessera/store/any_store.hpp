@@ -1,0 +1,119 @@
+// A store chosen at run time. What is erased is the store; the memory space of its buffers stays in the type.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <tessera/store/concept.hpp>
+#include <tessera/store/get.hpp>
+#include <tessera/store/key_lock.hpp>
+
+namespace tessera::inline v0 {
+
+/// Holds any store of buffers of type B. What the store cannot do (write, list) throws StoreError here. Copies share
+/// it.
+template <Buffer B>
+class AnyStore {
+  using Space = typename B::space_type;
+  using Queue = queue_for<Space>;
+
+ public:
+  using buffer_type = B;
+
+  template <class S>
+  requires(!std::same_as<std::remove_cvref_t<S>, AnyStore>) AnyStore(S store) {
+    if constexpr (detail::check_store<S>()) {
+      static_assert(std::same_as<buffer_of<S>, B>,
+                    "tessera: an AnyStore holds stores of its own buffer type; put a CastStore around this one");
+      if constexpr (std::same_as<buffer_of<S>, B>) held_ = std::make_shared<Holder<S> const>(std::move(store));
+    }
+  }
+
+  std::string name() const { return held_->name(); }
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, Queue& on) const {
+    return held_->read(key, range, room, on);
+  }
+  void get_many(std::span<ReadRequest<Space>> requests, Queue& on) const { held_->get_many(requests, on); }
+  void write(Key const& key, ByteView<Space> value, Queue& on) const { held_->write(key, value, on); }
+  bool erase(Key const& key, Queue& on) const { return held_->erase(key, on); }
+  void list(std::string_view prefix, Visitor visit) const { held_->list(prefix, visit); }
+  void list_directory(std::string_view prefix, Visitor visit) const { held_->list_directory(prefix, visit); }
+  std::unique_lock<std::mutex> lock(Key const& key) const { return held_->lock(key); }
+
+ private:
+  struct Interface {
+    virtual ~Interface() = default;
+    virtual std::string name() const = 0;
+    virtual std::optional<std::size_t> read(Key const&, ByteRange, Room<Space>, Queue&) const = 0;
+    virtual void get_many(std::span<ReadRequest<Space>>, Queue&) const = 0;
+    virtual void write(Key const&, ByteView<Space>, Queue&) const = 0;
+    virtual bool erase(Key const&, Queue&) const = 0;
+    virtual void list(std::string_view, Visitor) const = 0;
+    virtual void list_directory(std::string_view, Visitor) const = 0;
+    virtual std::unique_lock<std::mutex> lock(Key const&) const = 0;
+  };
+
+  template <class S>
+  struct Holder final : Interface {
+    explicit Holder(S s) : store{std::move(s)} {}
+    std::string name() const override { return name_of(store); }
+    std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, Queue& on) const override {
+      return store.read(key, range, room, on);
+    }
+    void get_many(std::span<ReadRequest<Space>> requests, Queue& on) const override {
+      tessera::get_many(store, requests, on);
+    }
+    void write([[maybe_unused]] Key const& key, [[maybe_unused]] ByteView<Space> value,
+               [[maybe_unused]] Queue& on) const override {
+      if constexpr (WritableStore<S>)
+        store.write(key, value, on);
+      else
+        refuse("written", key.path);
+    }
+    bool erase([[maybe_unused]] Key const& key, [[maybe_unused]] Queue& on) const override {
+      if constexpr (WritableStore<S>)
+        return store.erase(key, on);
+      else
+        refuse("written", key.path);
+    }
+    void list([[maybe_unused]] std::string_view prefix, [[maybe_unused]] Visitor visit) const override {
+      if constexpr (ListableStore<S>)
+        store.list(prefix, visit);
+      else
+        refuse("listed", prefix);
+    }
+    void list_directory([[maybe_unused]] std::string_view prefix, [[maybe_unused]] Visitor visit) const override {
+      if constexpr (ListableStore<S>)
+        store.list_directory(prefix, visit);
+      else
+        refuse("listed", prefix);
+    }
+    std::unique_lock<std::mutex> lock(Key const& key) const override {
+      if constexpr (requires {
+                      { store.lock(key) } -> std::same_as<std::unique_lock<std::mutex>>;
+                    })
+        return store.lock(key);
+      else
+        return locks.lock(key);
+    }
+    [[noreturn]] void refuse(std::string const& what, std::string_view key) const {
+      StoreError error{"this store cannot be " + what};
+      error.in_key(key).in_store(name_of(store));
+      throw error;
+    }
+
+    S store;
+    mutable KeyLocks locks;  // for stores that have none
+  };
+
+  std::shared_ptr<Interface const> held_;
+};
+
+}  // namespace tessera::inline v0

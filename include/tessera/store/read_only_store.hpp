@@ -1,0 +1,43 @@
+// A store that cannot be written, whatever it is made of: who tries does not compile.
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tessera/store/concept.hpp>
+#include <tessera/store/get.hpp>
+
+namespace tessera::inline v0 {
+
+template <class S>
+class ReadOnlyStore {
+  static_assert(detail::check_store<S>());
+  using Space = space_of<S>;
+
+ public:
+  using buffer_type = buffer_of<S>;
+
+  explicit ReadOnlyStore(S store) : store_{std::move(store)} {}
+
+  S const& source() const { return store_; }
+  std::string name() const { return name_of(store_); }
+
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
+    return store_.read(key, range, room, on);
+  }
+  void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
+    tessera::get_many(store_, requests, on);
+  }
+  void list(std::string_view prefix, Visitor visit) const requires ListableStore<S> { store_.list(prefix, visit); }
+  void list_directory(std::string_view prefix, Visitor visit) const requires ListableStore<S> {
+    store_.list_directory(prefix, visit);
+  }
+
+ private:
+  S store_;
+};
+
+}  // namespace tessera::inline v0
