@@ -24,8 +24,10 @@ inline std::string json_text(tessera::Value const& value, std::string const& ind
   if (auto* list = value.get_if<tessera::List>()) {
     bool const long_items = !list->empty() && list->front().get_if<tessera::Members>();
     for (auto const& item : *list)
-      result += (result.empty() ? "" : long_items ? "," : ", ") + (long_items ? '\n' + deeper : "") +
-                json_text(item, deeper);
+      result += (result.empty() ? ""
+                 : long_items   ? ","
+                                : ", ") +
+                (long_items ? '\n' + deeper : "") + json_text(item, deeper);
     return '[' + result + (long_items ? '\n' + indent + ']' : "]");
   }
   for (auto const& [name, member] : *value.get_if<tessera::Members>())

@@ -62,13 +62,16 @@ cli::Status run(int argc, char** argv) {
 
   cli::View view;
   view.threads = processors;
-  auto& view_command = *app.add_subcommand("view", "A plane of an array as a picture, from its least value to its most");
+  auto& view_command =
+      *app.add_subcommand("view", "A plane of an array as a picture, from its least value to its most");
   add_path(view_command, view.path);
   view_command.add_option("--axis", view.axis, "The dimension that the plane cuts; by default the last")
-      ->type_name("D");
-  view_command.add_option("--index", view.index, "Where it cuts; by default in the middle")->type_name("I");
-  view_command.add_option("--output", view.output, "FILE.png; without it the picture is drawn here")
-      ->type_name("FILE");
+      ->type_name("D")
+      ->check(CLI::NonNegativeNumber);
+  view_command.add_option("--index", view.index, "Where it cuts; by default in the middle")
+      ->type_name("I")
+      ->check(CLI::NonNegativeNumber);
+  view_command.add_option("--output", view.output, "FILE.png; without it the picture is drawn here")->type_name("FILE");
   add_threads(view_command, view.threads);
 
   try {

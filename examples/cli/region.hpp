@@ -30,7 +30,8 @@ inline std::uint64_t index_in(std::string_view text, std::string_view part) {
   auto const* end = text.data() + text.size();
   auto const [stop, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc{} || stop != end || number > std::numeric_limits<std::int64_t>::max())
-    throw UsageError{"--region: \"" + std::string{part} + "\" is none of :, a, a:, :b, a:b, a:b:s with numbers from 0 on"};
+    throw UsageError{"--region: \"" + std::string{part} +
+                     "\" is none of :, a, a:, :b, a:b, a:b:s with numbers from 0 on"};
   return number;
 }
 

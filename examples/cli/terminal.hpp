@@ -21,7 +21,9 @@ inline Picture fitted(Picture const& picture, std::size_t width) {
   auto const columns = static_cast<double>(picture.columns), rows = static_cast<double>(picture.rows);
   auto const limit = static_cast<double>(width);
   auto const scale = std::min({1.0, limit / columns, 2 * limit / rows});  // so that tall ones end, too
-  auto const scaled = [&](double n) { return std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(n * scale))); };
+  auto const scaled = [&](double n) {
+    return std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(n * scale)));
+  };
   return shrunk(picture, scaled(rows), scaled(columns));
 }
 

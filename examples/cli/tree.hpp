@@ -21,9 +21,9 @@ namespace cli {
 
 /// What of an array is in the store.
 struct Stored {
-  std::uint64_t chunks = 0;       ///< how many there can be
-  std::uint64_t stored = 0;       ///< how many there are
-  std::uint64_t bytes = 0;        ///< of all elements, uncompressed
+  std::uint64_t chunks = 0;        ///< how many there can be
+  std::uint64_t stored = 0;        ///< how many there are
+  std::uint64_t bytes = 0;         ///< of all elements, uncompressed
   std::uint64_t stored_bytes = 0;  ///< of everything below the array but its document
 };
 
@@ -35,9 +35,9 @@ struct Tree {
   bool wrong = false;     ///< the problem is the data's, not this program's
   std::vector<Tree> children{};
 
-  bool any_wrong() const { return wrong || std::any_of(children.begin(), children.end(), [](Tree const& child) {
-                                    return child.any_wrong();
-                                  }); }
+  bool any_wrong() const {
+    return wrong || std::any_of(children.begin(), children.end(), [](Tree const& child) { return child.any_wrong(); });
+  }
 };
 
 namespace detail {

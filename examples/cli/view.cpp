@@ -29,7 +29,8 @@ Plane choose_plane(View const& command, tessera::ArrayMetadata const& array) {
   auto const described = "; the shape is " + tessera::to_string(shape);
   if (rank != 2 && rank != 3)
     throw UsageError{"view shows arrays of 2 or 3 dimensions" + described + "; tessera read --region takes any part"};
-  auto region = tessera::Box{tessera::all}.resolve(shape);
+  tessera::Box const everything = tessera::all;
+  auto region = everything.resolve(shape);
   if (tessera::element_count(shape, "shape") == 0) throw UsageError{"there is nothing to see" + described};
   if (rank == 2) {
     if (command.axis || command.index)
