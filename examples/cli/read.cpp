@@ -75,7 +75,7 @@ Status run(Read const& command) {
     Progress const progress{traffic.chunks, chunks_touched(region, array.chunk_shape())};
     tessera::Scratch<tessera::space::Host> room;
     each_slab(region, array.chunk_shape(), type.size, command.memory << 20, [&](tessera::Region const& slab) {
-      auto const bytes = room.take(size_in_bytes(slab.count, type), array.queue());
+      auto const bytes = about(array, [&] { return room.take(size_in_bytes(slab.count, type), array.queue()); });
       std::span const elements{bytes.data, bytes.size};
       read_elements(array, slab, elements, traffic);
       make_little_endian(elements, type.component());

@@ -16,7 +16,7 @@ Array open_array(std::string const& path, std::size_t threads) {
 void read_elements(Array const& array, tessera::Region const& region, std::span<std::byte> to,
                    tessera::Traffic& traffic) {
   auto const layout = tessera::Layout::c_order(region.count, array.type().size);
-  array.read(region, {to.data(), layout.strides}, {.traffic = &traffic});
+  about(array, [&] { array.read(region, {to.data(), layout.strides}, {.traffic = &traffic}); });
 }
 
 std::uint64_t chunks_touched(tessera::Region const& region, tessera::Extents const& chunk_shape) {

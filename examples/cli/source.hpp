@@ -6,6 +6,7 @@
 #include <string>
 
 #include <tessera/array/any_array.hpp>
+#include <tessera/metadata/document.hpp>
 #include <tessera/with/all.hpp>
 
 #include "node.hpp"
@@ -24,6 +25,15 @@ void read_elements(Array const& array, tessera::Region const& region, std::span<
 
 /// How many chunks a region touches: Traffic::chunks when it has been read.
 std::uint64_t chunks_touched(tessera::Region const& region, tessera::Extents const& chunk_shape);
+
+/// Runs f. An error that names no key is about the array as a whole, and then names its document.
+template <class F>
+decltype(auto) about(Array const& array, F&& f) try {
+  return f();
+} catch (tessera::Error& error) {
+  error.in_key(tessera::document_key(array.path()).path).in_store(array.store().name());
+  throw;
+}
 
 inline std::size_t size_in_bytes(tessera::Extents const& shape, tessera::DataType type) {
   return tessera::checked_size(

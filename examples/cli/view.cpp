@@ -52,7 +52,7 @@ Plane choose_plane(View const& command, tessera::ArrayMetadata const& array) {
 
 Greys read_greys(Array const& array, tessera::Region const& region) {
   auto const type = array.type();
-  tessera::HostBuffer buffer{size_in_bytes(region.count, type)};
+  auto buffer = about(array, [&] { return tessera::HostBuffer{size_in_bytes(region.count, type)}; });
   auto const [data, size] = buffer.span();
   tessera::Traffic traffic;
   Progress const progress{traffic.chunks, chunks_touched(region, array.chunk_shape())};
