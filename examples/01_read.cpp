@@ -1,4 +1,4 @@
-// Reads a box of an array whose type and rank the program knows. Run it with examples/data/brain.zarr.
+// Reads a box of an array whose type and rank the program knows.
 #include <cstdint>
 #include <iostream>
 #include <numeric>
@@ -7,12 +7,8 @@
 #include <tessera/with/zstd.hpp>
 
 int main(int argc, char** argv) try {
-  if (argc != 2) {
-    std::cerr << "usage: 01_read FOLDER, e.g. examples/data/brain.zarr\n";
-    return 2;
-  }
   using namespace tessera;
-  LocalStore<HostBuffer> const store{argv[1]};
+  LocalStore<HostBuffer> const store{argc > 1 ? argv[1] : "examples/data/brain.zarr"};
   auto const t1 = open_array<std::uint8_t, 3, Codecs<codec::Bytes, codec::Zstd>>(store, "t1");
 
   // Half of x, all of y, every second plane of z: an array that owns its elements.

@@ -1,5 +1,5 @@
 // Metadata documents from one store, chunk values from another: here a document that was corrected in memory, over
-// chunks that stay on disk. Run it with examples/data/brain.zarr.
+// chunks that stay on disk.
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -10,12 +10,8 @@
 #include <tessera/with/zstd.hpp>
 
 int main(int argc, char** argv) try {
-  if (argc != 2) {
-    std::cerr << "usage: 02_split_store FOLDER, e.g. examples/data/brain.zarr\n";
-    return 2;
-  }
   using namespace tessera;
-  LocalStore<HostBuffer> const disk{argv[1]};
+  LocalStore<HostBuffer> const disk{argc > 1 ? argv[1] : "examples/data/brain.zarr"};
   MemoryStore<HostBuffer> const memory;
   Queue<space::Host> here;
 
