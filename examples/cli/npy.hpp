@@ -15,7 +15,8 @@ inline std::string npy_type(tessera::DataType type) {
                     : type.kind == tessera::DataKind::signed_integer   ? 'i'
                     : type.kind == tessera::DataKind::unsigned_integer ? 'u'
                                                                        : 'f';
-  return (type.component() == 1 ? "|" : "<") + (kind + std::to_string(type.size));
+  std::string name{type.component() == 1 ? '|' : '<', kind};
+  return name += std::to_string(type.size);
 }
 
 inline std::string npy_header(tessera::Extents const& shape, tessera::DataType type) {
