@@ -1,5 +1,6 @@
 // A small array, written by hand into any host store: 5 x 6 floats in chunks of 2 x 3, one of them missing.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -67,9 +68,11 @@ Host encoded(P const& pipeline, std::uint64_t first_row, std::uint64_t first_col
   for (std::uint64_t i = 0; i < chunk_rows; ++i)
     for (std::uint64_t j = 0; j < chunk_columns; ++j) {
       auto const value = static_cast<float>(100 * (first_row + i) + first_column + j);
-      auto const at = static_cast<std::int64_t>(i) * form.layout.strides[0] +
-                      static_cast<std::int64_t>(j) * form.layout.strides[1];
-      std::memcpy(plain.span().data + at, &value, sizeof value);
+      auto const at =
+          static_cast<std::int64_t>(i) * form.layout.strides[0] + static_cast<std::int64_t>(j) * form.layout.strides[1];
+      auto* to = plain.span().data + at;
+      std::memcpy(to, &value, sizeof value);
+      if (form.layout.swapped != 1) std::reverse(to, to + sizeof value);
     }
   tessera::EncodeTask<space::Host, space::Host> task{plain.view(), bytes.span()};
   pipeline.encode(form, {&task, 1}, on);
@@ -105,8 +108,8 @@ To upload(HostStore const& from, tessera::Queue<space::Device>& on) {
 template <class T>
 std::vector<T> on_host(tessera::ByteView<space::Device> bytes, tessera::Queue<space::Device>& on) {
   std::vector<T> result(bytes.size / sizeof(T));
-  tessera::crossing<space::Host, space::Device>::copy(
-      bytes, {reinterpret_cast<std::byte*>(result.data()), bytes.size}, on);
+  tessera::crossing<space::Host, space::Device>::copy(bytes, {reinterpret_cast<std::byte*>(result.data()), bytes.size},
+                                                      on);
   on.wait();
   return result;
 }
@@ -157,8 +160,7 @@ struct DeviceInvert {
     for (auto& task : batch) {
       task.size = task.from.size;
       on.stream()->push([task] {
-        for (std::size_t i = 0; i < task.size; ++i)
-          stub::to_host(task.to.data)[i] = ~stub::to_host(task.from.data)[i];
+        for (std::size_t i = 0; i < task.size; ++i) stub::to_host(task.to.data)[i] = ~stub::to_host(task.from.data)[i];
       });
     }
   }
@@ -167,8 +169,9 @@ struct DeviceInvert {
   }
 };
 
-// One operation per 4 bytes of an element array: the codecs that most files here use.
-inline constexpr std::string_view bytes_invert = R"(["bytes", "invert"])";
+// The codecs of most arrays here.
+inline constexpr std::string_view bytes_invert =
+    R"([{"name": "bytes", "configuration": {"endian": "little"}}, "invert"])";
 using HostPipeline = tessera::Pipeline<space::Host, tessera::codec::Bytes, Invert>;
 
 }  // namespace sample

@@ -1,6 +1,6 @@
 // A device of which only the interface is real: what issues about device memory will bring, as small as it can be. Its
-// memory is the host's at addresses that fault when touched, and its queue runs nothing before somebody waits: work that
-// the host does not wait for, or that is freed too early, shows.
+// memory is the host's at addresses that fault when touched, and its queue runs nothing before somebody waits: work
+// that the host does not wait for, or that is freed too early, shows.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -75,7 +75,8 @@ struct Held {
 template <class T>
 class Lease {
  public:
-  Lease(std::shared_ptr<Stream> stream, tessera::Lease<Held<T>> held) : stream_{std::move(stream)}, held_{std::move(held)} {
+  Lease(std::shared_ptr<Stream> stream, tessera::Lease<Held<T>> held)
+      : stream_{std::move(stream)}, held_{std::move(held)} {
     stream_->wait(held_->used_until);
   }
   Lease(Lease&&) = default;
@@ -118,7 +119,8 @@ class Queue<space::Device> {
  private:
   Queue<space::Host> host_;
   std::shared_ptr<stub::Stream> stream_ = std::make_shared<stub::Stream>();
-  std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();  // goes before the stream: what it keeps is freed in its order
+  std::shared_ptr<Kept> kept_ =
+      std::make_shared<Kept>();  // goes before the stream: what it keeps is freed in its order
 };
 static_assert(WorkQueue<Queue<space::Device>>);
 
@@ -144,7 +146,8 @@ class Buffer {
     return *this;
   }
   ~Buffer() {
-    if (data_) stream_->push([data = data_, size = size_] {
+    if (data_)
+      stream_->push([data = data_, size = size_] {
         std::memset(data, 0xdd, size);
         std::free(data);
       });
@@ -196,7 +199,8 @@ struct placing {
     std::uint64_t moved = 0;
     std::vector<tessera::Placement<tessera::space::Host>> boxes;
     for (auto const& p : batch) {
-      boxes.push_back({p.from ? real<Space>(p.from) : nullptr, real<Space>(p.to), p.count, p.from_strides, p.to_strides});
+      boxes.push_back(
+          {p.from ? real<Space>(p.from) : nullptr, real<Space>(p.to), p.count, p.from_strides, p.to_strides});
       std::uint64_t bytes = form.item_size;
       for (auto n : p.count) bytes *= n;
       moved += bytes;

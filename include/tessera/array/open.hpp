@@ -60,7 +60,7 @@ typename P::queue_type default_queue() {
   if constexpr (std::same_as<typename P::queue_type, Queue<space::Host>>)
     return Queue<space::Host>{std::thread::hardware_concurrency()};
   else
-    return {};
+    return typename P::queue_type{};
 }
 
 template <class S>

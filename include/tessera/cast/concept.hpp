@@ -27,18 +27,18 @@ struct crossing<space::Host, space::Host> {
 
 namespace detail {
 template <class A, class B>
-struct crossing_queue {
+struct which_queue {
   using type = queue_for<A>;
 };
 template <class B>
-struct crossing_queue<space::Host, B> {
+struct which_queue<space::Host, B> {
   using type = queue_for<B>;
 };
 }  // namespace detail
 
 /// The queue that a crossing needs: a device queue where one of the two sides needs it.
 template <MemorySpace A, MemorySpace B>
-using crossing_queue = typename detail::crossing_queue<A, B>::type;
+using crossing_queue = typename detail::which_queue<A, B>::type;
 
 template <MemorySpace A, MemorySpace B, class AnyQueue>
 crossing_queue<A, B>& queue_between(AnyQueue& on) {
