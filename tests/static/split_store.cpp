@@ -44,18 +44,17 @@ int main() {
         "opening asks nothing of the device");
 
   check(read_on_device(array, on) == elements(), "read into the caller's device memory");
-  auto const owned = array.read(tessera::all);
+  auto owned = array.read(tessera::all);
   static_assert(
-      std::is_same_v<std::remove_cvref_t<decltype(owned.view())>, tessera::ArrayView<float const, 2, space::Device>>);
+      std::is_same_v<std::remove_cvref_t<decltype(owned.view())>, tessera::ArrayView<float, 2, space::Device>>);
   auto const* data = reinterpret_cast<std::byte const*>(owned.data());
   check(on_host<float>({data, owned.size() * sizeof(float)}, on) == elements(), "read into an array of its own");
 
+  auto const again = [&] { array.read(tessera::all, owned.view(), {.mini_batch = 64}); };
+  again();
   stub::counts.reset();
-  array.read(tessera::all,
-             tessera::ArrayView<float, 2, space::Device>{const_cast<float*>(owned.data()), {5, 6}, {6, 1}},
-             {.mini_batch = 64});
-  check(stub::counts.allocations == 0,
-        "the second read of a mini-batch allocates nothing");  // its scratch has grown once
+  again();
+  check(stub::counts.allocations == 0, "the second read of a mini-batch allocates nothing");
   check(stub::counts.launches == 2, "a mini-batch is one launch of the codec and one that places");
   check(stub::counts.waits == 1, "and one wait, at the end");
 

@@ -86,7 +86,10 @@ class StageOf final : public AnyStage<S> {
   }
   void encode([[maybe_unused]] ChunkSpecification const& chunk, [[maybe_unused]] std::span<CodecTask<S>> batch,
               [[maybe_unused]] queue_for<S>& on) const override {
-    if constexpr (!detail::is_view<C>) encode_batch(codec_, chunk, batch, on);
+    if constexpr (detail::RunsBatch<detail::Encode, C, S, S, queue_for<S>>)
+      encode_batch(codec_, chunk, batch, on);
+    else if constexpr (!detail::is_view<C>)
+      throw CodecError{"this program's implementation decodes only"};
   }
 
  private:
