@@ -19,7 +19,7 @@ class AnyArray {
   using store_type = S;
   using pipeline_type = P;
   using array_space = typename P::array_space;
-  using queue_type = queue_for<array_space>;
+  using queue_type = typename P::queue_type;
 
   /// Throws: MetadataError, if the pipeline cannot take chunks of this shape and type.
   AnyArray(S store, std::string path, ArrayMetadata metadata, queue_type on)
@@ -41,7 +41,13 @@ class AnyArray {
                            std::to_string(shape().rank())};
     ChunkSource<S, P> const source{s.store,    s.prefix, s.metadata.key_encoding,
                                    s.pipeline, s.form,   {s.metadata.fill.data(), s.metadata.fill.size()}};
-    read_chunks(source, region, to, s.on, options);
+    try {
+      read_chunks(source, region, to, s.on, options);
+    } catch (...) {
+      s.on.wait();  // what is under way still writes to the caller's memory
+      throw;
+    }
+    s.on.wait();
   }
 
   queue_type& queue() const { return state_->on; }
@@ -54,7 +60,7 @@ class AnyArray {
           prefix{path.empty() ? "" : path + '/'},
           metadata{std::move(document)},
           pipeline{P::from(metadata.codecs)},
-          form{pipeline.resolve({metadata.chunk_shape, metadata.type})},
+          form{pipeline.resolve({metadata.chunk_shape, metadata.type, metadata.fill})},
           on{std::move(queue)} {}
     S store;
     std::string path, prefix;

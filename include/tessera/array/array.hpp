@@ -76,7 +76,7 @@ class Array {
 
   /// Reads a box into a new array in the array's own space.
   OwnedArray<T, Rank, buffer_in_t<array_space>> read(Box const& box, ReadOptions options = {}) const {
-    OwnedArray<T, Rank, buffer_in_t<array_space>> result{box.resolve(shape()).count, array_.queue()};
+    OwnedArray<T, Rank, buffer_in_t<array_space>> result{box.resolve(shape()).count, queue_in<array_space>(array_.queue())};
     read(box, result.view(), options);
     return result;
   }

@@ -56,11 +56,11 @@ struct Refused {
 };
 
 template <class P>
-queue_for<typename P::array_space> default_queue() {
-  if constexpr (std::same_as<typename P::array_space, space::Host>)
-    return queue_for<space::Host>{std::thread::hardware_concurrency()};
+typename P::queue_type default_queue() {
+  if constexpr (std::same_as<typename P::queue_type, Queue<space::Host>>)
+    return Queue<space::Host>{std::thread::hardware_concurrency()};
   else
-    return {};
+    return typename P::queue_type{};
 }
 
 template <class S>

@@ -55,7 +55,7 @@ template <class S, class P>
 class ReadBatch {
   using bytes_space = typename P::bytes_space;
   using array_space = typename P::array_space;
-  using Queue = queue_for<array_space>;
+  using Queue = typename P::queue_type;
 
   struct Slot {
     Piece piece;
@@ -90,7 +90,8 @@ class ReadBatch {
     if (!source.form.is_view()) traffic->decoded += tasks_.size() * source.form.decoded_size;
     traffic->placed += placed;
   } catch (Error& error) {
-    if (used_ > 0) error.in_key(slots_[error.chunk() ? found_[*error.chunk()] : 0].key.path);
+    auto const chunk = error.chunk();
+    if (used_ > 0) error.in_key(slots_[chunk && *chunk < found_.size() ? found_[*chunk] : 0].key.path);
     error.in_store(name_of(source.store));
     throw;
   }
@@ -134,7 +135,7 @@ class ReadBatch {
       }
     auto const size = source.form.decoded_size;
     if (!source.form.is_view()) {
-      auto const room = decoded_.take(checked_product(tasks_.size(), size, "a mini-batch"), on);
+      auto const room = decoded_.take(checked_product(tasks_.size(), size, "a mini-batch"), queue_in<array_space>(on));
       for (std::size_t t = 0; t < tasks_.size(); ++t)
         if (!tasks_[t].to.data) tasks_[t].to = room.sub(t * size, size);
     }
@@ -160,7 +161,7 @@ class ReadBatch {
         auto const& piece = slots_[i].piece;
         placements_.push_back({nullptr, at(target, piece), piece.count, target.strides, target.strides});
       }
-    return placer<array_space>::place(placements_, {layout.item_size, layout.swapped, source.fill}, on);
+    return placer<array_space>::place(placements_, {layout.item_size, layout.swapped, source.fill}, queue_in<array_space>(on));
   }
 
   static std::byte* at(Target<array_space> target, Piece const& piece) {
@@ -179,7 +180,7 @@ class ReadBatch {
 
   std::vector<Slot> slots_;
   std::size_t used_ = 0;
-  std::vector<ReadRequest<S>> requests_;
+  std::vector<ReadRequest<bytes_space>> requests_;
   std::vector<DecodeTask<bytes_space, array_space>> tasks_;
   std::vector<std::size_t> found_;  // the slot of each task
   std::vector<Placement<array_space>> placements_;
@@ -192,7 +193,7 @@ class ReadBatch {
 /// Throws: StoreError, CodecError with the key; then some of the target may be written.
 template <class S, class P>
 void read_chunks(ChunkSource<S, P> const& source, Region const& region, Target<typename P::array_space> target,
-                 queue_for<typename P::array_space>& on, ReadOptions options = {}) {
+                 typename P::queue_type& on, ReadOptions options = {}) {
   Plan const plan{region, source.form.layout.shape};
   std::uint64_t batch = options.mini_batch;
   if (batch == 0) {
@@ -201,7 +202,7 @@ void read_chunks(ChunkSource<S, P> const& source, Region const& region, Target<t
     batch = std::clamp<std::uint64_t>(std::min(in_a_mebibyte, a_share), 1, 256);
   }
   on.host().for_each((plan.size() + batch - 1) / batch, [&](std::size_t i) {
-    auto const work = on.host().template lease<detail::ReadBatch<S, P>>();
+    auto const work = on.template lease<detail::ReadBatch<S, P>>();
     work->run(source, plan, i * batch, std::min((i + 1) * batch, plan.size()), target, on, options.traffic);
   });
 }

@@ -12,8 +12,9 @@
 
 namespace tessera::inline v0 {
 
-/// `crossing<To, From>::copy(from, to, on)` copies bytes of equal size in the queue's order. A pair without a crossing
-/// does not cross. Those that touch the device are in cast/host_device.cuh.
+/// `crossing<To, From>::copy(from, to, on)` copies bytes of equal size in the queue's order and waits for nothing: who
+/// asks for it calls `arrive` after the last copy. A pair without a crossing does not cross. Those that touch the
+/// device are in cast/host_device.cuh.
 template <MemorySpace To, MemorySpace From>
 struct crossing;
 
@@ -26,24 +27,39 @@ struct crossing<space::Host, space::Host> {
 
 namespace detail {
 template <class A, class B>
-struct crossing_queue {
+struct which_queue {
   using type = queue_for<A>;
 };
 template <class B>
-struct crossing_queue<space::Host, B> {
+struct which_queue<space::Host, B> {
   using type = queue_for<B>;
 };
 }  // namespace detail
 
 /// The queue that a crossing needs: a device queue where one of the two sides needs it.
 template <MemorySpace A, MemorySpace B>
-using crossing_queue = typename detail::crossing_queue<A, B>::type;
+using crossing_queue = typename detail::which_queue<A, B>::type;
+
+template <MemorySpace A, MemorySpace B, class AnyQueue>
+crossing_queue<A, B>& queue_between(AnyQueue& on) {
+  if constexpr (std::same_as<crossing_queue<A, B>, Queue<space::Host>>)
+    return on.host();
+  else
+    return on;
+}
 
 template <class To, class From>
 concept CrossesFrom = MemorySpace<To> && MemorySpace<From> &&
     requires(ByteView<From> from, ByteSpan<To> to, crossing_queue<To, From>& on) {
   crossing<To, From>::copy(from, to, on);
 };
+
+/// After this, bytes that crossed from From to To may be used: the host's must have arrived, those of other spaces are
+/// used in the queue's order.
+template <MemorySpace To, MemorySpace From>
+void arrive(crossing_queue<To, From>& on) {
+  if constexpr (std::same_as<To, space::Host> && !std::same_as<From, space::Host>) on.wait();
+}
 
 /// A new buffer of type To with the bytes of `from`. If it is of that type already, it is moved, not copied.
 template <AllocatableBuffer To, Buffer From>
@@ -56,9 +72,12 @@ To cast(From from, crossing_queue<typename To::space_type, typename From::space_
         CrossesFrom<target, typename From::space_type>,
         "tessera: there is no crossing between these two memory spaces; include tessera/cast/host_device.cuh, "
         "or cast to host memory first");
+    using source = typename From::space_type;
     auto const view = from.view();
-    To result(view.size, on);
-    crossing<target, typename From::space_type>::copy(view, result.span(), on);
+    To result(view.size, queue_in<target>(on));
+    crossing<target, source>::copy(view, result.span(), on);
+    on.keep(std::move(from));
+    arrive<target, source>(on);
     return result;
   }
 }

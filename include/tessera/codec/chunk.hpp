@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <tessera/core/checked.hpp>
 #include <tessera/core/data_type.hpp>
@@ -14,6 +15,7 @@ namespace tessera::inline v0 {
 struct ChunkSpecification {
   Extents shape;
   DataType type;
+  std::vector<std::byte> fill{};  ///< one element, in the machine's byte order: shards have missing chunks too
 
   /// Throws: MetadataError, if that is more than memory can hold.
   std::size_t size_in_bytes() const {

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include <tessera/codec/chunk.hpp>
 #include <tessera/core/error.hpp>
@@ -30,6 +31,7 @@ namespace tessera::inline v0 {
 // decode and encode take one chunk of host memory and return the size:
 //   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const
 // or a batch in any space they run in: void decode(std::span<CodecTask<From, To>>, Queue& on) const.
+// An array_to_bytes codec may take the ChunkSpecification before them: bytes alone do not say what their elements are.
 // A codec that only rearranges or converts elements needs neither: it is read through, not run.
 struct array_to_array {
   static constexpr bool reads_array = true, writes_array = true;
@@ -73,45 +75,89 @@ ByteSpan<space::Host> as_host(ByteSpan<S> bytes) {
   return {bytes.data, bytes.size};
 }
 
-// Runs f for a batch, chunk by chunk, naming the chunk that fails.
-template <class Task, class F>
-void each_chunk(std::span<Task> batch, F&& f) {
-  for (std::size_t i = 0; i < batch.size(); ++i) try {
-      batch[i].size = f(batch[i]);
-    } catch (Error& error) {
-      error.in_chunk(i);
-      throw;
-    }
+// The two things that are asked of a codec, with the chunk's specification if it takes that.
+struct Decode {
+  template <class C, class... A>
+  requires requires(C const& codec, A&&... a) { codec.decode(std::forward<A>(a)...); }
+  auto operator()(C const& codec, ChunkSpecification const&, A&&... a) const {
+    return codec.decode(std::forward<A>(a)...);
+  }
+  template <class C, class... A>
+  requires requires(C const& codec, ChunkSpecification const& chunk, A&&... a) {
+    codec.decode(chunk, std::forward<A>(a)...);
+  }
+  auto operator()(C const& codec, ChunkSpecification const& chunk, A&&... a) const {
+    return codec.decode(chunk, std::forward<A>(a)...);
+  }
+};
+struct Encode {
+  template <class C, class... A>
+  requires requires(C const& codec, A&&... a) { codec.encode(std::forward<A>(a)...); }
+  auto operator()(C const& codec, ChunkSpecification const&, A&&... a) const {
+    return codec.encode(std::forward<A>(a)...);
+  }
+  template <class C, class... A>
+  requires requires(C const& codec, ChunkSpecification const& chunk, A&&... a) {
+    codec.encode(chunk, std::forward<A>(a)...);
+  }
+  auto operator()(C const& codec, ChunkSpecification const& chunk, A&&... a) const {
+    return codec.encode(chunk, std::forward<A>(a)...);
+  }
+};
+
+template <class Call, class C, class AnyQueue, class... A>
+concept Asked = std::invocable<Call, C const&, ChunkSpecification const&, A..., AnyQueue&>;
+template <class Call, class C, class Batch, class AnyQueue>
+concept AskedForBatch = Asked<Call, C, AnyQueue, Batch>;
+template <class Call, class C>
+concept AskedForChunk = Asked<Call, C, Queue<space::Host>, ByteView<space::Host>, ByteSpan<space::Host>>;
+
+// A function of one chunk will do where the host can touch both sides.
+template <class Call, class C, class From, class To, class AnyQueue>
+concept RunsBatch = AskedForBatch<Call, C, std::span<CodecTask<From, To>>, AnyQueue> ||
+                    (From::host_accessible && To::host_accessible && AskedForChunk<Call, C>);
+
+// Runs a codec on a batch: by its own batch function, or chunk by chunk in memory that the host can touch, naming the
+// chunk that fails.
+template <class Call, class C, class Task, class AnyQueue>
+void run_batch(Call call, C const& codec, ChunkSpecification const& chunk, std::span<Task> batch, AnyQueue& on) try {
+  if constexpr (AskedForBatch<Call, C, std::span<Task>, AnyQueue>) {
+    call(codec, chunk, batch, on);
+  } else {
+    on.wait();  // pinned and managed memory are in use until the queue says otherwise
+    for (std::size_t i = 0; i < batch.size(); ++i) try {
+        batch[i].size = call(codec, chunk, as_host(batch[i].from), as_host(batch[i].to), on.host());
+      } catch (Error& error) {
+        error.in_chunk(i);
+        throw;
+      }
+  }
+} catch (Error& error) {
+  error.in_codec(C::name);
+  throw;
 }
 
 }  // namespace detail
 
-/// Decodes a batch: by the codec's own batch function, or chunk by chunk. Throws: what the codec throws, with its name.
+/// Decodes a batch: by the codec's own batch function, or chunk by chunk. `chunk` is what its array_to_bytes codec made
+/// bytes of. Throws: what the codec throws, with its name.
 template <Codec C, MemorySpace From, MemorySpace To, class Queue>
-void decode_batch(C const& codec, std::span<CodecTask<From, To>> batch, Queue& on) try {
-  if constexpr (requires { codec.decode(batch, on); })
-    codec.decode(batch, on);
-  else
-    detail::each_chunk(batch, [&](auto& chunk) {
-      return codec.decode(detail::as_host(chunk.from), detail::as_host(chunk.to), on.host());
-    });
-} catch (Error& error) {
-  error.in_codec(C::name);
-  throw;
+void decode_batch(C const& codec, ChunkSpecification const& chunk, std::span<CodecTask<From, To>> batch, Queue& on) {
+  constexpr bool decodes = detail::RunsBatch<detail::Decode, C, From, To, Queue>;
+  static_assert(decodes,
+                "tessera: this codec lacks `std::size_t decode(ByteView<space::Host>, ByteSpan<space::Host>, "
+                "Queue<space::Host>&) const` or `void decode(std::span<CodecTask<From, To>>, Queue&) const`");
+  if constexpr (decodes) detail::run_batch(detail::Decode{}, codec, chunk, batch, on);
 }
 
 /// Encodes a batch, likewise.
 template <Codec C, MemorySpace From, MemorySpace To, class Queue>
-void encode_batch(C const& codec, std::span<CodecTask<From, To>> batch, Queue& on) try {
-  if constexpr (requires { codec.encode(batch, on); })
-    codec.encode(batch, on);
-  else
-    detail::each_chunk(batch, [&](auto& chunk) {
-      return codec.encode(detail::as_host(chunk.from), detail::as_host(chunk.to), on.host());
-    });
-} catch (Error& error) {
-  error.in_codec(C::name);
-  throw;
+void encode_batch(C const& codec, ChunkSpecification const& chunk, std::span<CodecTask<From, To>> batch, Queue& on) {
+  constexpr bool encodes = detail::RunsBatch<detail::Encode, C, From, To, Queue>;
+  static_assert(encodes,
+                "tessera: this codec lacks `std::size_t encode(ByteView<space::Host>, ByteSpan<space::Host>, "
+                "Queue<space::Host>&) const` or `void encode(std::span<CodecTask<From, To>>, Queue&) const`");
+  if constexpr (encodes) detail::run_batch(detail::Encode{}, codec, chunk, batch, on);
 }
 
 /// The codec that a document's entry describes. Throws: MetadataError naming the codec and the member.

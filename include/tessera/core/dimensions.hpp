@@ -25,9 +25,9 @@ class Dimensions {
     for (T value : values) push_back(value);
   }
   static constexpr Dimensions filled(std::size_t rank, T value) {
-    Dimensions all;
-    while (all.rank_ < rank) all.push_back(value);
-    return all;
+    Dimensions result{};  // braces: nvcc warns without
+    while (result.rank_ < rank) result.push_back(value);
+    return result;
   }
 
   constexpr std::size_t rank() const { return rank_; }

@@ -22,10 +22,11 @@ class Error : public std::exception {
   std::string const& key() const noexcept { return key_; }
   std::string const& codec() const noexcept { return codec_; }
   /// Which chunk of the batch at hand it was: codecs know chunks by their place in the batch, readers know their keys.
+  /// Once it has a key the place says no more: batches can be inside of batches, as shards are.
   std::optional<std::size_t> chunk() const noexcept { return chunk_; }
 
   Error& in_store(std::string_view name) { return add(store_, name); }
-  Error& in_key(std::string_view key) { return add(key_, key); }
+  Error& in_key(std::string_view key) { return chunk_.reset(), add(key_, key); }
   Error& in_codec(std::string_view name) { return add(codec_, name); }
   Error& in_chunk(std::size_t place) { return chunk_ = chunk_.value_or(place), *this; }
 

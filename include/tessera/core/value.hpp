@@ -52,11 +52,12 @@ class Value {
   }
   bool is_null() const { return value_.index() == 0; }
 
-  friend bool operator==(Value const&, Value const&) = default;
+  friend bool operator==(Value const& a, Value const& b);  // defaulted, nvcc would complete Member too early
 
  private:
   std::variant<std::monostate, bool, Number, std::string, List, Members> value_;
 };
+inline bool operator==(Value const& a, Value const& b) { return a.value_ == b.value_; }
 
 /// One extension point of a document: a codec, a chunk grid, a key encoding (core specification, "Extension
 /// definition").

@@ -136,9 +136,26 @@ class Queue<space::Host> {
   /// The queue that works on the host's memory beside this one: every kind of queue has one.
   Queue& host() { return *this; }
 
+  /// Returns when all that was queued is done: here at once, for nothing is left to do when a call returns.
+  void wait() {}
+  /// Holds an object until all that was queued is done.
+  template <class T>
+  void keep(T) {}
+
  private:
   std::shared_ptr<detail::Pool> pool_;
 };
+
+/// What code for every space asks of a queue. A lease of a device queue ends when the work queued before it was given
+/// back is done: what is lent next is free to be used by the host too.
+template <class Q>
+concept WorkQueue = std::copyable<Q> && requires(Q& on, int object) {
+  { on.host() } -> std::same_as<Queue<space::Host>&>;
+  { *on.template lease<int>() } -> std::same_as<int&>;
+  on.keep(object);
+  on.wait();
+};
+static_assert(WorkQueue<Queue<space::Host>>);
 
 /// The queue for memory of space S that belongs to `on`: its host queue, or `on` itself.
 template <MemorySpace S, class AnyQueue>

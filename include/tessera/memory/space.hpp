@@ -29,6 +29,8 @@ concept MemorySpace = std::is_empty_v<S> && requires {
 };
 
 /// What orders work: a Queue<space::Host> runs functions on the host, a Queue<space::Device> (queue.cuh) is a stream.
+/// Memory of space::Host is the host's: what was to be written there is there when the call returns. Memory of any other
+/// space is worked on in the order of a device queue, so a host function that touches it waits for the queue first.
 template <MemorySpace S>
 class Queue;
 

@@ -38,8 +38,8 @@ struct AnyStage {
   virtual Layout decoded(Layout const&) const = 0;
   virtual Layout layout(ChunkSpecification const&) const = 0;
   virtual std::size_t encoded_bound(ChunkSpecification const&, std::size_t size) const = 0;
-  virtual void decode(std::span<CodecTask<S>>, queue_for<S>&) const = 0;
-  virtual void encode(std::span<CodecTask<S>>, queue_for<S>&) const = 0;
+  virtual void decode(ChunkSpecification const&, std::span<CodecTask<S>>, queue_for<S>&) const = 0;
+  virtual void encode(ChunkSpecification const&, std::span<CodecTask<S>>, queue_for<S>&) const = 0;
 };
 
 template <Codec C, MemorySpace S>
@@ -80,11 +80,16 @@ class StageOf final : public AnyStage<S> {
     else
       return codec_.encoded_bound(size);
   }
-  void decode([[maybe_unused]] std::span<CodecTask<S>> batch, [[maybe_unused]] queue_for<S>& on) const override {
-    if constexpr (!detail::is_view<C>) decode_batch(codec_, batch, on);
+  void decode([[maybe_unused]] ChunkSpecification const& chunk, [[maybe_unused]] std::span<CodecTask<S>> batch,
+              [[maybe_unused]] queue_for<S>& on) const override {
+    if constexpr (!detail::is_view<C>) decode_batch(codec_, chunk, batch, on);
   }
-  void encode([[maybe_unused]] std::span<CodecTask<S>> batch, [[maybe_unused]] queue_for<S>& on) const override {
-    if constexpr (!detail::is_view<C>) encode_batch(codec_, batch, on);
+  void encode([[maybe_unused]] ChunkSpecification const& chunk, [[maybe_unused]] std::span<CodecTask<S>> batch,
+              [[maybe_unused]] queue_for<S>& on) const override {
+    if constexpr (detail::RunsBatch<detail::Encode, C, S, S, queue_for<S>>)
+      encode_batch(codec_, chunk, batch, on);
+    else if constexpr (!detail::is_view<C>)
+      throw CodecError{"this program's implementation decodes only"};
   }
 
  private:
@@ -103,6 +108,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   using array_space = ArraySpace;
   using bytes_space = BytesSpace;
   static constexpr int crossings = !std::same_as<ArraySpace, BytesSpace>;
+  using queue_type = crossing_queue<ArraySpace, BytesSpace>;
 
   /// "transpose, bytes, zstd": what this type knows.
   static std::string codec_names() {
@@ -142,6 +148,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
         if (at->reads_array()) {
           form.decoded_size = chunk.size_in_bytes();  // first: it checks what the layout multiplies
           form.layout = at->layout(chunk);
+          form.chunk = chunk;
           form.bounds.assign(1 + crossings, form.decoded_size);
         }
         if (!at->is_view()) form.bounds.push_back(at->encoded_bound(chunk, form.bounds.back()));
@@ -158,8 +165,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   }
 
   /// Decodes a mini-batch in the queue's order. Throws: CodecError.
-  void decode(ChunkForm const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks,
-              queue_for<ArraySpace>& on) const {
+  void decode(ChunkForm const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
     Turns turns{on};
     for (auto const& chunk : chunks) turns.from().push_back(chunk.encoded);
     auto place = form.bounds.size() - 1;  // in form.bounds, of what stands after the stage at hand
@@ -170,40 +176,39 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
         batch.keep(turns.from(), form.bounds[place], queue_in<BytesSpace>(on));
       else if constexpr (crossings == 0)
         batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
-      (*stage)->decode(batch.tasks, queue_in<BytesSpace>(on));
+      (*stage)->decode(form.chunk, batch.tasks, queue_in<BytesSpace>(on));
       turns.turn();
     }
-    for (std::size_t i = 0; i < chunks.size(); ++i) {
-      auto const found = turns.from()[i];
-      detail::expect_size(found.size, form.decoded_size, i);
-      if constexpr (crossings == 0) {
-        chunks[i].decoded = found;
-      } else {
-        auto const to = chunks[i].to.sub(0, form.decoded_size);
-        crossing<ArraySpace, BytesSpace>::copy(found, to, on);
-        chunks[i].decoded = to;
-      }
+    for (std::size_t i = 0; i < chunks.size(); ++i) detail::expect_size(turns.from()[i].size, form.decoded_size, i);
+    if constexpr (crossings == 0) {
+      for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = turns.from()[i];
+    } else {
+      auto const batch = on.template lease<detail::StageBatch<BytesSpace, ArraySpace>>();
+      batch->send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
+      detail::cross_batch(std::span{batch->tasks}, on);
+      for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = batch->tasks[i].to;
     }
   }
 
   /// Encodes a mini-batch, likewise.
-  void encode(ChunkForm const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks,
-              queue_for<ArraySpace>& on) const {
+  void encode(ChunkForm const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
     auto& queue = queue_in<BytesSpace>(on);
     Turns turns{on};
     auto const last = form.bounds.size() - 1;
-    auto const crossed = on.host().template lease<Scratch<BytesSpace>>();
+    auto const crossed = on.template lease<detail::StageBatch<ArraySpace, BytesSpace>>();
     if constexpr (crossings == 0) {
       for (auto const& chunk : chunks) turns.from().push_back(chunk.from);
     } else {
-      auto const size = form.decoded_size;
-      auto const room =
-          last > 1 ? crossed->take(checked_product(chunks.size(), size, "a batch"), queue) : ByteSpan<BytesSpace>{};
-      for (std::size_t i = 0; i < chunks.size(); ++i) {
-        auto const to = last > 1 ? room.sub(i * size, size) : chunks[i].to.sub(0, size);
-        crossing<BytesSpace, ArraySpace>::copy(chunks[i].from, to, on);
-        turns.from().push_back(to);
-      }
+      auto const plain = on.template lease<std::vector<ByteView<ArraySpace>>>();
+      plain->clear();
+      for (auto const& chunk : chunks) plain->push_back(chunk.from);
+      if (last > 1)
+        crossed->keep(*plain, form.decoded_size, queue);
+      else
+        crossed->send(*plain, [&](std::size_t i) { return chunks[i].to; });
+      detail::cross_batch(std::span{crossed->tasks}, on);
+      auto const results = crossed->collect();
+      turns.from().assign(results.begin(), results.end());
     }
     std::size_t place = crossings;
     for (auto const& stage : stages_) {
@@ -213,7 +218,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
         batch.keep(turns.from(), form.bounds[place], queue);
       else
         batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to; });
-      stage->encode(batch.tasks, queue);
+      stage->encode(form.chunk, batch.tasks, queue);
       turns.turn();
     }
     for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].encoded = turns.from()[i];
@@ -225,10 +230,11 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   // Stages take turns: what one has written is what the next one reads.
   class Turns {
     using Batch = detail::StageBatch<BytesSpace, BytesSpace>;
+    using Lent = decltype(std::declval<queue_type&>().template lease<Batch>());
 
    public:
-    explicit Turns(queue_for<ArraySpace>& on)
-        : a_{on.host().template lease<Batch>()}, b_{on.host().template lease<Batch>()}, from_{&*a_}, to_{&*b_} {
+    explicit Turns(queue_type& on)
+        : a_{on.template lease<Batch>()}, b_{on.template lease<Batch>()}, from_{&*a_}, to_{&*b_} {
       from_->results.clear();
     }
     std::vector<ByteView<BytesSpace>>& from() { return from_->results; }
@@ -239,7 +245,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     }
 
    private:
-    Lease<Batch> a_, b_;
+    Lent a_, b_;
     Batch *from_, *to_;
   };
 

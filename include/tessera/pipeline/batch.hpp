@@ -37,15 +37,26 @@ struct StageBatch {
   }
 };
 
-/// A cast stage. Throws: CodecError, if bytes do not fit where they shall go.
-template <MemorySpace From, MemorySpace To, class Queue>
-void cross_batch(std::span<CodecTask<From, To>> batch, Queue& on) {
+/// A cast stage: one copy where chunks follow each other on both sides. Throws: CodecError, if bytes do not fit where
+/// they shall go.
+template <MemorySpace From, MemorySpace To>
+void cross_batch(std::span<CodecTask<From, To>> batch, crossing_queue<To, From>& on) {
+  ByteView<From> from;
+  ByteSpan<To> to;
   for (std::size_t i = 0; i < batch.size(); ++i) {
     auto& task = batch[i];
-    if (task.from.size > task.to.size) expect_size(task.from.size, task.to.size, i);
-    crossing<To, From>::copy(task.from, task.to.sub(0, task.from.size), queue_in<To>(on));
     task.size = task.from.size;
+    if (task.size > task.to.size) expect_size(task.size, task.to.size, i);
+    if (from.size > 0 && task.from.data == from.data + from.size && task.to.data == to.data + to.size) {
+      from.size = to.size += task.size;
+      continue;
+    }
+    if (from.size > 0) crossing<To, From>::copy(from, to, on);
+    from = task.from;
+    to = task.to.sub(0, task.size);
   }
+  if (from.size > 0) crossing<To, From>::copy(from, to, on);
+  arrive<To, From>(on);
 }
 
 }  // namespace detail

@@ -15,41 +15,49 @@ namespace detail {
 template <class C, class S>
 inline constexpr bool codec_runs_in = RunsIn<C, S>;
 
-template <class S, bool IsArray, int Crossings>
+// OnHost: it has never been elsewhere. Refused: a message was given, and one mistake gives one.
+template <class S, bool IsArray = true, int Crossings = 0, bool OnHost = std::same_as<S, space::Host>,
+          bool Refused = false>
 struct flow {
   using space = S;
-  static constexpr bool is_array = IsArray;
+  static constexpr bool is_array = IsArray, on_host = OnHost, refused = Refused;
   static constexpr int crossings = Crossings;
 };
+template <class To, class S, bool IsArray, int X, bool OnHost, bool Refused>
+using flow_to = flow<To, IsArray, X + !std::same_as<S, To>, OnHost && std::same_as<To, space::Host>, Refused>;
 
-template <class S, bool IsArray, int X, Codec C>
-consteval auto operator|(flow<S, IsArray, X>, std::type_identity<C>) {
+template <class S, bool IsArray, int X, bool H, bool Refused, Codec C>
+consteval auto operator|(flow<S, IsArray, X, H, Refused>, std::type_identity<C>) {
   constexpr bool in_order = C::kind::reads_array == IsArray;
-  static_assert(in_order,
+  static_assert(Refused || in_order,
                 "tessera: codecs out of order; a pipeline is any array-to-array codecs, then one array-to-bytes "
                 "codec, then any bytes-to-bytes codecs");
-  static_assert(codec_runs_in<C, S>,
+  constexpr bool runs_here = codec_runs_in<C, S>;
+  static_assert(Refused || !in_order || runs_here,
                 "tessera: this codec cannot run in the memory space its input is in; put CastTo<...> "
                 "before it, or choose a codec that runs there");
-  using To = typename encoded_space<C, S>::type;
-  return flow < To, in_order ? C::kind::writes_array : IsArray, X + !std::same_as < S, To >> {};
+  if constexpr (Refused || !in_order || !runs_here)
+    return flow<S, C::kind::writes_array, X, H, true>{};
+  else
+    return flow_to<typename encoded_space<C, S>::type, S, C::kind::writes_array, X, H, false>{};
 }
 
-template <class S, bool IsArray, int X, class To>
-consteval auto operator|(flow<S, IsArray, X>, std::type_identity<CastTo<To>>) {
-  return flow<To, IsArray, X + !std::same_as<S, To>>{};
+template <class S, bool IsArray, int X, bool H, bool Refused, class To>
+consteval auto operator|(flow<S, IsArray, X, H, Refused>, std::type_identity<CastTo<To>>) {
+  return flow_to<To, S, IsArray, X, H, Refused>{};
 }
 
-template <class S, bool IsArray, int X, class Other>
-requires(!Codec<Other>) consteval auto operator|(flow<S, IsArray, X> before, std::type_identity<Other>) {
-  static_assert(Codec<Other>, "tessera: a stage of a pipeline is a codec (with `kind` and `name`) or CastTo<space>");
-  return before;
+template <class S, bool IsArray, int X, bool H, bool Refused, class Other>
+requires(!Codec<Other>) consteval auto operator|(flow<S, IsArray, X, H, Refused>, std::type_identity<Other>) {
+  static_assert(Refused || Codec<Other>,
+                "tessera: a stage of a pipeline is a codec (with `kind` and `name`) or CastTo<space>");
+  return flow<S, IsArray, X, H, true>{};
 }
 
 // The flow of the first stages of a pipeline.
 template <class Space, class Stages, std::size_t... I>
 consteval auto flow_through(std::index_sequence<I...>) {
-  return (flow<Space, true, 0>{} | ... | std::type_identity<std::tuple_element_t<I, Stages>>{});
+  return (flow<Space>{} | ... | std::type_identity<std::tuple_element_t<I, Stages>>{});
 }
 
 template <class Stage>

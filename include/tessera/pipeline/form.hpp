@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <tessera/codec/chunk.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/view/layout.hpp>
@@ -11,6 +12,7 @@
 namespace tessera::inline v0 {
 
 struct ChunkForm {
+  ChunkSpecification chunk;           ///< as it reaches the array-to-bytes codec
   Layout layout;                      ///< the chunk's elements, seen through its decoded bytes
   std::size_t decoded_size = 0;       ///< bytes; always exactly so many
   std::vector<std::size_t> bounds{};  ///< the most bytes that can stand before each stage that runs, and after the last

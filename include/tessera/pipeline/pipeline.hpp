@@ -18,8 +18,9 @@ namespace tessera::inline v0 {
 /// codec::Zstd>`.
 template <MemorySpace Space, class... Stages>
 class Pipeline {
-  using end = decltype((detail::flow<Space, true, 0>{} | ... | std::type_identity<Stages>{}));
-  static_assert(!end::is_array, "tessera: a pipeline needs one array-to-bytes codec, e.g. codec::Bytes");
+  using end = decltype((detail::flow<Space>{} | ... | std::type_identity<Stages>{}));
+  static_assert(end::refused || !end::is_array,
+                "tessera: a pipeline needs one array-to-bytes codec, e.g. codec::Bytes");
   using List = std::tuple<Stages...>;
   template <std::size_t K>
   using stage = std::tuple_element_t<K, List>;
@@ -32,9 +33,12 @@ class Pipeline {
   using bytes_space = typename end::space;
   /// How often a chunk changes space: `static_assert(P::crossings == 1)`.
   static constexpr int crossings = end::crossings;
+  /// What orders its work: a device queue, if a chunk is ever elsewhere than on the host.
+  using queue_type = queue_for<std::conditional_t<end::on_host, space::Host, space::Device>>;
+  static constexpr bool refused = end::refused || end::is_array;  ///< a message was given
 
   Pipeline() = default;
-  explicit Pipeline(Stages... stages) : stages_{std::move(stages)...} {}
+  explicit Pipeline(Stages... stages) requires(sizeof...(Stages) > 0) : stages_{std::move(stages)...} {}
 
   /// "transpose | bytes | zstd": the codecs as the specification names them; casts are not part of it.
   static std::string codec_names() {
@@ -69,18 +73,16 @@ class Pipeline {
   }
 
   /// Decodes a mini-batch in the queue's order. Throws: CodecError, MetadataError.
-  void decode(ChunkForm const& form, std::span<DecodeTask<bytes_space, array_space>> chunks,
-              queue_for<array_space>& on) const {
-    auto const encoded = on.host().template lease<std::vector<ByteView<bytes_space>>>();
+  void decode(ChunkForm const& form, std::span<DecodeTask<bytes_space, array_space>> chunks, queue_type& on) const {
+    auto const encoded = on.template lease<std::vector<ByteView<bytes_space>>>();
     encoded->clear();
     for (auto const& chunk : chunks) encoded->push_back(chunk.encoded);
     undo<sizeof...(Stages)>(form, chunks, std::span<ByteView<bytes_space> const>{*encoded}, on);
   }
 
   /// Encodes a mini-batch, likewise.
-  void encode(ChunkForm const& form, std::span<EncodeTask<bytes_space, array_space>> chunks,
-              queue_for<array_space>& on) const {
-    auto const plain = on.host().template lease<std::vector<ByteView<array_space>>>();
+  void encode(ChunkForm const& form, std::span<EncodeTask<bytes_space, array_space>> chunks, queue_type& on) const {
+    auto const plain = on.template lease<std::vector<ByteView<array_space>>>();
     plain->clear();
     for (auto const& chunk : chunks) plain->push_back(chunk.from);
     apply<0>(form, chunks, std::span<ByteView<array_space> const>{*plain}, on);
@@ -117,6 +119,7 @@ class Pipeline {
         } else if constexpr (detail::is_kind<stage<K>, array_to_bytes>) {
           form.decoded_size = chunk.size_in_bytes();  // first: it checks what the layout multiplies
           form.layout = codec.layout(chunk);
+          form.chunk = chunk;
           form.bounds = {form.decoded_size};
           if constexpr (runs<K>) form.bounds.push_back(codec.encoded_bound(chunk));
           resolve_from<K + 1>(chunk, form);
@@ -134,7 +137,7 @@ class Pipeline {
   // Takes back the first K stages; `from` is what stands after them.
   template <std::size_t K>
   void undo(ChunkForm const& form, std::span<DecodeTask<bytes_space, array_space>> chunks,
-            std::span<ByteView<space_at<K>> const> from, queue_for<array_space>& on) const {
+            std::span<ByteView<space_at<K>> const> from, queue_type& on) const {
     if constexpr (K == 0) {
       for (std::size_t i = 0; i < chunks.size(); ++i) {
         chunks[i].decoded = from[i];
@@ -145,14 +148,14 @@ class Pipeline {
     } else {
       using To = space_at<K - 1>;
       constexpr auto place = running_before<K - 1>();
-      auto const batch = on.host().template lease<detail::StageBatch<space_at<K>, To>>();
+      auto const batch = on.template lease<detail::StageBatch<space_at<K>, To>>();
       if constexpr (place == 0) {
         batch->send(from, [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
       } else {
         batch->keep(from, form.bounds[place], queue_in<To>(on));
       }
       run<K - 1>(std::span{batch->tasks}, on,
-                 [](auto const& codec, auto tasks, auto& queue) { decode_batch(codec, tasks, queue); });
+                 [&](auto const& codec, auto tasks, auto& queue) { decode_batch(codec, form.chunk, tasks, queue); });
       undo<K - 1>(form, chunks, batch->collect(), on);
     }
   }
@@ -160,7 +163,7 @@ class Pipeline {
   // Applies the stages from K on; `from` is what stands before them.
   template <std::size_t K>
   void apply(ChunkForm const& form, std::span<EncodeTask<bytes_space, array_space>> chunks,
-             std::span<ByteView<space_at<K>> const> from, queue_for<array_space>& on) const {
+             std::span<ByteView<space_at<K>> const> from, queue_type& on) const {
     if constexpr (K == sizeof...(Stages)) {
       for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].encoded = from[i];
     } else if constexpr (!runs<K>) {
@@ -168,28 +171,26 @@ class Pipeline {
     } else {
       using To = space_at<K + 1>;
       constexpr auto place = running_before<K + 1>();
-      auto const batch = on.host().template lease<detail::StageBatch<space_at<K>, To>>();
+      auto const batch = on.template lease<detail::StageBatch<space_at<K>, To>>();
       if constexpr (place == running_before<sizeof...(Stages)>()) {
         batch->send(from, [&](std::size_t i) { return chunks[i].to; });
       } else {
         batch->keep(from, form.bounds[place], queue_in<To>(on));
       }
       run<K>(std::span{batch->tasks}, on,
-             [](auto const& codec, auto tasks, auto& queue) { encode_batch(codec, tasks, queue); });
+             [&](auto const& codec, auto tasks, auto& queue) { encode_batch(codec, form.chunk, tasks, queue); });
       apply<K + 1>(form, chunks, batch->collect(), on);
     }
   }
 
   // Stage K at work: a cast copies, a codec does what `code` asks of it, on the queue that the two spaces need.
   template <std::size_t K, class From, class To, class Code>
-  void run(std::span<CodecTask<From, To>> tasks, queue_for<array_space>& on, Code&& code) const {
-    if constexpr (detail::is_cast<stage<K>>) {
-      detail::cross_batch(tasks, on);
-    } else if constexpr (std::same_as<From, space::Host> && std::same_as<To, space::Host>) {
-      code(std::get<K>(stages_), tasks, on.host());
-    } else {
-      code(std::get<K>(stages_), tasks, on);
-    }
+  void run(std::span<CodecTask<From, To>> tasks, queue_type& on, Code&& code) const {
+    auto& queue = queue_between<From, To>(on);
+    if constexpr (detail::is_cast<stage<K>>)
+      detail::cross_batch(tasks, queue);
+    else
+      code(std::get<K>(stages_), tasks, queue);
   }
 
   std::tuple<Stages...> stages_;

@@ -7,14 +7,14 @@
 #include <utility>
 
 #include <tessera/buffer/concept.hpp>
+#include <tessera/buffer/scratch.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/store/concept.hpp>
-#include <tessera/store/get.hpp>
 
 namespace tessera::inline v0 {
 
-/// Values are read from `From`, and cross to the space of `To` in the queue's order.
+/// Values are read from `From`, and cross to the space of `To` in the queue's order; written ones cross back.
 template <AllocatableBuffer To, class From>
 class CastStore {
   static_assert(detail::check_store<From>());
@@ -23,9 +23,11 @@ class CastStore {
   static_assert(CrossesFrom<Space, Source>,
                 "tessera: there is no crossing between these two memory spaces; include "
                 "tessera/cast/host_device.cuh, or cast to host memory first");
-  static_assert(std::same_as<Source, space::Host> || !std::same_as<Space, space::Host>,
-                "tessera: values of a device store come to the host in the order of a device queue: read them with get() "
-                "and cast<HostBuffer>(buffer, queue)");
+  static constexpr bool is_writable = WritableStore<From> && CrossesFrom<Source, Space>;
+  static_assert(
+      std::same_as<Source, space::Host> || !std::same_as<Space, space::Host>,
+      "tessera: values of a device store come to the host in the order of a device queue: read them with get() "
+      "and cast<HostBuffer>(buffer, queue)");
 
  public:
   using buffer_type = To;
@@ -36,11 +38,25 @@ class CastStore {
   std::string name() const { return name_of(from_); }
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
-    auto const value = get(from_, key, queue_in<Source>(on), range);
-    if (!value) return std::nullopt;
-    auto const bytes = value->view();
+    auto const staged = on.template lease<Scratch<Source>>();
+    ByteSpan<Source> bytes;
+    auto& source_queue = queue_in<Source>(on);
+    auto staging = [&](std::size_t n) { return bytes = staged->take(n, source_queue); };
+    if (!from_.read(key, range, staging, source_queue)) return std::nullopt;
     crossing<Space, Source>::copy(bytes, room(bytes.size), on);
     return bytes.size;
+  }
+
+  void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const requires is_writable {
+    auto const staged = on.template lease<Scratch<Source>>();
+    auto& source_queue = queue_in<Source>(on);
+    auto const bytes = staged->take(value.size, source_queue);
+    crossing<Source, Space>::copy(value, bytes, on);
+    arrive<Source, Space>(on);
+    from_.write(key, bytes, source_queue);
+  }
+  bool erase(Key const& key, queue_for<Space>& on) const requires is_writable {
+    return from_.erase(key, queue_in<Source>(on));
   }
 
  private:

@@ -22,7 +22,8 @@ template <class S>
 using queue_of = queue_for<space_of<S>>;
 
 /// A store is a handle: copies see the same keys, and may be used from any thread. `read` finds the size, asks the room
-/// once, fills it in the queue's order and returns the size; nullopt: no such key; failure throws StoreError.
+/// once, fills it in the queue's order and returns the size; nullopt: no such key; failure throws StoreError. Memory
+/// that the host can touch may be filled at once: it is free when the room gives it.
 /// A user's store is `buffer_type`, `read`, and for writing `write` and `erase`.
 template <class S, class B = buffer_of<S>>
 concept ReadableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> &&

@@ -49,18 +49,19 @@ std::optional<std::size_t> get_into(S const& store, Key const& key, ByteSpan<spa
   return detail::read(store, key, range, room, on);
 }
 
-/// One of many reads. `size` is the answer.
-template <class S>
+/// One of many reads. `size` is the answer. Its type is of the space, not of the store: stores that hold stores hand
+/// requests on.
+template <MemorySpace S>
 struct ReadRequest {
   Key const* key;
   ByteRange range;
-  Room<space_of<S>> room;
+  Room<S> room;
   std::optional<std::size_t> size{};
 };
 
 /// Many values, in any order: a store may coalesce neighbouring ranges of a key.
 template <ReadableStore S>
-void get_many(S const& store, std::span<ReadRequest<S>> requests, queue_of<S>& on) {
+void get_many(S const& store, std::span<ReadRequest<space_of<S>>> requests, queue_of<S>& on) {
   if constexpr (requires { store.get_many(requests, on); }) {
     store.get_many(requests, on);
   } else {

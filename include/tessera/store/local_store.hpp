@@ -39,7 +39,7 @@ class LocalStore {
   std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>&) const {
     return at(key, [&]() -> std::optional<std::size_t> {
       std::uint64_t total = 0;
-      auto const file = detail::posix::File::open_to_read({state_->root, key.path}, total);
+      auto const file = detail::posix::File::open_to_read(detail::posix::Path{state_->root, key.path}, total);
       if (!file) return std::nullopt;
       auto const [offset, size] = range.resolve(total);
       auto const to = room(checked_size(size, "the value"));
@@ -48,8 +48,9 @@ class LocalStore {
     });
   }
 
-  void write(Key const& key, ByteView<Space> value, queue_for<Space>&) const {
+  void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const {
     at(key, [&] {
+      on.wait();                                  // for what makes the value
       auto const name = key.path.rfind('/') + 1;  // 0, if there is no folder
       for (;;) {
         auto const unfinished = key.path.substr(0, name) + temporary_prefix + std::to_string(::getpid()) + '-' +
@@ -96,7 +97,7 @@ class LocalStore {
   void list_directory(std::string_view prefix, Visitor visit) const {
     if (!prefix.empty()) check(Key{std::string{prefix}});
     try {
-      detail::posix::each_in_folder({state_->root, prefix},
+      detail::posix::each_in_folder(detail::posix::Path{state_->root, prefix},
                                     [&](std::string_view file, bool is_folder, std::uint64_t size) {
                                       if (!file.starts_with(temporary_prefix))
                                         visit({(prefix / file).path, is_folder, size});

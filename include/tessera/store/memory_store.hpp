@@ -33,11 +33,12 @@ class MemoryStore {
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
     check(key);
-    auto const value = find(key);
+    auto value = find(key);
     if (!value) return std::nullopt;
     try {
       auto const [offset, size] = range.resolve(value->view().size);
       crossing<Space, Space>::copy(value->view().sub(offset, size), room(size), on);
+      on.keep(std::move(value));
       return size;
     } catch (Error& error) {
       error.in_key(key.path).in_store(name());
@@ -49,6 +50,7 @@ class MemoryStore {
     check(key);
     auto value = std::make_shared<B>(bytes.size, on);
     crossing<Space, Space>::copy(bytes, value->span(), on);
+    on.wait();  // readers have queues of their own
     Value old = std::move(value);
     std::unique_lock lock{state_->mutex};
     state_->values[key.path].swap(old);

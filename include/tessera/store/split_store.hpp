@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -31,6 +32,9 @@ class SplitStore {
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
     return chunks_.read(key, range, room, on);
+  }
+  void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
+    tessera::get_many(chunks_, requests, on);
   }
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const requires WritableStore<Chunks> {
     chunks_.write(key, value, on);
