@@ -16,8 +16,8 @@ static void check_region(Region const& region, Extents const& first, Extents con
 }
 
 TEST_CASE("all is every index of every dimension") {
-  check_region(Box{all}.resolve({4, 0, 7}), {0, 0, 0}, {4, 0, 7}, {1, 1, 1});
-  check_region(Box{all}.resolve({}), {}, {}, {});
+  check_region(Box(all).resolve({4, 0, 7}), {0, 0, 0}, {4, 0, 7}, {1, 1, 1});
+  check_region(Box(all).resolve({}), {}, {}, {});
 }
 
 TEST_CASE("a box has a slice per dimension") {
@@ -34,7 +34,10 @@ TEST_CASE("a slice counts as one does by hand") {
   test::Random random{seed};
   for (int round = 0; round < 2000; ++round) {
     auto const length = random(0, 40), first = random(0, length), stop = random(first, length), step = random(1, 50);
-    CAPTURE(length), CAPTURE(first), CAPTURE(stop), CAPTURE(step);
+    CAPTURE(length);
+    CAPTURE(first);
+    CAPTURE(stop);
+    CAPTURE(step);
     std::uint64_t count = 0;
     for (auto i = first; i < stop; i += step) ++count;
     auto const region = Box{{first, stop, step}}.resolve({length});
