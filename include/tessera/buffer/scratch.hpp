@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include <tessera/buffer/concept.hpp>
+#include <tessera/buffer/host_buffer.hpp>  // host scratch is always there; a device's comes with its own header
 
 namespace tessera::inline v0 {
 
