@@ -5,6 +5,7 @@
 
 #include <support/document.hpp>
 #include <support/refused.hpp>
+#include <tessera/pipeline/pipeline.hpp>
 #include <tessera/with/all.hpp>
 
 using namespace tessera;

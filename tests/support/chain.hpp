@@ -9,6 +9,7 @@
 #include <support/document.hpp>
 #include <support/random.hpp>
 #include <support/reference.hpp>
+#include <tessera/pipeline/pipeline.hpp>
 #include <tessera/with/all.hpp>
 
 namespace test {
