@@ -29,8 +29,11 @@ struct ArrayMetadata {
 namespace detail {
 
 inline DataType read_data_type(Found const& found) {
-  auto const name = specification(found).name;
-  if (auto const type = data_type_named(name)) return *type;
+  auto const [name, configuration] = specification(found);
+  if (auto const type = data_type_named(name)) {
+    Reader{configuration, "data_type.configuration"}.finish();
+    return *type;
+  }
   std::string known;
   for (auto type : data_types) known += (known.empty() ? "" : ", ") + type.name();
   throw MetadataError{"member data_type: " + describe(name) + " is not supported; known are " + known};
