@@ -89,9 +89,12 @@ inline ArrayMetadata read_array_metadata(Reader& reader) {
   auto const codecs = reader.at("codecs");
   for (std::size_t i = 0; i < codecs.list().size(); ++i) array.codecs.push_back(specification(codecs.item(i)));
   array.attributes = detail::read_attributes(reader);
-  if (auto const transformers = reader.find("storage_transformers"); transformers && !transformers->list().empty())
-    throw MetadataError{"member storage_transformers: " + describe(specification(transformers->item(0)).name) +
-                        " is not supported"};
+  if (auto const transformers = reader.find("storage_transformers"))
+    for (std::size_t i = 0; i < transformers->list().size(); ++i) {
+      auto const name = specification(transformers->item(i)).name;
+      if (!may_be_ignored(transformers->list()[i]))
+        throw MetadataError{"member storage_transformers: " + describe(name) + " is not supported"};
+    }
   if (auto const names = reader.find("dimension_names")) {
     if (names->list().size() != array.shape.rank())
       names->refuse(std::to_string(array.shape.rank()) + " names, as in shape");
