@@ -44,9 +44,9 @@ template <class S, class F>
 auto read_document(S const& store, std::string_view path, F&& f)
     -> std::optional<decltype(f(std::declval<Reader&>()))> {
   auto const key = document_key(path);
-  auto const text = detail::read_text(store, key);
-  if (!text) return std::nullopt;
   try {
+    auto const text = detail::read_text(store, key);
+    if (!text) return std::nullopt;
     auto const document = parse_json(*text);
     Reader reader{document, ""};
     if (auto const format = reader.at("zarr_format"); format.value() != Value{Number{"3"}}) format.refuse("3");
