@@ -76,6 +76,8 @@ class JsonBuilder {
 inline Value parse_json(std::string_view text) {
   detail::JsonBuilder builder;
   if (text.starts_with("\xef\xbb\xbf")) throw MetadataError{"not JSON: it begins with a byte order mark"};
+  if (auto const nul = text.find('\0'); nul != text.npos)  // the parser takes it for the end of the text
+    throw MetadataError{"not JSON, at byte " + std::to_string(nul + 1)};
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) throw MetadataError{builder.problem};
   return std::move(builder.root);
 }
