@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include <tessera/buffer/concept.hpp>
-#include <tessera/buffer/host_buffer.hpp>  // host scratch is always there; a device's comes with its own header
+#include <tessera/buffer/host_buffer.hpp>  // so that host memory's scratch is complete
 
 namespace tessera::inline v0 {
 

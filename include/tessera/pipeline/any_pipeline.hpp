@@ -160,29 +160,88 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   /// Decodes a mini-batch in the queue's order. Throws: CodecError.
   void decode(ChunkForm const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks,
               queue_for<ArraySpace>& on) const {
-    auto& queue = queue_in<BytesSpace>(on);
-    auto const here = on.host().template lease<Batch>(), there = on.host().template lease<Batch>();
-    auto *in = &*here, *out = &*there;
-    in->results.clear();
-    for (auto const& chunk : chunks) in->results.push_back(chunk.encoded);
-    auto place = form.bounds.size() - 1;  // of the stage at hand, among those that run
+    Turns turns{on};
+    for (auto const& chunk : chunks) turns.from().push_back(chunk.encoded);
+    auto place = form.bounds.size() - 1;  // in form.bounds, of what stands after the stage at hand
     for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage) {
       if ((*stage)->is_view()) continue;
-      --place;
-      if constexpr (crossings == 0) {
-        if (place == 0) give(*out, in->results, chunks, form.decoded_size);
-      }
-      if (place > 0) out->prepare(in->results, form.bounds[place], queue);
-      (*stage)->decode(out->tasks, queue);
-      out->collect();
-      std::swap(in, out);
+      auto& batch = turns.next();
+      if (--place > 0)
+        batch.keep(turns.from(), form.bounds[place], queue_in<BytesSpace>(on));
+      else if constexpr (crossings == 0)
+        batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
+      (*stage)->decode(batch.tasks, queue_in<BytesSpace>(on));
+      turns.turn();
     }
-    finish(form, chunks, in->results, on);
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      auto const found = turns.from()[i];
+      detail::expect_size(found.size, form.decoded_size, i);
+      if constexpr (crossings == 0) {
+        chunks[i].decoded = found;
+      } else {
+        auto const to = chunks[i].to.sub(0, form.decoded_size);
+        crossing<ArraySpace, BytesSpace>::copy(found, to, on);
+        chunks[i].decoded = to;
+      }
+    }
+  }
+
+  /// Encodes a mini-batch, likewise.
+  void encode(ChunkForm const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks,
+              queue_for<ArraySpace>& on) const {
+    auto& queue = queue_in<BytesSpace>(on);
+    Turns turns{on};
+    auto const last = form.bounds.size() - 1;
+    auto const crossed = on.host().template lease<Scratch<BytesSpace>>();
+    if constexpr (crossings == 0) {
+      for (auto const& chunk : chunks) turns.from().push_back(chunk.from);
+    } else {
+      auto const size = form.decoded_size;
+      auto const room =
+          last > 1 ? crossed->take(checked_product(chunks.size(), size, "a batch"), queue) : ByteSpan<BytesSpace>{};
+      for (std::size_t i = 0; i < chunks.size(); ++i) {
+        auto const to = last > 1 ? room.sub(i * size, size) : chunks[i].to.sub(0, size);
+        crossing<BytesSpace, ArraySpace>::copy(chunks[i].from, to, on);
+        turns.from().push_back(to);
+      }
+    }
+    std::size_t place = crossings;
+    for (auto const& stage : stages_) {
+      if (stage->is_view()) continue;
+      auto& batch = turns.next();
+      if (++place < last)
+        batch.keep(turns.from(), form.bounds[place], queue);
+      else
+        batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to; });
+      stage->encode(batch.tasks, queue);
+      turns.turn();
+    }
+    for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].encoded = turns.from()[i];
   }
 
  private:
   using Stage = detail::AnyStage<BytesSpace>;
-  using Batch = detail::StageBatch<BytesSpace, BytesSpace>;
+
+  // Stages take turns: what one has written is what the next one reads.
+  class Turns {
+    using Batch = detail::StageBatch<BytesSpace, BytesSpace>;
+
+   public:
+    explicit Turns(queue_for<ArraySpace>& on)
+        : a_{on.host().template lease<Batch>()}, b_{on.host().template lease<Batch>()}, from_{&*a_}, to_{&*b_} {
+      from_->results.clear();
+    }
+    std::vector<ByteView<BytesSpace>>& from() { return from_->results; }
+    Batch& next() { return *to_; }
+    void turn() {
+      to_->collect();
+      std::swap(from_, to_);
+    }
+
+   private:
+    Lease<Batch> a_, b_;
+    Batch *from_, *to_;
+  };
 
   static std::shared_ptr<Stage const> make_stage(Specification const& specification) {
     std::shared_ptr<Stage const> stage;
@@ -197,27 +256,6 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
                           codec_names() +
                           "); if tessera has it, name it in the Codecs<...> that the array is opened with"};
     return stage;
-  }
-
-  // The last stage that runs writes where the caller wants the elements.
-  static void give(Batch& batch, std::span<ByteView<BytesSpace> const> from,
-                   std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, std::size_t size) {
-    batch.tasks.resize(from.size());
-    for (std::size_t i = 0; i < from.size(); ++i) batch.tasks[i] = {from[i], chunks[i].to.sub(0, size)};
-  }
-
-  static void finish(ChunkForm const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks,
-                     std::span<ByteView<BytesSpace> const> from, [[maybe_unused]] queue_for<ArraySpace>& on) {
-    for (std::size_t i = 0; i < chunks.size(); ++i) {
-      detail::expect_size(from[i].size, form.decoded_size, i);
-      if constexpr (crossings == 0) {
-        chunks[i].decoded = from[i];
-      } else {
-        auto const to = chunks[i].to.sub(0, form.decoded_size);
-        crossing<ArraySpace, BytesSpace>::copy(from[i], to, on);
-        chunks[i].decoded = to;
-      }
-    }
   }
 
   std::vector<std::shared_ptr<Stage const>> stages_;

@@ -19,11 +19,16 @@ struct StageBatch {
   std::vector<ByteView<To>> results;
   Scratch<To> scratch;
 
-  /// Room for `bound` bytes per chunk, in scratch.
-  void prepare(std::span<ByteView<From> const> from, std::size_t bound, queue_for<To>& on) {
-    auto const room = scratch.take(checked_size(checked_product(from.size(), bound, "a batch"), "a batch"), on);
+  /// Results go where `to(i)` says.
+  template <class F>
+  void send(std::span<ByteView<From> const> from, F&& to) {
     tasks.resize(from.size());
-    for (std::size_t i = 0; i < from.size(); ++i) tasks[i] = {from[i], room.sub(i * bound, bound)};
+    for (std::size_t i = 0; i < from.size(); ++i) tasks[i] = {from[i], to(i)};
+  }
+  /// Results go into scratch, `bound` bytes each.
+  void keep(std::span<ByteView<From> const> from, std::size_t bound, queue_for<To>& on) {
+    auto const room = scratch.take(checked_size(checked_product(from.size(), bound, "a batch"), "a batch"), on);
+    send(from, [&](std::size_t i) { return room.sub(i * bound, bound); });
   }
   std::span<ByteView<To> const> collect() {
     results.resize(tasks.size());

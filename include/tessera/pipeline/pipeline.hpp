@@ -147,11 +147,9 @@ class Pipeline {
       constexpr auto place = running_before<K - 1>();
       auto const batch = on.host().template lease<detail::StageBatch<space_at<K>, To>>();
       if constexpr (place == 0) {
-        batch->tasks.resize(from.size());
-        for (std::size_t i = 0; i < from.size(); ++i)
-          batch->tasks[i] = {from[i], chunks[i].to.sub(0, form.decoded_size)};
+        batch->send(from, [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
       } else {
-        batch->prepare(from, form.bounds[place], queue_in<To>(on));
+        batch->keep(from, form.bounds[place], queue_in<To>(on));
       }
       run<K - 1>(std::span{batch->tasks}, on,
                  [](auto const& codec, auto tasks, auto& queue) { decode_batch(codec, tasks, queue); });
@@ -172,10 +170,9 @@ class Pipeline {
       constexpr auto place = running_before<K + 1>();
       auto const batch = on.host().template lease<detail::StageBatch<space_at<K>, To>>();
       if constexpr (place == running_before<sizeof...(Stages)>()) {
-        batch->tasks.resize(from.size());
-        for (std::size_t i = 0; i < from.size(); ++i) batch->tasks[i] = {from[i], chunks[i].to};
+        batch->send(from, [&](std::size_t i) { return chunks[i].to; });
       } else {
-        batch->prepare(from, form.bounds[place], queue_in<To>(on));
+        batch->keep(from, form.bounds[place], queue_in<To>(on));
       }
       run<K>(std::span{batch->tasks}, on,
              [](auto const& codec, auto tasks, auto& queue) { encode_batch(codec, tasks, queue); });
