@@ -38,10 +38,10 @@ class Error : public std::exception {
   }
   void compose() {
     text_.clear();
-    if (!store_.empty()) text_ += store_ + ": ";
-    if (!key_.empty()) text_ += "key \"" + key_ + "\": ";
-    if (!codec_.empty()) text_ += "codec " + codec_ + ": ";
-    text_ += problem_;
+    if (!store_.empty()) text_.append(store_).append(": ");
+    if (!key_.empty()) text_.append("key \"").append(key_).append("\": ");
+    if (!codec_.empty()) text_.append("codec ").append(codec_).append(": ");
+    text_.append(problem_);
     for (char& c : text_)  // names come from files: one error stays one line
       if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
   }
