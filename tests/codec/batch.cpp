@@ -45,7 +45,7 @@ TEST_CASE("a codec of one chunk is run for each chunk of a batch") {
   test::Bytes const a = test::bytes("abc"), b = test::bytes("d");
   test::Bytes to_a(5), to_b(5);
   std::array batch{Task{test::view(a), test::span(to_a)}, Task{test::view(b), test::span(to_b)}};
-  decode_batch(Copying{}, std::span<Task>{batch}, on);
+  decode_batch(Copying{}, ChunkSpecification{}, std::span<Task>{batch}, on);
   CHECK(batch[0].size == 3);
   CHECK(batch[1].size == 1);
   CHECK(test::text(test::view(to_b)).substr(0, 1) == "d");
@@ -65,15 +65,15 @@ TEST_CASE("the chunk that fails is named by its place, with the codec") {
       CHECK(error.codec() == "copying");
     }
   };
-  check([&] { decode_batch(Copying{}, std::span<Task>{batch}, on); });
-  check([&] { encode_batch(Copying{}, std::span<Task>{batch}, on); });
+  check([&] { decode_batch(Copying{}, ChunkSpecification{}, std::span<Task>{batch}, on); });
+  check([&] { encode_batch(Copying{}, ChunkSpecification{}, std::span<Task>{batch}, on); });
 }
 
 TEST_CASE("a codec of batches is run once for all") {
   Queue<space::Host> on;
   int calls = 0;
   std::array<Task, 3> batch{};
-  decode_batch(Batching{{}, &calls}, std::span<Task>{batch}, on);
+  decode_batch(Batching{{}, &calls}, ChunkSpecification{}, std::span<Task>{batch}, on);
   CHECK(calls == 1);
   CHECK(batch[2].size == 7);
 }

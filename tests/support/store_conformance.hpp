@@ -196,7 +196,7 @@ void reads_many(Make&& make) {
     };
   };
   auto r0 = room(memory[0]), r1 = room(memory[1]), r2 = room(memory[2]), r3 = room(memory[3]);
-  std::vector<tessera::ReadRequest<std::remove_cvref_t<decltype(store)>>> requests{
+  std::vector<tessera::ReadRequest<tessera::space::Host>> requests{
       {&keys[0], {}, r0}, {&keys[1], {}, r1}, {&keys[2], {1, 3}, r2}, {&keys[3], tessera::ByteRange::suffix(2), r3}};
   tessera::get_many(store, std::span{requests}, on);
   CHECK(requests[0].size == 5);
