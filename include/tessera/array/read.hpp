@@ -151,7 +151,8 @@ class ReadBatch {
                                        target.strides};
       for (std::size_t d = 0; d < layout.shape.rank(); ++d) {
         placement.from += static_cast<std::int64_t>(slot.piece.first[d]) * layout.strides[d];
-        placement.from_strides[d] *= static_cast<std::int64_t>(slot.piece.step[d]);
+        if (slot.piece.count[d] > 1)  // only then is the step known to be shorter than the chunk
+          placement.from_strides[d] *= static_cast<std::int64_t>(slot.piece.step[d]);
       }
       placements_.push_back(placement);
     }
