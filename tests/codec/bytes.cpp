@@ -21,7 +21,7 @@ TEST_CASE("bytes: endian is little, big or absent (CODEC-BYTES-01, 04)") {
 
 TEST_CASE("bytes: everything else in its configuration is refused (CODEC-BYTES-01)") {
   auto refuse = [](char const* configuration, std::initializer_list<char const*> words) {
-    CAPTURE(configuration);
+    CAPTURE(std::string{configuration});
     auto const json = std::string{R"({"name": "bytes", "configuration": )"} + configuration + "}";
     check_refused<MetadataError>([&] { bytes_codec(json.c_str()); }, words);
   };
@@ -56,7 +56,7 @@ TEST_CASE("bytes: what it was made from comes out again") {
   for (auto* json : {R"({"name": "bytes", "configuration": {"endian": "little"}})",
                      R"({"name": "bytes", "configuration": {"endian": "big"}})",
                      R"({"name": "bytes", "configuration": {}})"}) {
-    CAPTURE(json);
+    CAPTURE(std::string{json});
     auto const found = specification_of(bytes_codec(json));
     CHECK(found.name == "bytes");
     CHECK(found.configuration == test::specification(json).configuration);

@@ -26,7 +26,7 @@ TEST_CASE("transpose: order is a permutation (CODEC-TRANSPOSE-01, 04)") {
 
 TEST_CASE("transpose: what is no permutation is refused (CODEC-TRANSPOSE-01, 03)") {
   auto refuse = [](char const* configuration, std::initializer_list<char const*> words) {
-    CAPTURE(configuration);
+    CAPTURE(std::string{configuration});
     check_refused<MetadataError>([&] { transpose(configuration); }, words);
   };
   refuse(R"({})", {"codec transpose", "configuration.order is missing"});

@@ -22,7 +22,7 @@ TEST_CASE("data types have the names of the specification") {
   CHECK(data_type_of<std::uint64_t>().name() == "uint64");
   CHECK(data_type_of<float>().name() == "float32");
   for (auto* unknown : {"", "Bool", "uint", "int128", "float8", "bool8", "complex64", "r8"}) {
-    CAPTURE(unknown);
+    CAPTURE(std::string{unknown});
     CHECK_FALSE(data_type_named(unknown));
   }
 }

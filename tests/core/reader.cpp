@@ -57,7 +57,7 @@ TEST_CASE("a wrong type is refused with what was found and what was expected") {
 
 TEST_CASE("an integer has neither fraction nor exponent, and is in its range") {
   for (auto* text : {"1.0", "1e0", "1E0", "0.5", "1e2", "-1", "256", "99999999999999999999999"}) {
-    CAPTURE(text);
+    CAPTURE(std::string{text});
     Value const value = number(text);
     check_refused<MetadataError>([&] { Found(value, "n").integer<std::uint8_t>(); },
                                  {"member n", text, "expected an integer from 0 to 255"});

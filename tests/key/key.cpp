@@ -9,7 +9,7 @@ using namespace tessera;
 
 TEST_CASE("keys are names joined by slashes") {
   for (auto* good : {"a", "zarr.json", "t1/c/0/0/0", "...", ".a", "a.", "..a/b..", "with space", "\\", "\xc3\xa9", "-"}) {
-    CAPTURE(good);
+    CAPTURE(std::string{good});
     CHECK_NOTHROW(check(Key{good}));
   }
 }

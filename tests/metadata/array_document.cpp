@@ -13,8 +13,8 @@ using test::check_refused;
 using test::grid;
 
 static void refuse(char const* member, std::string const& json, std::initializer_list<char const*> words) {
-  CAPTURE(member);
-  CAPTURE(json);
+  CAPTURE(std::string{member});
+  CAPTURE(std::string{json});
   check_refused<MetadataError>([&] { array_metadata(array_document().set(member, json).text()); }, words);
 }
 
@@ -34,7 +34,7 @@ TEST_CASE("the smallest array") {
 
 TEST_CASE("every required member is missed by name (META-09)") {
   for (auto* member : {"node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs"}) {
-    CAPTURE(member);
+    CAPTURE(std::string{member});
     auto const message = "member " + std::string{member} + " is missing";
     check_refused<MetadataError>([&] { array_metadata(array_document().remove(member).text()); }, {message.c_str()});
   }

@@ -12,13 +12,13 @@ using test::array_metadata;
 using test::check_refused;
 
 static void refuse(char const* member, std::string const& json, std::initializer_list<char const*> words) {
-  CAPTURE(member);
-  CAPTURE(json);
+  CAPTURE(std::string{member});
+  CAPTURE(std::string{json});
   check_refused<MetadataError>([&] { array_metadata(array_document().set(member, json).text()); }, words);
 }
 static void accept(char const* member, std::string const& json) {
-  CAPTURE(member);
-  CAPTURE(json);
+  CAPTURE(std::string{member});
+  CAPTURE(std::string{json});
   CHECK_NOTHROW(array_metadata(array_document().set(member, json).text()));
 }
 

@@ -31,8 +31,8 @@ T fill_as(std::string const& json) {
 }
 
 void refuse(std::string const& json, char const* type) {
-  CAPTURE(json);
-  CAPTURE(type);
+  CAPTURE(std::string{json});
+  CAPTURE(std::string{type});
   check_refused<MetadataError>([&] { fill(json, type); }, {"member fill_value", "expected"});
 }
 
@@ -117,6 +117,7 @@ TEST_CASE("a number too small for the type is zero, with its sign (FILL-05)") {
   CHECK(bits64("-0.000001e-400") == 0x8000000000000000);
   CHECK(bits32("0." + std::string(100, '0') + "1") == 0);
   CHECK(bits64("1e-99999999999999999999") == 0);
+  CHECK(bits64("1e-9223372036854775808") == 0);
 }
 
 TEST_CASE("a number too large for the type is refused (FILL-06)") {

@@ -34,7 +34,7 @@ TEST_CASE("a list is array codecs, one array-to-bytes codec, bytes codecs (CODEC
 
 TEST_CASE("lists out of order are refused, with the codec (G-50)") {
   auto refuse = [](char const* codecs, std::initializer_list<char const*> words) {
-    CAPTURE(codecs);
+    CAPTURE(std::string{codecs});
     check_refused<MetadataError>([&] { resolve<Every>(codecs, {{4, 4}, int16}); }, words);
   };
   refuse("[]", {"member codecs", "no array-to-bytes codec"});

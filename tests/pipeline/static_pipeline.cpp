@@ -21,7 +21,7 @@ TEST_CASE("a pipeline knows its codecs, where it begins and where it ends") {
 
 TEST_CASE("a document with other codecs is refused, with both lists") {
   auto refuse = [](char const* codecs, char const* found) {
-    CAPTURE(codecs);
+    CAPTURE(std::string{codecs});
     auto const list = test::specifications(codecs);
     test::check_refused<MetadataError>([&] { P::from(list); }, {"member codecs", found, "transpose | bytes | zstd"});
   };

@@ -249,7 +249,7 @@ template <class Make>
 void refuses_keys_that_are_none(Make&& make) {
   auto const store = make();
   for (auto* key : {"", "/", "/etc/passwd", "a/", "a//b", ".", "..", "../a", "a/../../b", "a/./b"}) {
-    CAPTURE(key);
+    CAPTURE(std::string{key});
     auto const name = store.name();
     check_refused<tessera::StoreError>([&] { value(store, key); }, {"not a key", name.c_str()});
     check_refused<tessera::StoreError>([&] { put(store, key, "x"); }, {"not a key", name.c_str()});

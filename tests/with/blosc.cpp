@@ -48,8 +48,8 @@ TEST_CASE("blosc: its five members (CODEC-BLOSC-01..05)") {
 
 TEST_CASE("blosc: every wrong member is refused by name (CODEC-BLOSC-01..05)") {
   auto refuse = [](char const* name, char const* json) {
-    CAPTURE(name);
-    CAPTURE(json);
+    CAPTURE(std::string{name});
+    CAPTURE(std::string{json});
     auto const member = "configuration." + std::string{name};
     check_refused<MetadataError>([&] { blosc(with(name, json)); }, {"codec blosc", member.c_str()});
   };
@@ -76,8 +76,8 @@ TEST_CASE("blosc: bytes come back, with every compressor and shuffle that the li
   for (std::string cname; std::getline(compressors, cname, ','); ++tried)
     for (auto* shuffle : {"noshuffle", "shuffle", "bitshuffle"})
       for (std::size_t typesize : {1u, 2u, 4u, 8u, 300u}) {
-        CAPTURE(cname);
-        CAPTURE(shuffle);
+        CAPTURE(std::string{cname});
+        CAPTURE(std::string{shuffle});
         CAPTURE(typesize);
         codec::Blosc const codec{cname, static_cast<int>(random(0, 9)), shuffle, typesize, random.one_in(2) ? 0u : 512u};
         for (std::size_t size : {0u, 1u, 15u, 128u, 5000u, 70'001u}) {

@@ -34,7 +34,7 @@ TEST_CASE("zstd: level and checksum (CODEC-ZSTD-01, 02)") {
 
 TEST_CASE("zstd: everything else in its configuration is refused (CODEC-ZSTD-01, 02)") {
   auto refuse = [](char const* configuration, std::initializer_list<char const*> words) {
-    CAPTURE(configuration);
+    CAPTURE(std::string{configuration});
     check_refused<MetadataError>([&] { zstd(configuration); }, words);
   };
   refuse("{}", {"codec zstd", "configuration.level is missing"});

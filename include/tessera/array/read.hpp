@@ -152,7 +152,8 @@ class ReadBatch {
                                        target.strides};
       for (std::size_t d = 0; d < layout.shape.rank(); ++d) {
         placement.from += static_cast<std::int64_t>(slot.piece.first[d]) * layout.strides[d];
-        placement.from_strides[d] *= static_cast<std::int64_t>(slot.piece.step[d]);
+        if (slot.piece.count[d] > 1)  // only then is the step known to be shorter than the chunk
+          placement.from_strides[d] *= static_cast<std::int64_t>(slot.piece.step[d]);
       }
       placements_.push_back(placement);
     }
@@ -195,7 +196,7 @@ template <class S, class P>
 void read_chunks(ChunkSource<S, P> const& source, Region const& region, Target<typename P::array_space> target,
                  typename P::queue_type& on, ReadOptions options = {}) {
   Plan const plan{region, source.form.layout.shape};
-  std::uint64_t batch = options.mini_batch;
+  std::uint64_t batch = std::min<std::uint64_t>(options.mini_batch, plan.size());  // and the sums below do not wrap
   if (batch == 0) {
     auto const in_a_mebibyte = (std::uint64_t{1} << 20) / std::max<std::uint64_t>(source.form.decoded_size, 1);
     auto const a_share = plan.size() / (4 * on.host().threads());  // so that every thread has some
