@@ -40,6 +40,15 @@ int main() {
   open_array<float, 2, ToHost>(files, "a", on).read(tessera::all, result);
   check(result == elements(), "and to the host");
 
+  tessera::MemoryStore<stub::PinnedBuffer> const chunks;
+  documents.list("a/c", [&](tessera::Listed const& entry) {
+    tessera::Key const key{std::string{entry.path}};
+    chunks.write(key, tessera::get(files.chunk_store(), key, on)->view(), on);
+  });
+  auto const late = open_array<float, 2, InPinned>(SplitStore{documents, chunks}, "a", on).read(tessera::all);
+  check(std::vector<float>(late.elements().begin(), late.elements().end()) == elements(),
+        "a host codec waits for bytes that a queue has yet to copy");
+
   // A value that a queue has yet to make, written to a file and to memory.
   Host plain{3};
   std::memcpy(plain.span().data, "abc", 3);
