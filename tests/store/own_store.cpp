@@ -19,7 +19,7 @@ struct OneValue {
     if (key.path != "k") return std::nullopt;
     auto const [offset, size] = range.resolve(3);
     auto const to = room(size);
-    std::memcpy(to.data, "abc" + offset, size);
+    std::memcpy(to.data, &"abc"[offset], size);
     return size;
   }
 };

@@ -135,9 +135,11 @@ class ReadBatch {
       }
     auto const size = source.form.decoded_size;
     if (!source.form.is_view()) {
-      auto const room = decoded_.take(checked_product(tasks_.size(), size, "a mini-batch"), queue_in<array_space>(on));
-      for (std::size_t t = 0; t < tasks_.size(); ++t)
-        if (!tasks_[t].to.data) tasks_[t].to = room.sub(t * size, size);
+      std::size_t rest = 0;  // those that are not decoded right into the target
+      for (auto const& task : tasks_) rest += !task.to.data;
+      auto const room = decoded_.take(checked_product(rest, size, "a mini-batch"), queue_in<array_space>(on));
+      for (auto& task : tasks_)
+        if (!task.to.data) task.to = room.sub(--rest * size, size);
     }
     source.pipeline.decode(source.form, std::span{tasks_}, on);
   }
