@@ -64,14 +64,20 @@ class Array {
 
   /// Reads a box into contiguous host memory, in C order: a std::vector<T>, a std::span<T>.
   template <std::ranges::contiguous_range R>
-  requires std::ranges::sized_range<R> && std::same_as<std::ranges::range_value_t<R>, T>
+  requires std::ranges::sized_range<R>
   void read(Box const& box, R&& to, ReadOptions options = {}) const {
-    auto const region = box.resolve(shape());
-    auto const expected = element_count(region.count, "the box");
-    if (std::ranges::size(to) != expected)
-      throw SelectionError{"the destination holds " + std::to_string(std::ranges::size(to)) + " elements, expected " +
-                           std::to_string(expected)};
-    read(box, ArrayView<T, Rank, space::Host>::c_order(std::ranges::data(to), region.count), options);
+    constexpr bool same_type = std::same_as<std::ranges::range_value_t<R>, T>;
+    static_assert(same_type,
+                  "tessera: the destination's elements are of another type than the array's; give memory of the type "
+                  "that open_array<T, ...> names");
+    if constexpr (same_type) {
+      auto const region = box.resolve(shape());
+      auto const expected = element_count(region.count, "the box");
+      if (std::ranges::size(to) != expected)
+        throw SelectionError{
+            text({"the destination holds ", std::ranges::size(to), " elements, expected ", expected})};
+      read(box, ArrayView<T, Rank, space::Host>::c_order(std::ranges::data(to), region.count), options);
+    }
   }
 
   /// Reads a box into a new array in the array's own space.
