@@ -67,10 +67,11 @@ template <class S>
 ArrayMetadata array_metadata(S const& store, std::string const& path) {
   auto const& documents = metadata_of(store);
   auto metadata = read_document(documents, path, read_array_metadata);
-  if (!metadata)
-    throw MetadataError{"there is no array: the document is missing"}
-        .in_key(document_key(path).path)
-        .in_store(name_of(documents));
+  if (!metadata) {
+    MetadataError error{"there is no array: the document is missing"};
+    error.in_key(document_key(path).path).in_store(name_of(documents));
+    throw error;
+  }
   return *std::move(metadata);
 }
 

@@ -135,9 +135,11 @@ class ReadBatch {
       }
     auto const size = source.form.decoded_size;
     if (!source.form.is_view()) {
-      auto const room = decoded_.take(checked_product(tasks_.size(), size, "a mini-batch"), queue_in<array_space>(on));
-      for (std::size_t t = 0; t < tasks_.size(); ++t)
-        if (!tasks_[t].to.data) tasks_[t].to = room.sub(t * size, size);
+      std::size_t rest = 0;  // those that are not decoded right into the target
+      for (auto const& task : tasks_) rest += !task.to.data;
+      auto const room = decoded_.take(checked_product(rest, size, "a mini-batch"), queue_in<array_space>(on));
+      for (auto& task : tasks_)
+        if (!task.to.data) task.to = room.sub(--rest * size, size);
     }
     source.pipeline.decode(source.form, std::span{tasks_}, on);
   }
@@ -152,7 +154,8 @@ class ReadBatch {
                                        target.strides};
       for (std::size_t d = 0; d < layout.shape.rank(); ++d) {
         placement.from += static_cast<std::int64_t>(slot.piece.first[d]) * layout.strides[d];
-        placement.from_strides[d] *= static_cast<std::int64_t>(slot.piece.step[d]);
+        if (slot.piece.count[d] > 1)  // only then is the step known to be shorter than the chunk
+          placement.from_strides[d] *= static_cast<std::int64_t>(slot.piece.step[d]);
       }
       placements_.push_back(placement);
     }
@@ -195,7 +198,7 @@ template <class S, class P>
 void read_chunks(ChunkSource<S, P> const& source, Region const& region, Target<typename P::array_space> target,
                  typename P::queue_type& on, ReadOptions options = {}) {
   Plan const plan{region, source.form.layout.shape};
-  std::uint64_t batch = options.mini_batch;
+  std::uint64_t batch = std::min<std::uint64_t>(options.mini_batch, plan.size());  // and the sums below do not wrap
   if (batch == 0) {
     auto const in_a_mebibyte = (std::uint64_t{1} << 20) / std::max<std::uint64_t>(source.form.decoded_size, 1);
     auto const a_share = plan.size() / (4 * on.host().threads());  // so that every thread has some

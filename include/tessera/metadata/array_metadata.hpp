@@ -29,8 +29,11 @@ struct ArrayMetadata {
 namespace detail {
 
 inline DataType read_data_type(Found const& found) {
-  auto const name = specification(found).name;
-  if (auto const type = data_type_named(name)) return *type;
+  auto const [name, configuration] = specification(found);
+  if (auto const type = data_type_named(name)) {
+    Reader{configuration, "data_type.configuration"}.finish();
+    return *type;
+  }
   std::string known;
   for (auto type : data_types) known += (known.empty() ? "" : ", ") + type.name();
   throw MetadataError{"member data_type: " + describe(name) + " is not supported; known are " + known};
@@ -86,9 +89,12 @@ inline ArrayMetadata read_array_metadata(Reader& reader) {
   auto const codecs = reader.at("codecs");
   for (std::size_t i = 0; i < codecs.list().size(); ++i) array.codecs.push_back(specification(codecs.item(i)));
   array.attributes = detail::read_attributes(reader);
-  if (auto const transformers = reader.find("storage_transformers"); transformers && !transformers->list().empty())
-    throw MetadataError{"member storage_transformers: " + describe(specification(transformers->item(0)).name) +
-                        " is not supported"};
+  if (auto const transformers = reader.find("storage_transformers"))
+    for (std::size_t i = 0; i < transformers->list().size(); ++i) {
+      auto const name = specification(transformers->item(i)).name;
+      if (!may_be_ignored(transformers->list()[i]))
+        throw MetadataError{"member storage_transformers: " + describe(name) + " is not supported"};
+    }
   if (auto const names = reader.find("dimension_names")) {
     if (names->list().size() != array.shape.rank())
       names->refuse(std::to_string(array.shape.rank()) + " names, as in shape");

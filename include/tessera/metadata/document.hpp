@@ -44,9 +44,9 @@ template <class S, class F>
 auto read_document(S const& store, std::string_view path, F&& f)
     -> std::optional<decltype(f(std::declval<Reader&>()))> {
   auto const key = document_key(path);
-  auto const text = detail::read_text(store, key);
-  if (!text) return std::nullopt;
   try {
+    auto const text = detail::read_text(store, key);
+    if (!text) return std::nullopt;
     auto const document = parse_json(*text);
     Reader reader{document, ""};
     if (auto const format = reader.at("zarr_format"); format.value() != Value{Number{"3"}}) format.refuse("3");
@@ -57,14 +57,18 @@ auto read_document(S const& store, std::string_view path, F&& f)
   }
 }
 
+/// Whether an extension that this program does not know says that it need not.
+inline bool may_be_ignored(Value const& extension) {
+  if (auto* members = extension.get_if<Members>())
+    for (auto const& member : *members)
+      if (member.name == "must_understand" && member.value == Value{false}) return true;
+  return false;
+}
+
 /// Throws: MetadataError naming a member that the specification does not know, unless it says `must_understand: false`.
 inline void refuse_unknown(Reader const& reader) {
-  for (auto* member : reader.rest()) {
-    bool tolerated = false;
-    if (auto* members = member->value.get_if<Members>())
-      for (auto const& inner : *members) tolerated |= inner.name == "must_understand" && inner.value == Value{false};
-    if (!tolerated) throw MetadataError{"member " + member->name + " is unknown"};
-  }
+  for (auto* member : reader.rest())
+    if (!may_be_ignored(member->value)) throw MetadataError{"member " + member->name + " is unknown"};
 }
 
 }  // namespace tessera::inline v0

@@ -1,6 +1,7 @@
 // The fill value of an array, as bytes (core specification, "Fill value"; data-types). Numbers go from their decimal
 // text straight to the type, never through double.
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <concepts>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -25,6 +27,21 @@ std::vector<std::byte> bytes_of(T value) {
   return bytes;
 }
 
+/// The power of ten of a decimal number's first digit that is not 0: how large it is, where no type can hold it.
+inline long long leading_power(std::string_view text) {
+  auto const exponent = std::min(text.find_first_of("eE"), text.size());
+  auto const digits = text.substr(0, exponent);
+  auto const point = static_cast<long long>(std::min(digits.find('.'), digits.size()));
+  auto const first = static_cast<long long>(std::min(digits.find_first_of("123456789"), digits.size()));
+  auto const power = first < point ? point - first - 1 : point - first;
+  if (exponent == text.size()) return power;
+  auto const* from = text.data() + exponent + (text[exponent + 1] == '+' ? 2 : 1);
+  long long by = 0;
+  if (std::from_chars(from, text.data() + text.size(), by).ec != std::errc{} || by < -(1ll << 40) || by > 1ll << 40)
+    return *from == '-' ? -1 : 1;  // beyond what any number of digits makes up for
+  return power + by;
+}
+
 template <std::floating_point T, std::unsigned_integral Bits>
 std::vector<std::byte> floating_fill(Found const& found) {
   static_assert(sizeof(T) == sizeof(Bits));
@@ -35,6 +52,8 @@ std::vector<std::byte> floating_fill(Found const& found) {
     auto const* end = number->text.data() + number->text.size();
     auto const [stop, error] = std::from_chars(number->text.data(), end, value);
     if (error == std::errc{} && stop == end) return bytes_of(value);
+    if (error == std::errc::result_out_of_range && leading_power(number->text) < 0)
+      return bytes_of(number->text.starts_with('-') ? -T{0} : T{0});
     found.refuse("a number that " + data_type_of<T>().name() + " can hold");
   }
   auto* text = found.value().get_if<std::string>();
