@@ -18,7 +18,7 @@
 namespace tessera::inline v0 {
 
 /// The codecs that a program names: `Codecs<codec::Transpose, codec::Bytes, codec::Zstd>`.
-template <Codec... Cs>
+template <class... Cs>
 struct Codecs {};
 
 /// Those that need no library.
@@ -102,7 +102,7 @@ template <MemorySpace ArraySpace, MemorySpace BytesSpace = ArraySpace, class Lis
 class AnyPipeline;
 
 /// Codecs run in BytesSpace; where ArraySpace is another, decoded chunks cross once. Copies share the codecs.
-template <MemorySpace ArraySpace, MemorySpace BytesSpace, Codec... Cs>
+template <MemorySpace ArraySpace, MemorySpace BytesSpace, class... Cs>
 class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
  public:
   using array_space = ArraySpace;
