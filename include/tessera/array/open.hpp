@@ -43,17 +43,19 @@ inline constexpr bool names_codecs<Codecs<Cs...>> = (Codec<Cs> && ...);
 // What the doors ask, one after the other: each gives its message and ends the asking.
 template <class Named, class S>
 consteval bool check_pipeline() {
-  static_assert(names_codecs<Named>,
-                "tessera: Codecs<...> is a list of codecs (types with `kind` and `name`); a cast is a stage of a Pipeline");
+  static_assert(
+      names_codecs<Named>,
+      "tessera: Codecs<...> is a list of codecs (types with `kind` and `name`); a cast is a stage of a Pipeline");
   if constexpr (!names_codecs<Named>) {
     return false;
   } else if constexpr (was_refused<typename pipeline_over<Named, S>::type>()) {
     return false;
-  } else if constexpr (using P = typename pipeline_over<Named, S>::type; !PipelineType<P>) {
-    static_assert(PipelineType<P>,
+  } else if constexpr (!PipelineType<typename pipeline_over<Named, S>::type>) {
+    static_assert(PipelineType<typename pipeline_over<Named, S>::type>,
                   "tessera: the third argument of open_array is a Pipeline<space, codecs...> or a Codecs<codecs...>");
     return false;
   } else {
+    using P = typename pipeline_over<Named, S>::type;
     static_assert(std::same_as<typename P::bytes_space, space_of<S>>,
                   "tessera: the pipeline ends in another memory space than the store's bytes are in; end it with "
                   "CastTo<...>, or use a store whose buffers are there");
@@ -156,7 +158,8 @@ auto open_array(S const& store, std::string path = "", On... on) {
     return detail::Refused{};
   } else {
     auto array = open_any<Codec>(store, path, std::move(on)...);
-    return detail::in_document(store, path, [&] { return Array<T, Rank, S, typename decltype(array)::pipeline_type>{array}; });
+    return detail::in_document(store, path,
+                               [&] { return Array<T, Rank, S, typename decltype(array)::pipeline_type>{array}; });
   }
 }
 

@@ -63,12 +63,13 @@ class ReadBatch {
     Scratch<bytes_space> scratch;
     ByteSpan<bytes_space> encoded;
     ByteSpan<array_space> direct;  // the user's memory, where the chunk can be decoded right into it
-    std::uint64_t most;  // bytes that the chunk's value may have
-    bool is_view;        // its bytes are its elements
+    std::uint64_t most;            // bytes that the chunk's value may have
+    bool is_view;                  // its bytes are its elements
     Queue* on;
 
     ByteSpan<bytes_space> operator()(std::size_t n) {
-      if (n > most) throw CodecError{"a chunk of " + std::to_string(n) + " bytes; expected at most " + std::to_string(most)};
+      if (n > most)
+        throw CodecError{"a chunk of " + std::to_string(n) + " bytes; expected at most " + std::to_string(most)};
       if constexpr (std::same_as<bytes_space, array_space>)
         if (is_view && direct.data && n == direct.size) return encoded = direct;
       return encoded = scratch.take(n, queue_in<bytes_space>(*on));
@@ -138,8 +139,9 @@ class ReadBatch {
       std::size_t rest = 0;  // those that are not decoded right into the target
       for (auto const& task : tasks_) rest += !task.to.data;
       auto const room = decoded_.take(checked_product(rest, size, "a mini-batch"), queue_in<array_space>(on));
+      std::size_t next = 0;  // in their order: neighbours cross in one copy
       for (auto& task : tasks_)
-        if (!task.to.data) task.to = room.sub(--rest * size, size);
+        if (!task.to.data) task.to = room.sub(next++ * size, size);
     }
     source.pipeline.decode(source.form, std::span{tasks_}, on);
   }
@@ -164,7 +166,8 @@ class ReadBatch {
         auto const& piece = slots_[i].piece;
         placements_.push_back({nullptr, at(target, piece), piece.count, target.strides, target.strides});
       }
-    return placer<array_space>::place(placements_, {layout.item_size, layout.swapped, source.fill}, queue_in<array_space>(on));
+    return placer<array_space>::place(placements_, {layout.item_size, layout.swapped, source.fill},
+                                      queue_in<array_space>(on));
   }
 
   static std::byte* at(Target<array_space> target, Piece const& piece) {

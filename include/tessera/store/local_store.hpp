@@ -27,6 +27,7 @@ class LocalStore {
 
  public:
   using buffer_type = B;
+  static constexpr bool refused = !Space::host_accessible;  ///< a message was given
 
   /// The folder need not exist: until something is written the store is empty.
   explicit LocalStore(std::string root) : state_{std::make_shared<State>(std::move(root))} {

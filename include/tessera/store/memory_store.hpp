@@ -28,6 +28,7 @@ class MemoryStore {
 
  public:
   using buffer_type = B;
+  static constexpr bool refused = !AllocatableBuffer<B>;  ///< a message was given
 
   std::string name() const { return "memory store"; }
 
