@@ -1,5 +1,6 @@
 // How codecs that know one chunk, and codecs that know a batch, are run.
 #include <array>
+#include <concepts>
 #include <span>
 
 #include <doctest/doctest.h>
@@ -17,7 +18,7 @@ struct Copying {  // one chunk at a time
   using kind = bytes_to_bytes;
   static constexpr std::string_view name = "copying";
   template <class S>
-  static constexpr bool runs_in = true;
+  static constexpr bool runs_in = std::same_as<S, space::Host>;
   std::size_t encoded_bound(std::size_t n) const { return n; }
   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
     if (from.size > to.size) throw CodecError{"too long"};
@@ -37,6 +38,8 @@ struct Batching : Copying {  // all at once
     for (auto& task : batch) task.size = 7;
   }
 };
+
+static_assert(RunsIn<Copying, space::Host> && RunsIn<Batching, space::Host>);
 
 }  // namespace
 

@@ -17,17 +17,6 @@ using Memory = MemoryStore<HostBuffer>;
 
 static LocalStore<HostBuffer> const brain{TESSERA_TEST_DATA "/brain.zarr"};
 
-namespace {
-
-struct Endless {
-  using buffer_type = HostBuffer;
-  std::optional<std::size_t> read(Key const&, ByteRange, Room<space::Host> room, Queue<space::Host>&) const {
-    return room(std::size_t{1} << 40).size;
-  }
-};
-
-}  // namespace
-
 TEST_CASE("a node's document is zarr.json below its path (META-01)") {
   CHECK(document_key("").path == "zarr.json");
   CHECK(document_key("foo/bar").path == "foo/bar/zarr.json");
