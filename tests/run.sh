@@ -24,6 +24,8 @@ if [[ $install == yes ]]; then
   if [[ $quick == no ]] && ! sanitizers_link; then need_packages libclang-rt-dev; fi
 fi
 
+# What was compiled in another checkout is found in the cache.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 passed=0 failed=0 summary=()
 jobs=$(nproc)
 

@@ -1,6 +1,5 @@
 // An array of T with Rank dimensions.
 #pragma once
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include <tessera/array/any_array.hpp>
+#include <tessera/array/destination.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>
@@ -44,34 +44,27 @@ class Array {
   ArrayMetadata const& metadata() const { return array_.metadata(); }
   Untyped const& untyped() const { return array_; }
 
-  /// Reads a box into the caller's memory, of any strides, and waits.
-  /// Throws: SelectionError, if the shapes differ; StoreError, CodecError, with the key.
-  template <MemorySpace Space>
-  void read(Box const& box, ArrayView<T, Rank, Space> to, ReadOptions options = {}) const {
-    constexpr bool same_space = std::same_as<Space, array_space>;
-    static_assert(same_space,
-                  "tessera: this array is read into another memory space than the destination is in; open it "
-                  "with a pipeline that begins in the destination's space, e.g. Pipeline<space::Host, ...>");
-    if constexpr (same_space) {
+  /// Reads a box into the caller's memory and waits: an ArrayView of any strides, or contiguous memory of the host, in
+  /// C order, e.g. a std::vector<T> or a std::span<T>. Throws: SelectionError, if the shapes differ; StoreError,
+  /// CodecError, with the key.
+  template <detail::DestinationOrMistake To>
+  void read(Box const& box, To&& to, ReadOptions options = {}) const {
+    if constexpr (detail::check_destination<T, Rank, array_space, To>()) {
       auto const region = box.resolve(shape());
-      auto const layout = to.layout();
-      if (layout.shape != region.count)
-        throw SelectionError{"the destination's shape is " + to_string(layout.shape) + ", expected " +
-                             to_string(region.count)};
-      array_.read(region, {reinterpret_cast<std::byte*>(to.data), layout.strides}, options);
+      if constexpr (detail::is_array_view<std::remove_cvref_t<To>>) {
+        auto const layout = to.layout();
+        if (layout.shape != region.count)
+          throw SelectionError{"the destination's shape is " + to_string(layout.shape) + ", expected " +
+                               to_string(region.count)};
+        array_.read(region, {reinterpret_cast<std::byte*>(to.data), layout.strides}, options);
+      } else {
+        auto const expected = element_count(region.count, "the box");
+        if (std::ranges::size(to) != expected)
+          throw SelectionError{"the destination holds " + std::to_string(std::ranges::size(to)) +
+                               " elements, expected " + std::to_string(expected)};
+        read(box, ArrayView<T, Rank, space::Host>::c_order(std::ranges::data(to), region.count), options);
+      }
     }
-  }
-
-  /// Reads a box into contiguous host memory, in C order: a std::vector<T>, a std::span<T>.
-  template <std::ranges::contiguous_range R>
-  requires std::ranges::sized_range<R> && std::same_as<std::ranges::range_value_t<R>, T>
-  void read(Box const& box, R&& to, ReadOptions options = {}) const {
-    auto const region = box.resolve(shape());
-    auto const expected = element_count(region.count, "the box");
-    if (std::ranges::size(to) != expected)
-      throw SelectionError{"the destination holds " + std::to_string(std::ranges::size(to)) + " elements, expected " +
-                           std::to_string(expected)};
-    read(box, ArrayView<T, Rank, space::Host>::c_order(std::ranges::data(to), region.count), options);
   }
 
   /// Reads a box into a new array in the array's own space.

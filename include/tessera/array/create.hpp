@@ -87,7 +87,7 @@ void erase_node(S const& store, std::string_view path) {
 /// if there is something at the path already or the pipeline cannot take such chunks; StoreError.
 template <Element T, std::size_t Rank, class P = Pipeline<space::Host, codec::Bytes>, class S>
 Array<T, Rank, S, P> create_array(S store, std::string path, NewArray<T> const& wanted, P const& pipeline = {},
-                                  typename P::queue_type on = detail::default_queue<P>()) {
+                                  typename P::queue_type on = detail::queue_given<P>()) {
   auto const& documents = metadata_of(store);
   return detail::in_document(store, path, [&] {
     detail::check_node_path(path);

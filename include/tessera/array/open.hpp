@@ -32,16 +32,30 @@ template <class P>
 concept PipelineType = requires {
   typename P::array_space;
   typename P::bytes_space;
+  typename P::queue_type;
 };
 
-template <class P, class S>
+template <class List>
+inline constexpr bool names_codecs = true;
+template <class... Cs>
+inline constexpr bool names_codecs<Codecs<Cs...>> = (Codec<Cs> && ...);
+
+// What the doors ask, one after the other: each gives its message and ends the asking.
+template <class Named, class S>
 consteval bool check_pipeline() {
-  if constexpr (!PipelineType<P>) {
-    static_assert(PipelineType<P>,
-                  "tessera: the third argument of open_array is a Pipeline<space, codecs...> or a "
-                  "Codecs<codecs...>");
+  static_assert(
+      names_codecs<Named>,
+      "tessera: Codecs<...> is a list of codecs (types with `kind` and `name`); a cast is a stage of a Pipeline");
+  if constexpr (!names_codecs<Named>) {
+    return false;
+  } else if constexpr (was_refused<typename pipeline_over<Named, S>::type>()) {
+    return false;
+  } else if constexpr (!PipelineType<typename pipeline_over<Named, S>::type>) {
+    static_assert(PipelineType<typename pipeline_over<Named, S>::type>,
+                  "tessera: the third argument of open_array is a Pipeline<space, codecs...> or a Codecs<codecs...>");
     return false;
   } else {
+    using P = typename pipeline_over<Named, S>::type;
     static_assert(std::same_as<typename P::bytes_space, space_of<S>>,
                   "tessera: the pipeline ends in another memory space than the store's bytes are in; end it with "
                   "CastTo<...>, or use a store whose buffers are there");
@@ -49,28 +63,61 @@ consteval bool check_pipeline() {
   }
 }
 
-// What a door returns where a message was given: it takes part in anything, so that no second message follows.
+template <class P, class... On>
+consteval bool check_queue() {
+  constexpr bool fits = sizeof...(On) == 0 || (sizeof...(On) == 1 && (std::same_as<On, typename P::queue_type> && ...));
+  static_assert(fits,
+                "tessera: what comes after the path is the pipeline's queue: a Queue<space::Host>, or a "
+                "Queue<space::Device> where a chunk passes through memory other than the host's");
+  return fits;
+}
+
+template <class T>
+consteval bool check_element() {
+  static_assert(Element<T>,
+                "tessera: this type is no element of an array: give bool, an integer of 8 to 64 bits, float or double");
+  return Element<T>;
+}
+
+template <class Named, class S, class... On>
+consteval bool check_opening() {
+  if constexpr (!check_store<S>())
+    return false;
+  else if constexpr (!check_metadata_store<S>())
+    return false;
+  else if constexpr (!check_pipeline<Named, S>())
+    return false;
+  else
+    return check_queue<typename pipeline_over<Named, S>::type, On...>();
+}
+
+// What a door returns where a message was given: it takes part in what arrays do, so that no second message follows.
 struct Refused {
   template <class... A>
-  void read(A&&...) const {}
+  Refused read(A&&...) const {
+    return {};
+  }
 };
 
-template <class P>
-typename P::queue_type default_queue() {
-  if constexpr (std::same_as<typename P::queue_type, Queue<space::Host>>)
+template <class P, class... On>
+typename P::queue_type queue_given(On... on) {
+  if constexpr (sizeof...(On) == 1)
+    return (on, ...);
+  else if constexpr (std::same_as<typename P::queue_type, Queue<space::Host>>)
     return Queue<space::Host>{std::thread::hardware_concurrency()};
   else
-    return {};
+    return typename P::queue_type{};
 }
 
 template <class S>
 ArrayMetadata array_metadata(S const& store, std::string const& path) {
   auto const& documents = metadata_of(store);
   auto metadata = read_document(documents, path, read_array_metadata);
-  if (!metadata)
-    throw MetadataError{"there is no array: the document is missing"}
-        .in_key(document_key(path).path)
-        .in_store(name_of(documents));
+  if (!metadata) {
+    MetadataError error{"there is no array: the document is missing"};
+    error.in_key(document_key(path).path).in_store(name_of(documents));
+    throw error;
+  }
   return *std::move(metadata);
 }
 
@@ -85,45 +132,35 @@ auto in_document(S const& store, std::string const& path, F&& f) try {
 
 }  // namespace detail
 
+/// Opens the array at `path` whatever its type and rank are: for tools.
+template <class Codec = BuiltInCodecs, class S, class... On>
+auto open_any(S const& store, std::string path = "", On... on) {
+  if constexpr (!detail::check_opening<Codec, S, On...>()) {
+    return detail::Refused{};
+  } else {
+    using P = typename detail::pipeline_over<Codec, S>::type;
+    auto metadata = detail::array_metadata(store, path);
+    return detail::in_document(store, path, [&] {
+      return AnyArray<S, P>{store, path, std::move(metadata), detail::queue_given<P>(std::move(on)...)};
+    });
+  }
+}
+
 /// Opens the array at `path` ("" is the root). Its codecs are those of the list `Codec`, by default the ones that need
 /// no library, or exactly those of a Pipeline. Work is done by the queue given, which the array keeps, or by threads of
 /// its own, one per processor, started at the first read that can use them. Throws: MetadataError naming document and
 /// member, before any chunk is touched; StoreError.
-template <Element T, std::size_t Rank, class Codec = BuiltInCodecs, class S, class... Queue>
-auto open_array(S store, std::string path = "", Queue... on) {
-  static_assert(sizeof...(Queue) <= 1);
-  if constexpr (!detail::check_store<S>()) {
+template <class T, std::size_t Rank, class Codec = BuiltInCodecs, class S, class... On>
+auto open_array(S const& store, std::string path = "", On... on) {
+  if constexpr (!detail::check_element<T>()) {
     return detail::Refused{};
-  } else if constexpr (!detail::check_metadata_store<S>()) {
+  } else if constexpr (!detail::check_opening<Codec, S, On...>()) {
     return detail::Refused{};
   } else {
-    using P = typename detail::pipeline_over<Codec, S>::type;
-    if constexpr (!detail::check_pipeline<P, S>()) {
-      return detail::Refused{};
-    } else {
-      auto metadata = detail::array_metadata(store, path);
-      return detail::in_document(store, path, [&] {
-        auto queue = [&] {
-          if constexpr (sizeof...(Queue) == 0)
-            return detail::default_queue<P>();
-          else
-            return (on, ...);
-        }();
-        return Array<T, Rank, S, P>{AnyArray<S, P>{store, path, std::move(metadata), std::move(queue)}};
-      });
-    }
+    auto array = open_any<Codec>(store, path, std::move(on)...);
+    return detail::in_document(store, path,
+                               [&] { return Array<T, Rank, S, typename decltype(array)::pipeline_type>{array}; });
   }
-}
-
-/// Opens the array at `path` whatever its type and rank are: for tools.
-template <class Codec = BuiltInCodecs, class S>
-auto open_any(S store, std::string path = "",
-              Queue<space::Host> on = Queue<space::Host>{std::thread::hardware_concurrency()}) {
-  using P = typename detail::pipeline_over<Codec, S>::type;
-  auto metadata = detail::array_metadata(store, path);
-  return detail::in_document(store, path, [&] {
-    return AnyArray<S, P>{store, path, std::move(metadata), std::move(on)};
-  });
 }
 
 }  // namespace tessera::inline v0

@@ -133,9 +133,12 @@ class ReadBatch {
       }
     auto const size = source.form.decoded_size;
     if (!source.form.is_view()) {
-      auto const room = decoded_.take(checked_product(tasks_.size(), size, "a mini-batch"), queue_in<array_space>(on));
-      for (std::size_t t = 0; t < tasks_.size(); ++t)
-        if (!tasks_[t].to.data) tasks_[t].to = room.sub(t * size, size);
+      std::size_t rest = 0;  // those that are not decoded right into the target
+      for (auto const& task : tasks_) rest += !task.to.data;
+      auto const room = decoded_.take(checked_product(rest, size, "a mini-batch"), queue_in<array_space>(on));
+      std::size_t next = 0;  // in their order: neighbours cross in one copy
+      for (auto& task : tasks_)
+        if (!task.to.data) task.to = room.sub(next++ * size, size);
     }
     source.pipeline.decode(source.form, std::span{tasks_}, on);
   }
@@ -150,7 +153,8 @@ class ReadBatch {
                                        target.strides};
       for (std::size_t d = 0; d < layout.shape.rank(); ++d) {
         placement.from += static_cast<std::int64_t>(slot.piece.first[d]) * layout.strides[d];
-        placement.from_strides[d] *= static_cast<std::int64_t>(slot.piece.step[d]);
+        if (slot.piece.count[d] > 1)  // only then is the step known to be shorter than the chunk
+          placement.from_strides[d] *= static_cast<std::int64_t>(slot.piece.step[d]);
       }
       placements_.push_back(placement);
     }
@@ -189,7 +193,7 @@ class ReadBatch {
 // How many of so many chunks go through the pipeline in lock step: about a MiB, but so that every thread has some.
 inline std::uint64_t mini_batch(std::uint64_t wanted, std::uint64_t chunks, std::uint64_t chunk_bytes,
                                 std::uint64_t threads) {
-  if (wanted != 0) return wanted;
+  if (wanted != 0) return std::clamp<std::uint64_t>(wanted, 1, std::max<std::uint64_t>(chunks, 1));  // sums do not wrap
   auto const in_a_mebibyte = (std::uint64_t{1} << 20) / std::max<std::uint64_t>(chunk_bytes, 1);
   return std::clamp<std::uint64_t>(std::min(in_a_mebibyte, chunks / (4 * threads)), 1, 256);
 }

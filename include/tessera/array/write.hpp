@@ -129,7 +129,7 @@ class WriteBatch {
     for (std::size_t d = 0; d < layout.shape.rank(); ++d) {
       result.from += static_cast<std::int64_t>(slot.piece.target[d]) * to.origin.strides[d];
       result.to += static_cast<std::int64_t>(slot.piece.first[d]) * layout.strides[d];
-      result.to_strides[d] *= static_cast<std::int64_t>(slot.piece.step[d]);
+      if (slot.piece.count[d] > 1) result.to_strides[d] *= static_cast<std::int64_t>(slot.piece.step[d]);
     }
     return result;
   }

@@ -27,18 +27,18 @@ struct crossing<space::Host, space::Host> {
 
 namespace detail {
 template <class A, class B>
-struct crossing_queue {
+struct which_queue {
   using type = queue_for<A>;
 };
 template <class B>
-struct crossing_queue<space::Host, B> {
+struct which_queue<space::Host, B> {
   using type = queue_for<B>;
 };
 }  // namespace detail
 
 /// The queue that a crossing needs: a device queue where one of the two sides needs it.
 template <MemorySpace A, MemorySpace B>
-using crossing_queue = typename detail::crossing_queue<A, B>::type;
+using crossing_queue = typename detail::which_queue<A, B>::type;
 
 template <MemorySpace A, MemorySpace B, class AnyQueue>
 crossing_queue<A, B>& queue_between(AnyQueue& on) {
@@ -68,14 +68,14 @@ To cast(From from, crossing_queue<typename To::space_type, typename From::space_
     return from;
   } else {
     using target = typename To::space_type;
-    static_assert(
-        CrossesFrom<target, typename From::space_type>,
-        "tessera: there is no crossing between these two memory spaces; include tessera/cast/host_device.cuh, "
-        "or cast to host memory first");
     using source = typename From::space_type;
+    constexpr bool crosses = CrossesFrom<target, source>;
+    static_assert(crosses,
+                  "tessera: there is no crossing between these two memory spaces; include "
+                  "tessera/cast/host_device.cuh, or cast to host memory first");
     auto const view = from.view();
     To result(view.size, queue_in<target>(on));
-    crossing<target, source>::copy(view, result.span(), on);
+    if constexpr (crosses) crossing<target, source>::copy(view, result.span(), on);
     on.keep(std::move(from));
     arrive<target, source>(on);
     return result;

@@ -112,6 +112,11 @@ concept AskedForBatch = Asked<Call, C, AnyQueue, Batch>;
 template <class Call, class C>
 concept AskedForChunk = Asked<Call, C, Queue<space::Host>, ByteView<space::Host>, ByteSpan<space::Host>>;
 
+// A function of one chunk will do where the host can touch both sides.
+template <class Call, class C, class From, class To, class AnyQueue>
+concept RunsBatch = AskedForBatch<Call, C, std::span<CodecTask<From, To>>, AnyQueue> ||
+                    (From::host_accessible && To::host_accessible && AskedForChunk<Call, C>);
+
 // Runs a codec on a batch: by its own batch function, or chunk by chunk in memory that the host can touch, naming the
 // chunk that fails.
 template <class Call, class C, class Task, class AnyQueue>
@@ -138,8 +143,7 @@ void run_batch(Call call, C const& codec, ChunkSpecification const& chunk, std::
 /// bytes of. Throws: what the codec throws, with its name.
 template <Codec C, MemorySpace From, MemorySpace To, class Queue>
 void decode_batch(C const& codec, ChunkSpecification const& chunk, std::span<CodecTask<From, To>> batch, Queue& on) {
-  constexpr bool decodes = detail::AskedForBatch<detail::Decode, C, std::span<CodecTask<From, To>>, Queue> ||
-                           detail::AskedForChunk<detail::Decode, C>;
+  constexpr bool decodes = detail::RunsBatch<detail::Decode, C, From, To, Queue>;
   static_assert(decodes,
                 "tessera: this codec lacks `std::size_t decode(ByteView<space::Host>, ByteSpan<space::Host>, "
                 "Queue<space::Host>&) const` or `void decode(std::span<CodecTask<From, To>>, Queue&) const`");
@@ -149,8 +153,7 @@ void decode_batch(C const& codec, ChunkSpecification const& chunk, std::span<Cod
 /// Encodes a batch, likewise.
 template <Codec C, MemorySpace From, MemorySpace To, class Queue>
 void encode_batch(C const& codec, ChunkSpecification const& chunk, std::span<CodecTask<From, To>> batch, Queue& on) {
-  constexpr bool encodes = detail::AskedForBatch<detail::Encode, C, std::span<CodecTask<From, To>>, Queue> ||
-                           detail::AskedForChunk<detail::Encode, C>;
+  constexpr bool encodes = detail::RunsBatch<detail::Encode, C, From, To, Queue>;
   static_assert(encodes,
                 "tessera: this codec lacks `std::size_t encode(ByteView<space::Host>, ByteSpan<space::Host>, "
                 "Queue<space::Host>&) const` or `void encode(std::span<CodecTask<From, To>>, Queue&) const`");

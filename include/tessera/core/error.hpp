@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tessera/core/config.hpp>
+#include <tessera/core/text.hpp>
 
 namespace tessera::inline v0 {
 
@@ -32,16 +33,15 @@ class Error : public std::exception {
 
  private:
   Error& add(std::string& place, std::string_view name) {
-    if (place.empty()) place = name;
+    if (place.empty()) place = std::string{name};
     compose();
     return *this;
   }
   void compose() {
-    text_.clear();
-    if (!store_.empty()) text_ += store_ + ": ";
-    if (!key_.empty()) text_ += "key \"" + key_ + "\": ";
-    if (!codec_.empty()) text_ += "codec " + codec_ + ": ";
-    text_ += problem_;
+    auto const where = [](std::string_view what, std::string_view name, std::string_view after) {
+      return name.empty() ? std::string{} : text({what, name, after});
+    };
+    text_ = text({where("", store_, ": "), where("key \"", key_, "\": "), where("codec ", codec_, ": "), problem_});
     for (char& c : text_)  // names come from files: one error stays one line
       if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
   }

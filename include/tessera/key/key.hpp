@@ -19,9 +19,11 @@ inline void check(Key const& key) {
   for (;;) {
     auto const slash = rest.find('/');
     auto const name = rest.substr(0, slash);
-    if (name.empty() || name == "." || name == ".." || name.find('\0') != name.npos)
-      throw StoreError{"not a key: expected names joined by \"/\", none of them empty, \".\" or \"..\""}.in_key(
-          key.path);
+    if (name.empty() || name == "." || name == ".." || name.find('\0') != name.npos) {
+      StoreError error{"not a key: expected names joined by \"/\", none of them empty, \".\" or \"..\""};
+      error.in_key(key.path);
+      throw error;
+    }
     if (slash == rest.npos) return;
     rest.remove_prefix(slash + 1);
   }

@@ -22,7 +22,7 @@ struct ArrayMetadata {
   ChunkKeyEncoding key_encoding;
   std::vector<std::byte> fill;  ///< one element, in the machine's byte order
   std::vector<Specification> codecs;
-  Members attributes{};
+  Value attributes = Members{};
   std::vector<std::optional<std::string>> dimension_names{};  ///< empty, if there are none
   Members tolerated{};                                        ///< members of other programs, kept as they are
 };
@@ -30,8 +30,11 @@ struct ArrayMetadata {
 namespace detail {
 
 inline DataType read_data_type(Found const& found) {
-  auto const name = specification(found).name;
-  if (auto const type = data_type_named(name)) return *type;
+  auto const [name, configuration] = specification(found);
+  if (auto const type = data_type_named(name)) {
+    Reader{configuration, "data_type.configuration"}.finish();
+    return *type;
+  }
   std::string known;
   for (auto type : data_types) known += (known.empty() ? "" : ", ") + type.name();
   throw MetadataError{"member data_type: " + describe(name) + " is not supported; known are " + known};
@@ -66,11 +69,11 @@ inline ChunkKeyEncoding read_key_encoding(Found const& found) {
   return result;
 }
 
-inline Members read_attributes(Reader& reader) {
+inline Value read_attributes(Reader& reader) {
   auto const found = reader.find("attributes");
-  if (!found) return {};
-  if (auto* members = found->value().get_if<Members>()) return *members;
-  found->refuse("an object");
+  if (!found) return Members{};
+  if (!found->value().get_if<Members>()) found->refuse("an object");
+  return found->value();
 }
 
 inline Value to_value(Extents const& extents) {
@@ -93,9 +96,12 @@ inline ArrayMetadata read_array_metadata(Reader& reader) {
   auto const codecs = reader.at("codecs");
   for (std::size_t i = 0; i < codecs.list().size(); ++i) array.codecs.push_back(specification(codecs.item(i)));
   array.attributes = detail::read_attributes(reader);
-  if (auto const transformers = reader.find("storage_transformers"); transformers && !transformers->list().empty())
-    throw MetadataError{"member storage_transformers: " + describe(specification(transformers->item(0)).name) +
-                        " is not supported"};
+  if (auto const transformers = reader.find("storage_transformers"))
+    for (std::size_t i = 0; i < transformers->list().size(); ++i) {
+      auto const name = specification(transformers->item(i)).name;
+      if (!may_be_ignored(transformers->list()[i]))
+        throw MetadataError{"member storage_transformers: " + describe(name) + " is not supported"};
+    }
   if (auto const names = reader.find("dimension_names")) {
     if (names->list().size() != array.shape.rank())
       names->refuse(std::to_string(array.shape.rank()) + " names, as in shape");

@@ -45,9 +45,9 @@ template <class S, class F>
 auto read_document(S const& store, std::string_view path, F&& f)
     -> std::optional<decltype(f(std::declval<Reader&>()))> {
   auto const key = document_key(path);
-  auto const text = detail::read_text(store, key);
-  if (!text) return std::nullopt;
   try {
+    auto const text = detail::read_text(store, key);
+    if (!text) return std::nullopt;
     auto const document = parse_json(*text);
     Reader reader{document, ""};
     if (auto const format = reader.at("zarr_format"); format.value() != Value{Number{"3"}}) format.refuse("3");
@@ -58,16 +58,20 @@ auto read_document(S const& store, std::string_view path, F&& f)
   }
 }
 
+/// Whether an extension that this program does not know says that it need not.
+inline bool may_be_ignored(Value const& extension) {
+  if (auto* members = extension.get_if<Members>())
+    for (auto const& member : *members)
+      if (member.name == "must_understand" && member.value == Value{false}) return true;
+  return false;
+}
+
 /// The members that the specification does not know but lets pass: those that say `must_understand: false`. They are
 /// kept when the document is rewritten. Throws: MetadataError naming any other.
 inline Members tolerated(Reader const& reader) {
   Members kept;
   for (auto* member : reader.rest()) {
-    auto* members = member->value.get_if<Members>();
-    bool const passes = members && std::any_of(members->begin(), members->end(), [](Member const& inner) {
-                          return inner.name == "must_understand" && inner.value == Value{false};
-                        });
-    if (!passes) throw MetadataError{"member " + member->name + " is unknown"};
+    if (!may_be_ignored(member->value)) throw MetadataError{"member " + member->name + " is unknown"};
     kept.push_back(*member);
   }
   return kept;

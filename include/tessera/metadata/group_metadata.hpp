@@ -5,7 +5,7 @@
 namespace tessera::inline v0 {
 
 struct GroupMetadata {
-  Members attributes{};
+  Value attributes = Members{};
   Members tolerated{};  ///< members of other programs, kept as they are
 };
 

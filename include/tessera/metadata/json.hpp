@@ -27,7 +27,12 @@ class JsonBuilder {
   bool boolean(bool b) { return add(b); }
   bool number_integer(Json::number_integer_t n) { return add(Number{std::to_string(n)}); }
   bool number_unsigned(Json::number_unsigned_t n) { return add(Number{std::to_string(n)}); }
-  bool number_float(Json::number_float_t, std::string const& text) { return add(Number{text}); }
+  bool number_float(Json::number_float_t, std::string text) {
+    // The parser writes the point as the program's locale does.
+    auto const point = text.find_first_not_of("0123456789+-eE");
+    if (point != text.npos) text[point] = '.';
+    return add(Number{std::move(text)});
+  }
   bool string(std::string& s) { return add(std::move(s)); }
   bool binary(Json::binary_t&) { return fail("binary data"); }
   bool start_array(std::size_t) { return open(List{}); }
@@ -76,6 +81,8 @@ class JsonBuilder {
 inline Value parse_json(std::string_view text) {
   detail::JsonBuilder builder;
   if (text.starts_with("\xef\xbb\xbf")) throw MetadataError{"not JSON: it begins with a byte order mark"};
+  if (auto const nul = text.find('\0'); nul != text.npos)  // the parser takes it for the end of the text
+    throw MetadataError{"not JSON, at byte " + std::to_string(nul + 1)};
   if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) throw MetadataError{builder.problem};
   return std::move(builder.root);
 }

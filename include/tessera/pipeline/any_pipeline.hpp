@@ -18,7 +18,7 @@
 namespace tessera::inline v0 {
 
 /// The codecs that a program names: `Codecs<codec::Transpose, codec::Bytes, codec::Zstd>`.
-template <Codec... Cs>
+template <class... Cs>
 struct Codecs {};
 
 /// Those that need no library.
@@ -88,7 +88,10 @@ class StageOf final : public AnyStage<S> {
   }
   void encode([[maybe_unused]] ChunkSpecification const& chunk, [[maybe_unused]] std::span<CodecTask<S>> batch,
               [[maybe_unused]] queue_for<S>& on) const override {
-    if constexpr (!detail::is_view<C>) encode_batch(codec_, chunk, batch, on);
+    if constexpr (detail::RunsBatch<detail::Encode, C, S, S, queue_for<S>>)
+      encode_batch(codec_, chunk, batch, on);
+    else if constexpr (!detail::is_view<C>)
+      throw CodecError{"this program's implementation decodes only"};
   }
 
  private:
@@ -101,7 +104,7 @@ template <MemorySpace ArraySpace, MemorySpace BytesSpace = ArraySpace, class Lis
 class AnyPipeline;
 
 /// Codecs run in BytesSpace; where ArraySpace is another, decoded chunks cross once. Copies share the codecs.
-template <MemorySpace ArraySpace, MemorySpace BytesSpace, Codec... Cs>
+template <MemorySpace ArraySpace, MemorySpace BytesSpace, class... Cs>
 class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
  public:
   using array_space = ArraySpace;

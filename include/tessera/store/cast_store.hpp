@@ -14,23 +14,40 @@
 
 namespace tessera::inline v0 {
 
+namespace detail {
+
+template <class To, class From>
+consteval bool check_cast_store() {
+  if constexpr (!check_store<From>()) {
+    return false;
+  } else {
+    using Source = space_of<From>;
+    using Space = typename To::space_type;
+    constexpr bool crosses = CrossesFrom<Space, Source>;
+    static_assert(crosses,
+                  "tessera: there is no crossing between these two memory spaces; include "
+                  "tessera/cast/host_device.cuh, or cast to host memory first");
+    constexpr bool has_queue = std::same_as<Source, space::Host> || !std::same_as<Space, space::Host>;
+    static_assert(!crosses || has_queue,
+                  "tessera: values of a device store come to the host in the order of a device queue: read them with "
+                  "get() and cast<HostBuffer>(buffer, queue)");
+    return crosses && has_queue;
+  }
+}
+
+}  // namespace detail
+
 /// Values are read from `From`, and cross to the space of `To` in the queue's order; written ones cross back.
 template <AllocatableBuffer To, class From>
 class CastStore {
-  static_assert(detail::check_store<From>());
+  static_assert(detail::check_cast_store<To, From>() || true);  // so that it is asked at once
   using Source = space_of<From>;
   using Space = typename To::space_type;
-  static_assert(CrossesFrom<Space, Source>,
-                "tessera: there is no crossing between these two memory spaces; include "
-                "tessera/cast/host_device.cuh, or cast to host memory first");
   static constexpr bool is_writable = WritableStore<From> && CrossesFrom<Source, Space>;
-  static_assert(
-      std::same_as<Source, space::Host> || !std::same_as<Space, space::Host>,
-      "tessera: values of a device store come to the host in the order of a device queue: read them with get() "
-      "and cast<HostBuffer>(buffer, queue)");
 
  public:
   using buffer_type = To;
+  static constexpr bool refused = !detail::check_cast_store<To, From>();  ///< a message was given
 
   explicit CastStore(From from) : from_{std::move(from)} {}
 

@@ -81,11 +81,22 @@ decltype(auto) metadata_of(S const& store) {
 
 namespace detail {
 
+// A type whose own static_assert has given a message: a second one would be about the same mistake.
+template <class T>
+consteval bool was_refused() {
+  if constexpr (requires { T::refused; })
+    return T::refused;
+  else
+    return false;
+}
+
 // nvcc never explains a failed concept and a list of candidates is no sentence: what is missing, in one line each.
 // Every door of tessera that takes a store asks here first, and goes on only if it holds.
 template <class S>
 consteval bool check_store() {
-  if constexpr (!requires { typename S::buffer_type; }) {
+  if constexpr (was_refused<S>()) {
+    return false;
+  } else if constexpr (!requires { typename S::buffer_type; }) {
     static_assert(
         requires { typename S::buffer_type; },
         "tessera: this is not a store: it has no buffer_type; pass e.g. LocalStore<HostBuffer>{path}");
@@ -106,12 +117,15 @@ consteval bool check_store() {
 }
 
 template <class S>
+inline constexpr bool reads_documents =
+    std::same_as<space_of<std::remove_cvref_t<decltype(metadata_of(std::declval<S const&>()))>>, space::Host>;
+
+template <class S>
 consteval bool check_metadata_store() {
-  using Meta = std::remove_cvref_t<decltype(metadata_of(std::declval<S const&>()))>;
-  static_assert(space_of<Meta>::host_accessible,
+  static_assert(reads_documents<S>,
                 "tessera: metadata is read by the host: open the array over a store of host buffers, or over "
                 "SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}");
-  return space_of<Meta>::host_accessible;
+  return reads_documents<S>;
 }
 
 }  // namespace detail

@@ -28,6 +28,7 @@ class LocalStore {
 
  public:
   using buffer_type = B;
+  static constexpr bool refused = !Space::host_accessible;  ///< a message was given
 
   /// The folder need not exist: until something is written the store is empty.
   explicit LocalStore(std::string root) : state_{std::make_shared<State>(std::move(root))} {
@@ -53,14 +54,15 @@ class LocalStore {
     at(key, [&] {
       on.wait();                                  // for what makes the value
       auto const name = key.path.rfind('/') + 1;  // 0, if there is no folder
-      for (;;) {
+      for (bool made = false;;) {
         auto const unfinished = key.path.substr(0, name) + temporary_prefix + std::to_string(::getpid()) + '-' +
                                 std::to_string(state_->written.fetch_add(1));
         detail::posix::Path const from{state_->root, unfinished}, to{state_->root, key.path};
         detail::posix::File file{::open(from.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
         if (!file.is_open() && errno == EEXIST) continue;
-        if (!file.is_open() && errno == ENOENT) {
+        if (!file.is_open() && errno == ENOENT && !made) {  // once: a link that leads nowhere is there and is not
           detail::posix::make_folders(from, state_->root.size());
+          made = true;
           continue;
         }
         if (!file.is_open()) detail::posix::fail("make a file");

@@ -29,38 +29,37 @@ class MemoryStore {
 
  public:
   using buffer_type = B;
+  static constexpr bool refused = !AllocatableBuffer<B>;  ///< a message was given
 
   std::string name() const { return "memory store"; }
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
-    check(key);
-    auto value = find(key);
-    if (!value) return std::nullopt;
-    try {
+    return at(key, [&]() -> std::optional<std::size_t> {
+      auto value = find(key);
+      if (!value) return std::nullopt;
       auto const [offset, size] = range.resolve(value->view().size);
       crossing<Space, Space>::copy(value->view().sub(offset, size), room(size), on);
       on.keep(std::move(value));
       return size;
-    } catch (Error& error) {
-      error.in_key(key.path).in_store(name());
-      throw;
-    }
+    });
   }
 
   void write(Key const& key, ByteView<Space> bytes, queue_for<Space>& on) const {
-    check(key);
-    auto value = std::make_shared<B>(bytes.size, on);
-    crossing<Space, Space>::copy(bytes, value->span(), on);
-    on.wait();  // readers have queues of their own
-    Value old = std::move(value);
-    std::unique_lock lock{state_->mutex};
-    state_->values[key.path].swap(old);
+    at(key, [&] {
+      auto value = std::make_shared<B>(bytes.size, on);
+      crossing<Space, Space>::copy(bytes, value->span(), on);
+      on.wait();  // readers have queues of their own
+      Value old = std::move(value);
+      std::unique_lock lock{state_->mutex};
+      state_->values[key.path].swap(old);
+    });
   }
 
   bool erase(Key const& key, queue_for<Space>&) const {
-    check(key);
-    std::unique_lock lock{state_->mutex};
-    return state_->values.erase(key.path) > 0;
+    return at(key, [&] {
+      std::unique_lock lock{state_->mutex};
+      return state_->values.erase(key.path) > 0;
+    });
   }
 
   /// Held while a value is read, changed and written back. One at a time: keys may share it.
@@ -89,6 +88,17 @@ class MemoryStore {
     std::map<std::string, Value, std::less<>> values;
   };
 
+  template <class F>
+  auto at(Key const& key, F&& f) const {
+    try {
+      check(key);
+      return f();
+    } catch (Error& error) {
+      error.in_key(key.path).in_store(name());
+      throw;
+    }
+  }
+
   Value find(Key const& key) const {
     std::shared_lock lock{state_->mutex};
     auto const at = state_->values.find(key.path);
@@ -97,7 +107,9 @@ class MemoryStore {
 
   template <class F>
   void each_below(std::string_view prefix, F&& f) const {
-    auto const folder = prefix.empty() ? std::string{} : std::string{prefix} + '/';
+    Key const folder_key{std::string{prefix}};
+    if (!prefix.empty()) at(folder_key, [] {});
+    auto const folder = prefix.empty() ? std::string{} : folder_key.path + '/';
     std::vector<std::pair<std::string, std::size_t>> found;  // visited without the lock: the visitor may use the store
     {
       std::shared_lock lock{state_->mutex};

@@ -11,18 +11,32 @@
 
 namespace tessera::inline v0 {
 
+namespace detail {
+
+template <class Meta, class Chunks>
+consteval bool check_split() {
+  if constexpr (!check_store<Meta>() || !check_store<Chunks>()) {
+    return false;
+  } else {
+    static_assert(reads_documents<Meta>,
+                  "tessera: metadata is read by the host: give SplitStore a metadata store of host buffers first, e.g. "
+                  "SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}");
+    return reads_documents<Meta>;
+  }
+}
+
+}  // namespace detail
+
 /// As a store it is its second half; documents are read through `metadata_store()`. The two may show the same folder:
 /// `SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}`.
 template <class Meta, class Chunks>
 class SplitStore {
-  static_assert(detail::check_store<Meta>() && detail::check_store<Chunks>());
-  static_assert(space_of<Meta>::host_accessible,
-                "tessera: metadata is read by the host: give SplitStore a metadata store of host buffers first, e.g. "
-                "SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}");
+  static_assert(detail::check_split<Meta, Chunks>() || true);  // so that it is asked at once
   using Space = space_of<Chunks>;
 
  public:
   using buffer_type = buffer_of<Chunks>;
+  static constexpr bool refused = !detail::check_split<Meta, Chunks>();  ///< a message was given
 
   SplitStore(Meta meta, Chunks chunks) : meta_{std::move(meta)}, chunks_{std::move(chunks)} {}
 

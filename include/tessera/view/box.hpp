@@ -20,6 +20,7 @@ struct Slice {
 
   constexpr Slice() = default;
   constexpr Slice(All) {}
+  constexpr bool is_all() const { return first == 0 && stop == Slice{}.stop && step == 1; }
   constexpr Slice(std::uint64_t first_index, std::uint64_t stop_index, std::uint64_t step_size = 1)
       : first{first_index}, stop{stop_index}, step{step_size} {}
 };
@@ -33,7 +34,9 @@ struct Region {
 class Box {
  public:
   Box(All) : everything_{true} {}
-  Box(std::initializer_list<Slice> slices) : slices_{slices} {}
+  /// `Box{all}` is everything, whatever the number of dimensions.
+  Box(std::initializer_list<Slice> slices)
+      : everything_{slices.size() == 1 && slices.begin()->is_all()}, slices_{slices} {}
   explicit Box(std::vector<Slice> slices) : slices_{std::move(slices)} {}
 
   /// Throws: SelectionError naming the dimension.

@@ -123,9 +123,12 @@ struct Axes {
 
   template <MemorySpace S>
   explicit Axes(Placement<S> const& p) {
-    for (std::size_t d = 0; d < p.count.rank(); ++d)
-      if (p.count[d] != 1) axis[rank++] = {p.count[d], p.from_strides[d], p.to_strides[d]};
-    std::stable_sort(axis, axis + rank, [](Axis a, Axis b) { return std::abs(a.to) > std::abs(b.to); });
+    for (std::size_t d = 0; d < p.count.rank(); ++d) {
+      if (p.count[d] == 1) continue;
+      auto at = rank++;  // sorted in by hand: std::stable_sort allocates
+      for (; at > 0 && std::abs(axis[at - 1].to) < std::abs(p.to_strides[d]); --at) axis[at] = axis[at - 1];
+      axis[at] = {p.count[d], p.from_strides[d], p.to_strides[d]};
+    }
     std::size_t joined = 0;
     for (std::size_t d = 1; d < rank; ++d) {
       auto& outer = axis[joined];

@@ -1,0 +1,37 @@
+// What each subcommand is asked. main.cpp fills these in; the functions throw UsageError or tessera::Error.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "failure.hpp"
+
+namespace cli {
+
+struct Info {
+  std::string path;
+  bool json = false;
+};
+
+struct Read {
+  std::string path;
+  std::string region;  ///< empty: everything
+  std::string output;
+  std::size_t threads = 1;
+  std::size_t memory = 256;  ///< MiB of elements held at once
+};
+
+struct View {
+  std::string path;
+  std::optional<std::size_t> axis;
+  std::optional<std::uint64_t> index;
+  std::string output;  ///< empty: the terminal
+  std::size_t threads = 1;
+};
+
+Status run(Info const&);
+Status run(Read const&);
+Status run(View const&);
+
+}  // namespace cli

@@ -1,0 +1,194 @@
+// tessera info: the tree below a path, for people or as JSON.
+#include <cstdio>
+#include <iostream>
+#include <string>
+
+#include "commands.hpp"
+#include "element.hpp"
+#include "json_text.hpp"
+#include "tree.hpp"
+
+namespace cli {
+namespace {
+
+using tessera::List;
+using tessera::Members;
+using tessera::Number;
+using tessera::Value;
+
+// "2.1 MiB"
+std::string human(std::uint64_t bytes) {
+  if (bytes < 1024) return std::to_string(bytes) + " B";
+  auto size = static_cast<double>(bytes);
+  char const* unit = "";
+  for (auto* larger : {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}) {
+    if (size < 1024) break;
+    size /= 1024;
+    unit = larger;
+  }
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f %s", size, unit);
+  return text;
+}
+
+std::string joined(tessera::Extents const& numbers, char const* separator) {
+  std::string text;
+  for (auto n : numbers) text += (text.empty() ? "" : separator) + std::to_string(n);
+  return text;
+}
+
+// "level 19, checksum false"; codecs within are called by their names.
+std::string summary(Value const& value) {
+  std::string text;
+  if (auto* members = value.get_if<Members>()) {
+    for (auto const& [name, member] : *members) {
+      if (name == "name") return summary(member);
+      text += (text.empty() ? "" : ", ") + name + ' ' + summary(member);
+    }
+    return text;
+  }
+  if (auto* list = value.get_if<List>()) {
+    for (auto const& item : *list) text += (text.empty() ? "" : ", ") + summary(item);
+    return '[' + text + ']';
+  }
+  auto* word = value.get_if<std::string>();
+  return word ? *word : tessera::describe(value);
+}
+
+std::string codec_text(tessera::Specification const& codec) {
+  auto const configuration = summary(codec.configuration);
+  return codec.name + (configuration.empty() ? "" : " (" + configuration + ')');
+}
+
+std::string shape_text(tessera::ArrayMetadata const& array) {
+  std::string text;
+  for (std::size_t d = 0; d < array.shape.rank(); ++d) {
+    text += d == 0 ? "" : ", ";
+    if (!array.dimension_names.empty() && array.dimension_names[d]) text += *array.dimension_names[d] + ' ';
+    text += std::to_string(array.shape[d]);
+  }
+  return '[' + text + ']';
+}
+
+std::string attributes_text(Value const& attributes) {
+  std::string text;
+  for (auto const& [name, value] : *attributes.get_if<Members>())
+    text += (text.empty() ? "" : ", ") + name + ' ' + tessera::describe(value);
+  return text;
+}
+
+class TextTree {
+ public:
+  void print(Tree const& node, std::string const& label, std::string const& first = "", std::string const& rest = "") {
+    auto const beside = rest + (node.children.empty() ? "    " : "│   ");
+    auto const fact = [&](char const* name, std::string const& text) {
+      if (text.empty()) return;
+      std::string padded{name};
+      padded.resize(12, ' ');
+      line(beside, padded + text);
+    };
+    if (auto const* array = std::get_if<tessera::ArrayMetadata>(&node.document)) {
+      auto const& stored = node.stored;
+      line(first, label + "  " + array->type.name() + ' ' + shape_text(*array));
+      fact("chunks", joined(array->chunk_shape, " x ") + (array->chunk_shape.rank() == 0 ? "one" : "") + ", " +
+                         std::to_string(stored.stored) + " of " + std::to_string(stored.chunks) + " stored");
+      std::string codecs;
+      for (auto const& codec : array->codecs) codecs += (codecs.empty() ? "" : ", ") + codec_text(codec);
+      fact("codecs", codecs);
+      char ratio[32] = "";
+      if (stored.stored_bytes > 0)
+        std::snprintf(ratio, sizeof ratio, ", ratio %.2f",
+                      static_cast<double>(stored.bytes) / static_cast<double>(stored.stored_bytes));
+      fact("stored", human(stored.stored_bytes) + " of " + human(stored.bytes) + ratio);
+      fact("fill value", summary(element_value(array->fill.data(), array->type)));
+      fact("attributes", attributes_text(array->attributes));
+    } else if (auto const* group = std::get_if<tessera::GroupMetadata>(&node.document)) {
+      line(first, label + "  group");
+      fact("attributes", attributes_text(group->attributes));
+    } else {
+      line(first, label + "  (broken)");
+    }
+    if (!node.problem.empty() && !node.wrong) line(beside, "cannot be read: " + node.problem);
+    for (auto const& child : node.children) {
+      bool const last = &child == &node.children.back();
+      print(child, child.path.substr(child.path.rfind('/') + 1), rest + (last ? "└── " : "├── "),
+            rest + (last ? "    " : "│   "));
+    }
+  }
+
+ private:
+  static void line(std::string const& before, std::string const& text) {
+    std::cout << before << printable(text) << '\n';
+  }
+};
+
+Value number(std::uint64_t n) { return Number{std::to_string(n)}; }
+
+Value numbers(tessera::Extents const& extents) {
+  List list;
+  for (auto n : extents) list.push_back(number(n));
+  return list;
+}
+
+Members json_of(Tree const& node) {
+  Members json{{"path", node.path}};
+  if (auto const* array = std::get_if<tessera::ArrayMetadata>(&node.document)) {
+    auto const& stored = node.stored;
+    List names, codecs;
+    for (auto const& name : array->dimension_names) names.push_back(name ? Value{*name} : Value{});
+    for (auto const& codec : array->codecs)
+      codecs.push_back(Members{{"name", codec.name}, {"configuration", codec.configuration}});
+    json.push_back({"node_type", "array"});
+    json.push_back({"shape", numbers(array->shape)});
+    json.push_back({"dimension_names", array->dimension_names.empty() ? Value{} : Value{names}});
+    json.push_back({"data_type", array->type.name()});
+    json.push_back({"chunk_shape", numbers(array->chunk_shape)});
+    json.push_back({"codecs", codecs});
+    json.push_back({"fill_value", element_value(array->fill.data(), array->type)});
+    json.push_back({"attributes", array->attributes});
+    json.push_back({"chunks", number(stored.chunks)});
+    json.push_back({"stored_chunks", number(stored.stored)});
+    json.push_back({"bytes", number(stored.bytes)});
+    json.push_back({"stored_bytes", number(stored.stored_bytes)});
+    json.push_back({"ratio", stored.stored_bytes == 0 ? Value{}
+                                                      : Number{number_text(static_cast<double>(stored.bytes) /
+                                                                           static_cast<double>(stored.stored_bytes))}});
+  } else if (auto const* group = std::get_if<tessera::GroupMetadata>(&node.document)) {
+    json.push_back({"node_type", "group"});
+    json.push_back({"attributes", group->attributes});
+  } else {
+    json.push_back({"node_type", {}});
+  }
+  json.push_back({"problem", node.problem.empty() ? Value{} : Value{node.problem}});
+  return json;
+}
+
+// Calls f with every node, parents first.
+template <class F>
+void each_node(Tree const& tree, F&& f) {
+  f(tree);
+  for (auto const& child : tree.children) each_node(child, f);
+}
+
+}  // namespace
+
+Status run(Info const& command) {
+  auto const [store, path] = find_node(command.path);
+  auto const tree = read_tree(store, path);
+  if (!tree)
+    throw tessera::StoreError{"the document is gone"}.in_key(tessera::document_key(path).path).in_store(store.name());
+  if (command.json) {
+    List nodes;
+    each_node(*tree, [&](Tree const& node) { nodes.push_back(json_of(node)); });
+    std::cout << json_text(Members{{"store", store.name()}, {"nodes", std::move(nodes)}}) << '\n';
+  } else {
+    TextTree{}.print(*tree, path.empty() ? store.name() : store.name() + '/' + path);
+  }
+  std::cout.flush();
+  each_node(*tree, [](Tree const& node) {
+    if (node.wrong) report(node.problem);
+  });
+  return tree->any_wrong() ? wrong_data : done;
+}
+
+}  // namespace cli

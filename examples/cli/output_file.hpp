@@ -1,0 +1,65 @@
+// A file that is there when it is whole, and not before.
+#pragma once
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <tessera/core/error.hpp>
+
+namespace cli {
+
+/// Written under a temporary name beside it; commit() gives it its own. Throws: tessera::StoreError naming the file.
+class OutputFile {
+ public:
+  explicit OutputFile(std::string path) : path_{std::move(path)} {
+    auto const name = path_.rfind('/') + 1;  // 0, if there is no folder
+    for (int i = 0; file_ < 0; ++i) {
+      unfinished_ = path_.substr(0, name) + ".tessera-" + std::to_string(::getpid()) + '-' + std::to_string(i);
+      file_ = ::open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (file_ < 0 && errno != EEXIST) fail();
+    }
+  }
+  OutputFile(OutputFile const&) = delete;
+  OutputFile& operator=(OutputFile const&) = delete;
+  ~OutputFile() {
+    if (file_ >= 0) ::close(file_);
+    if (!unfinished_.empty()) ::unlink(unfinished_.c_str());
+  }
+
+  void write(void const* data, std::size_t size) {
+    auto const* at = static_cast<char const*>(data);
+    while (size > 0) {
+      auto const n = ::write(file_, at, size);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) fail();
+      at += n;
+      size -= static_cast<std::size_t>(n);
+    }
+  }
+  void write(std::string_view text) { write(text.data(), text.size()); }
+
+  void commit() {
+    auto const file = file_;
+    file_ = -1;
+    if (::close(file) != 0) fail();  // errors of a delayed write show here
+    if (::rename(unfinished_.c_str(), path_.c_str()) != 0) fail();
+    unfinished_.clear();
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    throw tessera::StoreError{path_ + ": cannot write the file: " + std::strerror(errno)};
+  }
+
+  std::string path_, unfinished_;
+  int file_ = -1;
+};
+
+}  // namespace cli

@@ -1,0 +1,34 @@
+// The one file in which the read path is compiled.
+#include "source.hpp"
+
+#include <algorithm>
+
+#include <tessera/array/open.hpp>
+
+namespace cli {
+
+Array open_array(std::string const& path, std::size_t threads) {
+  auto node = find_node(path);
+  return tessera::open_any<tessera::AllCodecs>(std::move(node.store), std::move(node.path),
+                                               tessera::Queue<tessera::space::Host>{threads});
+}
+
+void read_elements(Array const& array, tessera::Region const& region, std::span<std::byte> to,
+                   tessera::Traffic& traffic) {
+  auto const layout = tessera::Layout::c_order(region.count, array.type().size);
+  about(array, [&] { array.read(region, {to.data(), layout.strides}, {.traffic = &traffic}); });
+}
+
+std::uint64_t chunks_touched(tessera::Region const& region, tessera::Extents const& chunk_shape) {
+  tessera::Extents along;
+  for (std::size_t d = 0; d < chunk_shape.rank(); ++d) {
+    auto const first = region.first[d], step = region.step[d], count = region.count[d], length = chunk_shape[d];
+    if (step >= length || count == 0)  // no two of them share a chunk
+      along.push_back(count);
+    else
+      along.push_back((first + (count - 1) * step) / length - first / length + 1);
+  }
+  return tessera::element_count(along, "the region");
+}
+
+}  // namespace cli

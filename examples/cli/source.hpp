@@ -1,0 +1,43 @@
+// Arrays of any type and rank, with every codec that tessera has.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <tessera/array/any_array.hpp>
+#include <tessera/metadata/document.hpp>
+#include <tessera/with/all.hpp>
+
+#include "node.hpp"
+
+namespace cli {
+
+using Pipeline = tessera::AnyPipeline<tessera::space::Host, tessera::space::Host, tessera::AllCodecs>;
+using Array = tessera::AnyArray<Store, Pipeline>;
+
+/// Throws: tessera::Error, naming the key.
+Array open_array(std::string const& path, std::size_t threads);
+
+/// Reads a region into contiguous memory, in C order.
+void read_elements(Array const& array, tessera::Region const& region, std::span<std::byte> to,
+                   tessera::Traffic& traffic);
+
+/// How many chunks a region touches: Traffic::chunks when it has been read.
+std::uint64_t chunks_touched(tessera::Region const& region, tessera::Extents const& chunk_shape);
+
+/// Runs f. An error that names no key is about the array as a whole, and then names its document.
+template <class F>
+decltype(auto) about(Array const& array, F&& f) try {
+  return f();
+} catch (tessera::Error& error) {
+  error.in_key(tessera::document_key(array.path()).path).in_store(array.store().name());
+  throw;
+}
+
+inline std::size_t size_in_bytes(tessera::Extents const& shape, tessera::DataType type) {
+  return tessera::checked_size(
+      tessera::checked_product(tessera::element_count(shape, "the region"), type.size, "the region"), "the region");
+}
+
+}  // namespace cli

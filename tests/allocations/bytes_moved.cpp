@@ -1,0 +1,77 @@
+// t1_half is transposed, big-endian and compressed: it is decoded once into scratch, and one pass over its elements
+// swaps, transposes and places them. There is no buffer in between.
+#include <cstdint>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/allocations.hpp>
+#include <support/brain.hpp>
+
+using namespace tessera;
+
+static constexpr std::size_t chunk_bytes = 49 * 58 * 47 * 4;
+
+template <class Array>
+static void check_traffic(Array const& array, std::vector<float>& elements, std::size_t batch) {
+  Traffic traffic;
+  array.read(all, elements, {batch, &traffic});
+  CHECK(traffic.chunks == 8);
+  CHECK(traffic.missing == 0);
+  CHECK(traffic.decoded == 8 * chunk_bytes);
+  CHECK(traffic.placed == elements.size() * 4);
+  std::uint64_t stored = 0;
+  test::brain_store().list("t1_half/c", [&](Listed const& entry) { stored += entry.size; });
+  CHECK(traffic.fetched == stored);
+  CHECK(elements == test::t1_half_elements());
+}
+
+TEST_CASE("t1_half: every element is placed once, every chunk decoded once") {
+  using P = Pipeline<space::Host, codec::Transpose, codec::Bytes, codec::Blosc>;
+  std::vector<float> elements(98 * 116 * 94);
+  for (std::size_t batch : {0u, 1u, 3u, 100u}) {
+    CAPTURE(batch);
+    check_traffic(test::open_t1_half(), elements, batch);
+    check_traffic(open_array<float, 3, P>(test::brain_store(), "t1_half", test::HostQueue{2}), elements, batch);
+  }
+}
+
+TEST_CASE("t1_half: a first read makes one buffer of a chunk's size, whatever else it makes") {
+  using P = Pipeline<space::Host, codec::Transpose, codec::Bytes, codec::Blosc>;
+  std::vector<float> elements(98 * 116 * 94);
+  (void)test::t1_half_elements();
+  auto large_buffers = [&](auto const& array, std::size_t least) {
+    test::Allocations counted{least};
+    array.read(all, elements, {1});
+    counted.stop();
+    return counted.large();
+  };
+  CHECK(large_buffers(test::open_t1_half(), chunk_bytes) == 1);
+  CHECK(large_buffers(open_array<float, 3, P>(test::brain_store(), "t1_half", test::HostQueue{}), chunk_bytes) == 1);
+  CHECK(elements == test::t1_half_elements());
+}
+
+TEST_CASE("a box counts for what it holds") {
+  std::vector<float> elements(10 * 20 * 30);
+  Traffic traffic;
+  test::open_t1_half().read({{40, 50}, {50, 70}, {0, 90, 3}}, elements, {0, &traffic});
+  CHECK(traffic.chunks == 8);
+  CHECK(traffic.decoded == 8 * chunk_bytes);
+  CHECK(traffic.placed == elements.size() * 4);
+}
+
+TEST_CASE("a chunk that lies in the destination as it is decoded is decoded right there, without scratch") {
+  std::vector<std::uint8_t> elements(64 * 64 * 64), expected;
+  for (std::size_t x = 64; x < 128; ++x)
+    for (std::size_t y = 64; y < 128; ++y)
+      for (std::size_t z = 64; z < 128; ++z) expected.push_back(test::t1_elements()[(x * 233 + y) * 189 + z]);
+  auto const array = test::open_t1();
+  Traffic traffic;
+  test::Allocations counted{64 * 64 * 64};
+  array.read({{64, 128}, {64, 128}, {64, 128}}, elements, {0, &traffic});
+  counted.stop();
+  CHECK(elements == expected);
+  CHECK(traffic.decoded == 64 * 64 * 64);
+  CHECK(traffic.placed == 0);
+  CHECK(counted.large() == 0);
+}

@@ -1,0 +1,80 @@
+// What a program asks for that the array is not.
+#include <cstdint>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/brain.hpp>
+#include <support/large_allocations.hpp>
+#include <support/refused.hpp>
+#include <support/written_array.hpp>
+
+using namespace tessera;
+using test::check_refused;
+
+TEST_CASE("another element type or rank is refused, with both, and the document's key") {
+  check_refused<MetadataError>([] { open_array<float, 3, AllCodecs>(test::brain_store(), "t1"); },
+                               {"key \"t1/zarr.json\"", "member data_type", "found uint8", "expected float32"});
+  check_refused<MetadataError>([] { open_array<std::int8_t, 3, AllCodecs>(test::brain_store(), "t1"); },
+                               {"found uint8", "expected int8"});
+  check_refused<MetadataError>([] { open_array<bool, 3, AllCodecs>(test::brain_store(), "t1"); }, {"expected bool"});
+  check_refused<MetadataError>([] { open_array<std::uint8_t, 2, AllCodecs>(test::brain_store(), "t1"); },
+                               {"key \"t1/zarr.json\"", "member shape", "found 3 dimensions", "expected 2"});
+}
+
+TEST_CASE("an array that is not there is an error that says so") {
+  for (auto* path : {"t2", "t1/c", "t1/c/0"}) {
+    auto const key = "key \"" + std::string{path} + "/zarr.json\"";
+    check_refused<MetadataError>([&] { open_array<std::uint8_t, 3, AllCodecs>(test::brain_store(), path); },
+                                 {"brain.zarr: ", key.c_str(), "there is no array"});
+    check_refused<MetadataError>([&] { open_any<AllCodecs>(test::brain_store(), path); }, {"there is no array"});
+  }
+  CHECK_THROWS_AS((open_any<AllCodecs>(test::brain_store(), "../brain.zarr/t1")), StoreError);
+}
+
+TEST_CASE("a group is no array") {
+  check_refused<MetadataError>([] { open_array<std::uint8_t, 3, AllCodecs>(test::brain_store()); },
+                               {"key \"zarr.json\"", "found \"group\"", "expected \"array\""});
+}
+
+TEST_CASE("a box that does not fit is refused, and nothing is written") {
+  auto const t1 = test::open_t1();
+  std::vector<std::uint8_t> elements(8, 77);
+  check_refused<SelectionError>([&] { t1.read({all, all}, elements); }, {"2 slices", "3 dimensions"});
+  check_refused<SelectionError>([&] { t1.read({{0, 2}, {0, 2}, {188, 190}}, elements); },
+                                {"dimension 2", "188:190:1", "189"});
+  check_refused<SelectionError>([&] { t1.read({{2, 0}, all, all}, elements); }, {"dimension 0", "2:0:1"});
+  CHECK(elements == std::vector<std::uint8_t>(8, 77));
+}
+
+TEST_CASE("a destination of another size or shape is refused, and nothing is written") {
+  auto const t1 = test::open_t1();
+  Box const box{{0, 2}, {0, 2}, {0, 2}};
+  std::vector<std::uint8_t> seven(7, 77), nine(9, 77), eight(8, 77);
+  check_refused<SelectionError>([&] { t1.read(box, seven); }, {"7 elements", "expected 8"});
+  check_refused<SelectionError>([&] { t1.read(box, nine); }, {"9 elements", "expected 8"});
+  ArrayView<std::uint8_t, 3> const flat{eight.data(), {8, 1, 1}, {1, 1, 1}};
+  check_refused<SelectionError>([&] { t1.read(box, flat); }, {"[8, 1, 1]", "[2, 2, 2]"});
+  CHECK(seven == std::vector<std::uint8_t>(7, 77));
+  CHECK(nine == std::vector<std::uint8_t>(9, 77));
+  CHECK(eight == std::vector<std::uint8_t>(8, 77));
+}
+
+TEST_CASE("an array larger than memory opens; reading all of it is an error, reading some of it is not") {
+  MemoryStore<HostBuffer> const store;
+  auto document = test::array_document().set("shape", "[1152921504606846976]").set("chunk_grid", test::grid("[1024]"));
+  test::put(store, "zarr.json", document.set("fill_value", "5").text());
+  auto const array = open_array<std::uint8_t, 1>(store);
+  check_refused<Error>([&] { array.read(all); }, {"cannot allocate"});
+  CHECK(array.read({{1152921504606846970, 1152921504606846976}})(5) == 5);
+}
+
+TEST_CASE("a chunk larger than memory is an error when it is read") {
+  MemoryStore<HostBuffer> const store;
+  auto document = test::array_document().set("chunk_grid", test::grid("[1152921504606846976]"));
+  test::put(store, "zarr.json",
+            document.set("codecs", R"(["bytes", {"name": "zstd", "configuration": {"level": 1}}])").text());
+  test::put(store, "c/0", "not a zstd frame");
+  auto const array = open_array<std::uint8_t, 1, AllCodecs>(store);
+  check_refused<Error>([&] { array.read(all); }, {"key \"c/0\"", "cannot allocate"});
+}

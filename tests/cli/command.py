@@ -1,0 +1,100 @@
+"""What the tests of the command share: `test_x.py COMMAND DATA` runs the tests of test_x.py.
+
+COMMAND is the binary, DATA the folder with brain.zarr and its README.md.
+"""
+import array
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BINARY = str(pathlib.Path(sys.argv[1]).resolve())
+DATA = pathlib.Path(sys.argv[2]).resolve()
+BRAIN = DATA / "brain.zarr"
+
+# A sanitizer's report must not look like the command's own exit status 1.
+ENVIRONMENT = dict(os.environ, LC_ALL="C.UTF-8")
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"):
+    ENVIRONMENT[name] = ENVIRONMENT.get(name, "") + ":exitcode=86:allocator_may_return_null=1"
+ENVIRONMENT.pop("NO_COLOR", None)
+
+
+class Result:
+    def __init__(self, done):
+        self.status, self.output = done.returncode, done.stdout
+        self.text = done.stdout.decode()
+        # AddressSanitizer says where an allocation fails, which is what some tests are about.
+        self.errors = [line for line in done.stderr.decode().splitlines()
+                       if "WARNING: AddressSanitizer failed to allocate" not in line]
+
+    def __str__(self):
+        return f"status {self.status}, stderr {self.errors}"
+
+
+def tessera(*arguments, cwd=None, **environment):
+    done = subprocess.run([BINARY, *map(str, arguments)], capture_output=True, stdin=subprocess.DEVNULL, cwd=cwd,
+                          env=ENVIRONMENT | environment, timeout=60)
+    return Result(done)
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tessera-cli-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def run_ok(self, *arguments, **options):
+        result = tessera(*arguments, **options)
+        self.assertEqual((result.status, result.errors), (0, []), f"tessera {arguments}: {result}")
+        return result
+
+    def assert_refused(self, result, status, *words):
+        """One line on stderr that has these words."""
+        self.assertEqual(result.status, status, str(result))
+        self.assertEqual(len(result.errors), 1, str(result))
+        self.assertTrue(result.errors[0].startswith("tessera: "), str(result))
+        for word in words:
+            self.assertIn(word, result.errors[0])
+
+    def read_bin(self, path, *arguments):
+        output = self.folder / "elements.bin"
+        self.run_ok("read", path, "--output", output, *arguments)
+        return output.read_bytes()
+
+
+def sums():
+    """The arrays that README.md lists and the SHA-256 sums of their elements."""
+    rows = re.findall(r"^\| `(\w+)` .* `([0-9a-f]{64})` \|$", (DATA / "README.md").read_text(), re.MULTILINE)
+    assert len(rows) == 3, rows
+    return dict(rows)
+
+
+def make_array(folder, shape, data_type, chunk_shape, chunks, **document):
+    """Writes an uncompressed array; chunks are bytes by their position."""
+    folder.mkdir(parents=True)
+    (folder / "zarr.json").write_text(json.dumps({
+        "zarr_format": 3, "node_type": "array", "shape": shape, "data_type": data_type,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": chunk_shape}},
+        "chunk_key_encoding": {"name": "default"}, "fill_value": 0,
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]} | document))
+    for position, content in chunks.items():
+        file = folder.joinpath("c", *map(str, position))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    return folder
+
+
+def little_endian(code, values):
+    """Values of array module's type `code`, as bytes."""
+    numbers = array.array(code, values)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers.tobytes()
+
+
+def main():
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

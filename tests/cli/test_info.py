@@ -1,0 +1,105 @@
+"""tessera info: the facts of the sample volume, as a tree and as JSON."""
+import json
+import shutil
+
+from command import BRAIN, CommandTest, main, make_array, tessera
+
+
+def stored_bytes(name):
+    return sum(f.stat().st_size for f in (BRAIN / name / "c").rglob("*") if f.is_file())
+
+
+class Info(CommandTest):
+    def nodes(self, path):
+        document = json.loads(self.run_ok("info", path, "--json").text)
+        return document, {node["path"]: node for node in document["nodes"]}
+
+    def test_json_has_the_facts(self):
+        document, nodes = self.nodes(BRAIN)
+        self.assertEqual(document["store"], str(BRAIN))
+        self.assertEqual(list(nodes), ["", "t1", "t1_half", "t1_sharded"])
+        self.assertEqual(nodes[""]["node_type"], "group")
+        self.assertEqual(nodes[""]["attributes"]["voxel_size_mm"], [1.0, 1.0, 1.0])
+        for name in ("t1", "t1_half", "t1_sharded"):
+            facts, truth = nodes[name], json.loads((BRAIN / name / "zarr.json").read_text())
+            for member in ("node_type", "shape", "data_type", "fill_value", "attributes", "dimension_names"):
+                self.assertEqual(facts[member], truth[member], (name, member))
+            self.assertEqual(facts["chunk_shape"], truth["chunk_grid"]["configuration"]["chunk_shape"])
+            self.assertEqual(facts["codecs"], [{"configuration": {}} | codec for codec in truth["codecs"]])
+            self.assertEqual(facts["stored_bytes"], stored_bytes(name))
+            self.assertAlmostEqual(facts["ratio"], facts["bytes"] / facts["stored_bytes"])
+            self.assertEqual(facts["stored_chunks"],
+                             sum(f.is_file() for f in (BRAIN / name / "c").rglob("*")))
+        self.assertEqual(nodes["t1"]["bytes"], 197 * 233 * 189)
+        self.assertEqual(nodes["t1"]["chunks"], 4 * 4 * 3)
+        self.assertEqual(nodes["t1_half"]["bytes"], 98 * 116 * 94 * 4)
+        self.assertIsNone(nodes["t1"]["problem"])
+        self.assertIn('"sharding_indexed"', nodes["t1_sharded"]["problem"])
+
+    def test_tree(self):
+        text = self.run_ok("info", BRAIN).text
+        for words in ("t1  uint8 [x 197, y 233, z 189]", "64 x 64 x 64, 33 of 48 stored", "zstd (level 19",
+                      "t1_half  float32 [x 98, y 116, z 94]", "transpose (order [2, 1, 0]), bytes (endian big), blosc (",
+                      "ratio 7.70", 'cannot be read: codec "sharding_indexed"', "MNI ICBM 152"):
+            self.assertIn(words, text)
+
+    def test_paths(self):
+        self.assertEqual(list(self.nodes(BRAIN / "t1")[1]), ["t1"])
+        self.assertEqual(list(self.nodes(str(BRAIN / "t1") + "/")[1]), ["t1"])
+        for path, cwd in (("brain.zarr/t1", BRAIN.parent), ("t1", BRAIN), (".", BRAIN / "t1"), ("../t1", BRAIN / "t1")):
+            text = self.run_ok("info", path, cwd=cwd).text
+            self.assertTrue(text.split("  ")[0].endswith("t1"), text)
+
+    def test_nothing_there(self):
+        self.assert_refused(tessera("info", self.folder), 1, 'key "zarr.json"', str(self.folder))
+        self.assert_refused(tessera("info", self.folder / "nothing"), 1, 'key "zarr.json"')
+
+    def test_rest_is_shown_beside_a_broken_document(self):
+        shutil.copytree(BRAIN, self.folder / "copy")
+        (self.folder / "copy/t1/zarr.json").write_text("{")
+        result = tessera("info", self.folder / "copy")
+        self.assert_refused(result, 1, 'key "t1/zarr.json"')
+        self.assertIn("t1_half  float32", result.text)
+        result = tessera("info", self.folder / "copy", "--json")
+        self.assertEqual([node["node_type"] for node in json.loads(result.text)["nodes"]],
+                         ["group", None, "array", "array"])
+        (self.folder / "copy/zarr.json").write_text('{"zarr_format": 4}')
+        result = tessera("info", self.folder / "copy")
+        self.assertEqual((result.status, len(result.errors)), (1, 2), str(result))
+        self.assertIn("t1_half  float32", result.text)
+
+    def test_wrong_configuration_is_wrong_data(self):
+        make_array(self.folder / "a", [4], "uint8", [4], {}, codecs=["bytes", {"name": "zstd", "configuration": {}}])
+        self.assert_refused(tessera("info", self.folder / "a"), 1, 'key "zarr.json"', "zstd", "level")
+
+    def test_chunks_are_told_from_other_keys(self):
+        a = make_array(self.folder / "a", [4, 4], "int16", [2, 2], {(0, 0): bytes(8), (1, 1): bytes(8)}, fill_value=-7)
+        for stray in ("c/2/0", "c/00/1", "c/0", "note"):  # outside the grid, misspelt, too short, none
+            if not (a / stray).exists():
+                (a / stray).parent.mkdir(parents=True, exist_ok=True)
+                (a / stray).write_bytes(b"1234")
+        facts = self.nodes(a)[1][""]
+        self.assertEqual((facts["chunks"], facts["stored_chunks"], facts["fill_value"]), (4, 2, -7))
+        self.assertEqual(facts["bytes"], 32)
+
+    def test_key_encodings(self):
+        for name, separator, key in (("v2", ".", "1.0"), ("v2", "/", "1/0"), ("default", ".", "c.1.0")):
+            a = make_array(self.folder / (name + str(ord(separator))), [4, 4], "uint8", [2, 2], {},
+                           chunk_key_encoding={"name": name, "configuration": {"separator": separator}})
+            (a / key).parent.mkdir(exist_ok=True)
+            (a / key).write_bytes(bytes(4))
+            self.assertEqual(self.nodes(a)[1][""]["stored_chunks"], 1, key)
+
+    def test_odd_arrays(self):
+        make_array(self.folder / "scalar", [], "float64", [], {(): bytes(8)}, fill_value="NaN")
+        facts = self.nodes(self.folder / "scalar")[1][""]
+        self.assertEqual((facts["chunks"], facts["stored_chunks"], facts["fill_value"]), (1, 1, "NaN"))
+        make_array(self.folder / "empty", [0, 5], "bool", [1, 5], {}, fill_value=True,
+                   attributes={"a\u001b[31m": "\u001b", "big": 2**64 - 1, "list": [{"x": None}, {}]})
+        facts = self.nodes(self.folder / "empty")[1][""]
+        self.assertEqual((facts["chunks"], facts["fill_value"], facts["ratio"]), (0, True, None))
+        self.assertEqual(facts["attributes"], {"a\u001b[31m": "\u001b", "big": 2**64 - 1, "list": [{"x": None}, {}]})
+        self.assertNotIn("\x1b", self.run_ok("info", self.folder / "empty").text)
+
+
+main()

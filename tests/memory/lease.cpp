@@ -1,0 +1,97 @@
+#include <atomic>
+#include <memory>
+#include <set>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <tessera/memory/queue.hpp>
+
+using namespace tessera;
+
+namespace {
+
+struct Counted {
+  static inline std::atomic<int> alive{0}, made{0};
+  int value = 0;
+  Counted() { ++alive, ++made; }
+  Counted(Counted const&) = delete;
+  Counted& operator=(Counted const&) = delete;
+  ~Counted() { --alive; }
+};
+
+}  // namespace
+
+TEST_CASE("what was given back last is lent first") {
+  Queue<space::Host> queue;
+  Counted *first, *second;
+  {
+    auto const a = queue.lease<Counted>();
+    auto const b = queue.lease<Counted>();
+    first = &*a, second = &*b;
+    CHECK(first != second);
+    a->value = 1, b->value = 2;
+  }  // b goes back before a
+  auto const again = queue.lease<Counted>();
+  CHECK(&*again == first);
+  CHECK(again->value == 1);  // as it was left
+  CHECK(&*queue.lease<Counted>() == second);
+}
+
+TEST_CASE("leases of different types do not mix") {
+  Queue<space::Host> queue;
+  int* number = &*queue.lease<int>();
+  auto const other = queue.lease<long>();
+  auto const same = queue.lease<int>();
+  CHECK(&*same == number);
+  CHECK(static_cast<void*>(&*other) != static_cast<void*>(number));
+}
+
+TEST_CASE("a moved lease gives back once") {
+  Queue<space::Host> queue;
+  {
+    auto first = queue.lease<int>();
+    auto const second = std::move(first);
+    *second = 3;
+  }
+  auto const a = queue.lease<int>();
+  auto const b = queue.lease<int>();
+  CHECK(&*a != &*b);
+  CHECK(*a == 3);
+}
+
+TEST_CASE("what a queue keeps is destroyed with it") {
+  auto const before = Counted::alive.load();
+  {
+    Queue<space::Host> queue{2};
+    { auto const a = queue.lease<Counted>(), b = queue.lease<Counted>(); }
+    CHECK(Counted::alive == before + 2);
+    Queue<space::Host> const copy = queue;
+  }
+  CHECK(Counted::alive == before);
+}
+
+TEST_CASE("an object is its borrower's alone, in many threads") {
+  Queue<space::Host> queue{4};
+  auto const made = Counted::made.load();
+  std::atomic<int> shared{0};
+  queue.for_each(2000, [&](std::size_t) {
+    auto const lease = queue.lease<Counted>();
+    if (lease->value++ != 0) ++shared;
+    std::this_thread::yield();
+    if (--lease->value != 0) ++shared;
+  });
+  CHECK(shared == 0);
+  CHECK(Counted::made - made <= 4);
+}
+
+TEST_CASE("a constructor that throws leaves nothing behind") {
+  struct Fails {
+    Fails() { throw 1; }
+  };
+  Queue<space::Host> queue;
+  CHECK_THROWS_AS(queue.lease<Fails>(), int);
+  CHECK_THROWS_AS(queue.lease<Fails>(), int);
+}

@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <support/bytes.hpp>
+#include <support/document.hpp>
+#include <support/refused.hpp>
+#include <tessera/metadata/fill_value.hpp>
+
+using namespace tessera;
+using test::check_refused;
+
+namespace {
+
+test::Bytes fill(std::string const& json, char const* type) {
+  auto const value = parse_json(json);
+  return read_fill_value({value, "fill_value"}, *data_type_named(type));
+}
+
+template <class T>
+T fill_as(std::string const& json) {
+  auto const bytes = fill(json, data_type_of<T>().name().c_str());
+  REQUIRE(bytes.size() == sizeof(T));
+  T value;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
+void refuse(std::string const& json, char const* type) {
+  CAPTURE(std::string{json});
+  CAPTURE(std::string{type});
+  check_refused<MetadataError>([&] { fill(json, type); }, {"member fill_value", "expected"});
+}
+
+std::uint32_t bits32(std::string const& json) {
+  auto const bytes = fill(json, "float32");
+  std::uint32_t bits;
+  std::memcpy(&bits, bytes.data(), sizeof bits);
+  return bits;
+}
+std::uint64_t bits64(std::string const& json) {
+  auto const bytes = fill(json, "float64");
+  std::uint64_t bits;
+  std::memcpy(&bits, bytes.data(), sizeof bits);
+  return bits;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("integers up to their limits, and not beyond (FILL-04, G-21)", T, std::int8_t, std::int16_t,
+                   std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t) {
+  using Limits = std::numeric_limits<T>;
+  auto const name = data_type_of<T>().name();
+  CHECK(fill_as<T>(std::to_string(Limits::max())) == Limits::max());
+  CHECK(fill_as<T>(std::to_string(Limits::min())) == Limits::min());
+  CHECK(fill_as<T>("0") == 0);
+  auto beyond = std::to_string(Limits::max());  // none of them ends in 9
+  ++beyond.back();
+  refuse(beyond, name.c_str());
+  if (std::is_signed_v<T>) {
+    auto below = std::to_string(Limits::min());
+    ++below.back();
+    refuse(below, name.c_str());
+  } else {
+    refuse("-1", name.c_str());
+  }
+  refuse("99999999999999999999999999999999", name.c_str());
+}
+
+TEST_CASE("integers have neither fraction nor exponent, and are no strings (FILL-03, G-21)") {
+  for (auto* type : {"int8", "uint8", "int64", "uint64"})
+    for (auto* json : {"1.0", "1e0", "1e2", "1.5", "\"1\"", "\"NaN\"", "\"0x01\"", "true", "null", "[1]", "{}"})
+      refuse(json, type);
+}
+
+TEST_CASE("64-bit integers are exact (META-05, G-21)") {
+  CHECK(fill_as<std::uint64_t>("18446744073709551615") == 18446744073709551615u);
+  CHECK(fill_as<std::int64_t>("-9223372036854775808") == std::numeric_limits<std::int64_t>::min());
+  CHECK(fill_as<std::int64_t>("9007199254740993") == 9007199254740993);
+}
+
+TEST_CASE("bool is true or false (G-22)") {
+  CHECK(fill("true", "bool") == test::hex("01"));
+  CHECK(fill("false", "bool") == test::hex("00"));
+  for (auto* json : {"1", "0", "\"true\"", "null", "1.0", "[]"}) refuse(json, "bool");
+}
+
+TEST_CASE("floating numbers are the nearest to their decimal text, without a way through double (FILL-05, G-19)") {
+  CHECK(bits32("16777217") == 0x4b800000);
+  CHECK(bits32("16777219") == 0x4b800002);
+  CHECK(bits32("0.1") == 0x3dcccccd);
+  CHECK(bits32("1.00000005960464477539062500000001") == 0x3f800001);
+  CHECK(bits32("1e-45") == 1);
+  CHECK(bits32("3.4028234663852886e38") == 0x7f7fffff);
+  CHECK(bits64("0.1") == 0x3fb999999999999a);
+  CHECK(bits64("5e-324") == 1);
+  CHECK(bits64("9007199254740993") == 0x4340000000000000);
+  CHECK(bits64("123456789012345678901234567890") == 0x45f8ee90ff6c373e);
+}
+
+TEST_CASE("zero keeps its sign (FILL-10)") {
+  CHECK(bits32("0") == 0);
+  CHECK(bits32("0.0") == 0);
+  CHECK(bits32("-0.0") == 0x80000000);
+  CHECK(bits64("-0.0") == 0x8000000000000000);
+  CHECK(bits64("-0e0") == 0x8000000000000000);
+}
+
+TEST_CASE("a number too small for the type is zero, with its sign (FILL-05)") {
+  CHECK(bits32("1e-50") == 0);
+  CHECK(bits32("-1e-50") == 0x80000000);
+  CHECK(bits64("1e-400") == 0);
+  CHECK(bits64("-0.000001e-400") == 0x8000000000000000);
+  CHECK(bits32("0." + std::string(100, '0') + "1") == 0);
+  CHECK(bits64("1e-99999999999999999999") == 0);
+  CHECK(bits64("1e-9223372036854775808") == 0);
+}
+
+TEST_CASE("a number too large for the type is refused (FILL-06)") {
+  refuse("1e39", "float32");
+  refuse("-1e39", "float32");
+  refuse("1" + std::string(50, '0'), "float32");
+  refuse("1" + std::string(60, '0') + "e-5", "float32");
+  CHECK_THROWS_AS(fill("1e400", "float64"), MetadataError);
+}
+
+TEST_CASE("the three words for what decimals cannot say, and their bits (FILL-07, 08, G-17)") {
+  CHECK(bits32("\"NaN\"") == 0x7fc00000);
+  CHECK(bits32("\"Infinity\"") == 0x7f800000);
+  CHECK(bits32("\"-Infinity\"") == 0xff800000);
+  CHECK(bits64("\"NaN\"") == 0x7ff8000000000000);
+  CHECK(bits64("\"Infinity\"") == 0x7ff0000000000000);
+  CHECK(bits64("\"-Infinity\"") == 0xfff0000000000000);
+  for (auto* type : {"float32", "float64"})
+    for (auto* json : {"\"nan\"", "\"NAN\"", "\"-NaN\"", "\"+Infinity\"", "\"inf\"", "\"Inf\"", "\"infinity\"", "\"\"",
+                       "\"0\"", "\"1.5\"", "\"NaN \"", "true", "null", "[0]", "{}"})
+      refuse(json, type);
+}
+
+TEST_CASE("hexadecimal text is the bit pattern, in full width (FILL-09, G-16)") {
+  CHECK(bits32("\"0x7fc00001\"") == 0x7fc00001);
+  CHECK(bits32("\"0x3F800000\"") == 0x3f800000);
+  CHECK(bits32("\"0xffFFffFF\"") == 0xffffffff);
+  CHECK(bits32("\"0x80000000\"") == 0x80000000);
+  CHECK(bits64("\"0x7ff8000000000001\"") == 0x7ff8000000000001);
+  CHECK(bits64("\"0x0000000000000001\"") == 1);
+  for (auto* json : {"\"0x7fc0000\"", "\"0x7fc000000\"", "\"0X7fc00000\"", "\"7fc00000\"", "\"0x\"", "\"0x7fc0000g\"",
+                     "\"0x-7fc0000\"", "\"0x+7fc0000\"", "\"0x 7fc0000\"", "\"0x0x7fc00\"", "\"0x7ff8000000000000\""})
+    refuse(json, "float32");
+  refuse("\"0x7fc00000\"", "float64");
+}

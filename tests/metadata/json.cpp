@@ -1,0 +1,78 @@
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <support/refused.hpp>
+#include <tessera/metadata/json.hpp>
+
+using namespace tessera;
+using test::check_refused;
+
+TEST_CASE("json: every kind of value, members in their order") {
+  auto const value = parse_json(R"( {"b": [1, -2.5e3, "x", true, null], "a": {"c": {}}} )");
+  CHECK(value == Value{Members{{"b", List{Number{"1"}, Number{"-2.5e3"}, "x", true, {}}},
+                               {"a", Members{{"c", Members{}}}}}});
+}
+
+TEST_CASE("json: numbers keep what they say") {
+  for (std::string text : {"0", "-1", "1.0", "1e0", "1E2", "0.1", "-0.0", "9223372036854775807", "-9223372036854775808",
+                           "18446744073709551615", "18446744073709551616", "-9223372036854775809",
+                           "123456789012345678901234567890", "3.14159265358979323846264338327950288419716939937510",
+                           "1e-400", "1e300"}) {
+    CAPTURE(text);
+    auto const value = parse_json(text);
+    REQUIRE(value.get_if<Number>());
+    CHECK(value.get_if<Number>()->text == text);
+  }
+}
+
+TEST_CASE("json: text is UTF-8, escapes are read") {
+  CHECK(parse_json(R"("é\u00e9\ud83d\ude00\n\"")") == Value{"éé\xf0\x9f\x98\x80\n\""});
+  CHECK(parse_json(R"("\u0000")") == Value{std::string(1, '\0')});
+}
+
+TEST_CASE("json: what is not one JSON value is refused (META-02)") {
+  using namespace std::string_literals;
+  for (auto const& text : {""s, " "s, "{"s, "[1,"s, "nul"s, "{} {}"s, "[1]]"s, "[1,]"s, "{\"a\":1,}"s, "'x'"s, "01"s, "+1"s,
+                           ".5"s, "1."s, "0x10"s, "NaN"s, "Infinity"s, "-Infinity"s, "[NaN]"s, "\"\t\""s, "\"abc"s,
+                           "// c\n1"s, "{a:1}"s, "\"\\x\""s, "\"\\ud800\""s, "\"\xff\""s, "\"\xc3\""s, "\"\xed\xa0\x80\""s,
+                           "\"\xc0\xaf\""s, "{}\0"s, "{}\0garbage"s, "1\0 "s, "\0"s}) {
+    CAPTURE(text);
+    check_refused<MetadataError>([&] { parse_json(text); }, {"not JSON"});
+  }
+}
+
+TEST_CASE("json: a byte order mark is refused, with its name (META-02)") {
+  check_refused<MetadataError>([] { parse_json("\xef\xbb\xbf{}"); }, {"not JSON", "byte order mark"});
+}
+
+TEST_CASE("json: a member that is there twice is refused, at any depth (META-03)") {
+  check_refused<MetadataError>([] { parse_json(R"({"a": 1, "b": 2, "a": 1})"); }, {"\"a\"", "twice"});
+  check_refused<MetadataError>([] { parse_json(R"({"x": [{"": 1, "": 2}]})"); }, {"\"\"", "twice"});
+  CHECK_NOTHROW(parse_json(R"({"a": {"a": 1}, "b": {"a": 1}})"));
+}
+
+TEST_CASE("json: nesting is bounded, and a bomb is an error (META-06)") {
+  auto nested = [](std::size_t depth, std::string const& open, std::string const& close) {
+    std::string text;
+    for (std::size_t i = 0; i < depth; ++i) text += open;
+    text += "1";
+    for (std::size_t i = 0; i < depth; ++i) text += close;
+    return text;
+  };
+  CHECK_NOTHROW(parse_json(nested(256, "[", "]")));
+  CHECK_NOTHROW(parse_json(nested(256, R"({"a":)", "}")));
+  check_refused<MetadataError>([&] { parse_json(nested(257, "[", "]")); }, {"nested deeper than 256"});
+  check_refused<MetadataError>([&] { parse_json(nested(1'000'000, "[", "]")); }, {"nested deeper than 256"});
+  check_refused<MetadataError>([&] { parse_json(nested(1'000'000, R"({"a":)", "}")); }, {"nested deeper than 256"});
+  check_refused<MetadataError>([&] { parse_json(std::string(1'000'000, '[')); }, {"nested deeper than 256"});
+}
+
+TEST_CASE("json: a million members are read") {
+  std::string text = "{";
+  for (int i = 0; i < 1'000'000; ++i) text += (i ? ",\"" : "\"") + std::to_string(i) + "\":1";
+  auto const value = parse_json(text + "}");
+  REQUIRE(value.get_if<Members>());
+  CHECK(value.get_if<Members>()->size() == 1'000'000);
+  check_refused<MetadataError>([&] { parse_json(text + ",\"77\":1}"); }, {"\"77\"", "twice"});
+}

@@ -1,0 +1,75 @@
+// Which lists of codecs a document may have.
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <support/document.hpp>
+#include <support/refused.hpp>
+#include <tessera/pipeline/pipeline.hpp>
+#include <tessera/with/all.hpp>
+
+using namespace tessera;
+using test::check_refused;
+
+using BuiltIn = AnyPipeline<space::Host>;
+using Every = AnyPipeline<space::Host, space::Host, AllCodecs>;
+
+template <class P>
+static ChunkForm resolve(std::string const& codecs, ChunkSpecification const& chunk) {
+  auto const list = test::specifications(codecs);
+  return P::from(list).resolve(chunk);
+}
+
+static constexpr DataType uint8{DataKind::unsigned_integer, 1}, int16{DataKind::signed_integer, 2};
+
+#define LITTLE R"({"name": "bytes", "configuration": {"endian": "little"}})"
+#define TRANSPOSE R"({"name": "transpose", "configuration": {"order": [1, 0]}})"
+#define ZSTD R"({"name": "zstd", "configuration": {"level": 3}})"
+
+TEST_CASE("a list is array codecs, one array-to-bytes codec, bytes codecs (CODEC-CHAIN-01)") {
+  CHECK(resolve<Every>(R"(["bytes"])", {{4, 4}, uint8}).is_view());
+  CHECK(resolve<Every>("[" TRANSPOSE "," TRANSPOSE "," LITTLE "]", {{4, 4}, int16}).is_view());
+  CHECK(resolve<Every>("[" TRANSPOSE "," LITTLE "," ZSTD "," ZSTD "]", {{4, 4}, int16}).bounds.size() == 3);
+}
+
+TEST_CASE("lists out of order are refused, with the codec (G-50)") {
+  auto refuse = [](char const* codecs, std::initializer_list<char const*> words) {
+    CAPTURE(std::string{codecs});
+    check_refused<MetadataError>([&] { resolve<Every>(codecs, {{4, 4}, int16}); }, words);
+  };
+  refuse("[]", {"member codecs", "no array-to-bytes codec"});
+  refuse("[" TRANSPOSE "]", {"member codecs", "no array-to-bytes codec"});
+  refuse("[" ZSTD "]", {"member codecs", "zstd is out of order", "array-to-bytes"});
+  refuse("[" LITTLE "," LITTLE "]", {"member codecs", "bytes is out of order"});
+  refuse("[" LITTLE "," TRANSPOSE "]", {"transpose is out of order"});
+  refuse("[" ZSTD "," LITTLE "]", {"zstd is out of order"});
+  refuse("[" LITTLE "," ZSTD "," LITTLE "]", {"bytes is out of order"});
+  refuse(R"(["bytes"])", {"codec bytes", "endian is missing", "int16"});
+  CHECK_NOTHROW(resolve<Every>(R"(["bytes"])", {{4, 4}, uint8}));
+}
+
+TEST_CASE("a codec that the program does not know is refused by name, with those it knows and the cure") {
+  check_refused<MetadataError>([] { resolve<BuiltIn>(R"(["bytes", )" ZSTD "]", {{4, 4}, uint8}); },
+                               {"member codecs", "\"zstd\"", "transpose, bytes", "Codecs<...>"});
+  check_refused<MetadataError>([] { resolve<Every>(R"(["sharding_indexed"])", {{4, 4}, uint8}); },
+                               {"\"sharding_indexed\"", "transpose, bytes, blosc, zstd"});
+  check_refused<MetadataError>([] { resolve<Every>(R"(["Bytes"])", {{4, 4}, uint8}); }, {"\"Bytes\""});
+  CHECK(Every::codec_names() == "transpose, bytes, blosc, zstd");
+}
+
+TEST_CASE("a codec that cannot take the chunk is refused when the array is opened, by name") {
+  check_refused<MetadataError>([] { resolve<Every>("[" TRANSPOSE "," LITTLE "]", {{4, 4, 4}, uint8}); },
+                               {"codec transpose", "configuration.order", "3 dimensions"});
+  check_refused<MetadataError>([] { resolve<Every>("[" LITTLE "," ZSTD R"(, {"name": "zstd"}])", {{4}, uint8}); },
+                               {"codec zstd", "configuration.level is missing"});
+}
+
+TEST_CASE("a chunk that no memory can hold is refused before its layout is worked out") {
+  constexpr auto large = std::uint64_t{1} << 62;
+  for (Extents const& shape : {Extents{large, large}, Extents{large, 4}, Extents{large, 2, 1}}) {
+    CAPTURE(to_string(shape));
+    CHECK_THROWS_AS(resolve<Every>("[" LITTLE "," ZSTD "]", {shape, int16}), MetadataError);
+    using P = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
+    CHECK_THROWS_AS(P{}.resolve({shape, int16}), MetadataError);
+  }
+}

@@ -1,0 +1,105 @@
+// What a folder on disk can hold that is not a file one may read.
+#include <filesystem>
+#include <string>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <doctest/doctest.h>
+
+#include <support/store_conformance.hpp>
+#include <support/temporary_folder.hpp>
+#include <tessera/store/local_store.hpp>
+
+using namespace tessera;
+using test::check_refused;
+
+namespace {
+
+struct Fixture {
+  test::TemporaryFolder folder;
+  LocalStore<HostBuffer> store{folder.path().string()};
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(Fixture, "a folder where a file should be is a missing key") {
+  std::filesystem::create_directories(folder / "a/b");
+  CHECK(test::value(store, "a/b") == "(missing)");
+  CHECK(test::value(store, "a") == "(missing)");
+  CHECK_FALSE(test::erase(store, "a/b"));
+  CHECK(std::filesystem::is_directory(folder / "a/b"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "a file where a folder should be hides the keys below it, and writing there is an error") {
+  test::put(store, "a", "file");
+  CHECK(test::value(store, "a/b") == "(missing)");
+  CHECK_FALSE(test::erase(store, "a/b"));
+  check_refused<StoreError>([&] { test::put(store, "a/b", "x"); }, {store.name().c_str(), "key \"a/b\"", "directory"});
+  CHECK(test::value(store, "a") == "file");
+}
+
+TEST_CASE_FIXTURE(Fixture, "a folder is not overwritten by a value") {
+  test::put(store, "a/b", "x");
+  check_refused<StoreError>([&] { test::put(store, "a", "y"); }, {store.name().c_str(), "key \"a\"", "rename"});
+  CHECK(test::value(store, "a/b") == "x");
+  CHECK(test::listed_directory(store, "") == std::vector<std::string>{"a/"});  // and no temporary file is left
+}
+
+TEST_CASE_FIXTURE(Fixture, "a named pipe is an error, and nobody waits for it") {
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  check_refused<StoreError>([&] { test::value(store, "pipe"); },
+                            {store.name().c_str(), "key \"pipe\"", "not a regular file"});
+  CHECK(test::listed_directory(store, "").empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "a file without permission is an error, not a missing key") {
+  test::put(store, "secret", "x");
+  REQUIRE(::chmod((folder / "secret").c_str(), 0) == 0);
+  if (::geteuid() == 0) {
+    MESSAGE("not run: root may read every file");
+    CHECK(test::value(store, "secret") == "x");
+  } else {
+    check_refused<StoreError>([&] { test::value(store, "secret"); },
+                              {store.name().c_str(), "key \"secret\"", "Permission denied"});
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "unfinished files are not keys") {
+  test::put(store, "a/k", "x");
+  std::filesystem::copy(folder / "a/k", folder / "a/.tessera-1-0");
+  CHECK(test::listed(store, "") == std::vector<std::string>{"a/k:1"});
+  CHECK(test::listed_directory(store, "a") == std::vector<std::string>{"a/k:1"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "an unfinished file of a program that crashed is in nobody's way") {
+  auto const mine = ".tessera-" + std::to_string(::getpid()) + "-0";
+  test::put(LocalStore<HostBuffer>{folder / "other"}, "k", "left behind");
+  std::filesystem::copy(folder / "other/k", folder / mine);
+  test::put(store, "k", "x");
+  CHECK(test::value(store, "k") == "x");
+}
+
+TEST_CASE_FIXTURE(Fixture, "links to files are keys, links to folders are not followed when listing") {
+  test::put(store, "a/k", "value");
+  std::filesystem::create_symlink("a/k", folder / "link");
+  std::filesystem::create_directory_symlink("..", folder / "a/up");
+  std::filesystem::create_symlink("nowhere", folder / "dangling");
+  CHECK(test::value(store, "link") == "value");
+  CHECK(test::value(store, "dangling") == "(missing)");
+  CHECK(test::listed(store, "") == std::vector<std::string>{"a/k:5", "link:5"});
+}
+
+TEST_CASE_FIXTURE(Fixture, "a root that leads nowhere is an error when writing, not a hang") {
+  std::filesystem::create_symlink("nowhere", folder / "root");
+  LocalStore<HostBuffer> const lost{folder / "root"};
+  CHECK(test::value(lost, "k") == "(missing)");
+  check_refused<StoreError>([&] { test::put(lost, "k", "x"); }, {lost.name().c_str(), "key \"k\""});
+}
+
+TEST_CASE_FIXTURE(Fixture, "a path that is too long is an error") {
+  auto const key = std::string(5000, 'a');
+  check_refused<StoreError>([&] { test::value(store, key); }, {"longer than the system allows"});
+  CHECK_THROWS_AS(test::put(store, std::string(300, 'a'), "x"), StoreError);
+  CHECK(test::listed_directory(store, "").empty());
+}

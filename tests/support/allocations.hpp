@@ -1,0 +1,42 @@
+// Counts allocations: of the whole process, libraries and all threads included.
+#pragma once
+#include <atomic>
+#include <cstddef>
+
+namespace test {
+
+struct AllocationCounts {
+  std::atomic<std::size_t> blocks{0};     // asked for by whatever means
+  std::atomic<std::size_t> news{0};       // of those, by operator new: the C++ code's own
+  std::atomic<std::size_t> large{0};      // of those by operator new, of at least `large_size` bytes
+  std::atomic<std::size_t> large_size{~std::size_t{0}};
+  std::atomic<bool> on{false};
+};
+inline AllocationCounts allocation_counts;
+
+/// Whether allocations outside operator new are seen too.
+bool all_allocations_are_seen();
+
+/// Counts from its beginning to its end. One at a time.
+class Allocations {
+ public:
+  explicit Allocations(std::size_t large_size = ~std::size_t{0}) {
+    auto& counts = allocation_counts;
+    counts.blocks = counts.news = counts.large = 0;
+    counts.large_size = large_size;
+    counts.on = true;
+  }
+  Allocations(Allocations const&) = delete;
+  Allocations& operator=(Allocations const&) = delete;
+  ~Allocations() { stop(); }
+
+  Allocations& stop() {
+    allocation_counts.on = false;
+    return *this;
+  }
+  std::size_t blocks() const { return allocation_counts.blocks; }
+  std::size_t news() const { return allocation_counts.news; }
+  std::size_t large() const { return allocation_counts.large; }
+};
+
+}  // namespace test

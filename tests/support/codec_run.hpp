@@ -1,0 +1,27 @@
+// One codec of bytes, run on one chunk.
+#pragma once
+#include <cstddef>
+
+#include <support/bytes.hpp>
+#include <tessera/codec/concept.hpp>
+
+namespace test {
+
+template <class C>
+Bytes encoded(C const& codec, Bytes const& from) {
+  tessera::Queue<tessera::space::Host> on;
+  Bytes to(codec.encoded_bound(from.size()));
+  to.resize(codec.encode(view(from), span(to), on));
+  return to;
+}
+
+/// Decodes into room for so many bytes.
+template <class C>
+Bytes decoded(C const& codec, Bytes const& from, std::size_t room) {
+  tessera::Queue<tessera::space::Host> on;
+  Bytes to(room);
+  to.resize(codec.decode(view(from), span(to), on));
+  return to;
+}
+
+}  // namespace test

@@ -1,0 +1,139 @@
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <support/codec_run.hpp>
+#include <support/document.hpp>
+#include <support/random.hpp>
+#include <support/refused.hpp>
+#include <tessera/with/zstd.hpp>
+
+using namespace tessera;
+using test::Bytes;
+using test::check_refused;
+using test::decoded;
+using test::encoded;
+
+static codec::Zstd zstd(std::string const& configuration) {
+  return make_codec<codec::Zstd>(test::specification(R"({"name": "zstd", "configuration": )" + configuration + "}"));
+}
+
+static Bytes joined(std::initializer_list<Bytes> parts) {
+  Bytes all;
+  for (auto const& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+TEST_CASE("zstd: level and checksum (CODEC-ZSTD-01, 02)") {
+  CHECK(zstd(R"({"level": 19, "checksum": true})").level == 19);
+  CHECK(zstd(R"({"level": 19, "checksum": true})").checksum);
+  CHECK_FALSE(zstd(R"({"level": 0})").checksum);
+  CHECK(zstd(R"({"level": -131072})").level == -131072);
+  CHECK(zstd(R"({"level": 22})").level == 22);
+}
+
+TEST_CASE("zstd: everything else in its configuration is refused (CODEC-ZSTD-01, 02)") {
+  auto refuse = [](char const* configuration, std::initializer_list<char const*> words) {
+    CAPTURE(std::string{configuration});
+    check_refused<MetadataError>([&] { zstd(configuration); }, words);
+  };
+  refuse("{}", {"codec zstd", "configuration.level is missing"});
+  refuse(R"({"level": 23})", {"codec zstd", "configuration.level", "found 23", "-131072 to 22"});
+  refuse(R"({"level": -131073})", {"configuration.level"});
+  refuse(R"({"level": 3.0})", {"configuration.level", "found 3.0"});
+  refuse(R"({"level": "3"})", {"configuration.level"});
+  refuse(R"({"level": 3, "checksum": 1})", {"configuration.checksum", "true or false"});
+  refuse(R"({"level": 3, "checksum": null})", {"configuration.checksum"});
+  refuse(R"({"level": 3, "threads": 4})", {"configuration.threads is unknown"});
+}
+
+TEST_CASE("zstd: what it was made from comes out again") {
+  for (std::string json : {R"({"level": 19, "checksum": true})", R"({"level": -5, "checksum": false})"}) {
+    auto const found = specification_of(zstd(json));
+    CHECK(found.name == "zstd");
+    CHECK(found.configuration == parse_json(json));
+  }
+}
+
+TEST_CASE("zstd: bytes come back, of every size and level") {
+  std::uint64_t const seed = 21;
+  CAPTURE(seed);
+  test::Random random{seed};
+  for (std::size_t size : {0u, 1u, 2u, 7u, 100u, 4096u, 65537u, 1048576u})
+    for (int level : {-131072, 0, 1, 3, 9}) {
+      CAPTURE(size);
+      CAPTURE(level);
+      codec::Zstd const codec{level, random.one_in(2)};
+      auto const smooth = random.smooth(size), noise = random.noise(size);
+      CHECK(decoded(codec, encoded(codec, smooth), size) == smooth);
+      CHECK(decoded(codec, encoded(codec, noise), size) == noise);
+    }
+}
+
+TEST_CASE("zstd: known frames, with and without a checksum (G-34)") {
+  auto const plain = test::hex("28b52ffd2008410000 0001020304050607");
+  auto const checked = test::hex("28b52ffd2408410000 0001020304050607 8d1bb814");
+  auto const elements = test::hex("0001020304050607");
+  CHECK(decoded(codec::Zstd{}, plain, 8) == elements);
+  CHECK(decoded(codec::Zstd{}, checked, 8) == elements);
+}
+
+TEST_CASE("zstd: a checksum is verified whatever the configuration says (CODEC-ZSTD-03)") {
+  auto wrong_sum = test::hex("28b52ffd2408410000 0001020304050607 8d1bb815");
+  auto wrong_byte = test::hex("28b52ffd2408410000 0001020304050608 8d1bb814");
+  CHECK_THROWS_AS(decoded(codec::Zstd{0, false}, wrong_sum, 8), CodecError);
+  CHECK_THROWS_AS(decoded(codec::Zstd{0, false}, wrong_byte, 8), CodecError);
+}
+
+TEST_CASE("zstd: checksum decides whether frames end in one") {
+  auto const elements = test::bytes("some elements of a chunk");
+  auto const plain = encoded(codec::Zstd{3, false}, elements), checked = encoded(codec::Zstd{3, true}, elements);
+  CHECK(checked.size() == plain.size() + 4);
+}
+
+TEST_CASE("zstd: several frames, skippable frames, frames without a size (CODEC-ZSTD-04)") {
+  codec::Zstd const codec;
+  auto const a = test::bytes("first "), b = test::bytes("second");
+  auto const skippable = test::hex("502a4d18 03000000 aabbcc");
+  CHECK(decoded(codec, joined({encoded(codec, a), encoded(codec, b)}), 12) == test::bytes("first second"));
+  CHECK(decoded(codec, joined({skippable, encoded(codec, a), skippable}), 6) == a);
+  CHECK(decoded(codec, skippable, 6).empty());
+  // no single segment, no content size: a window descriptor, then one raw block
+  auto const streamed = test::hex("28b52ffd 00 48 410000 0001020304050607");
+  CHECK(decoded(codec, streamed, 8) == test::hex("0001020304050607"));
+}
+
+TEST_CASE("zstd: more than there is room for is an error (CODEC-CHAIN-06)") {
+  codec::Zstd const codec;
+  auto const frame = encoded(codec, Bytes(1000));
+  check_refused<CodecError>([&] { decoded(codec, frame, 999); }, {"999"});
+  CHECK_THROWS_AS(decoded(codec, frame, 0), CodecError);
+  CHECK_THROWS_AS(decoded(codec, test::hex("28b52ffd 00 48 410000 0001020304050607"), 7), CodecError);
+  CHECK(decoded(codec, frame, 1001).size() == 1000);  // less is for the pipeline to judge
+}
+
+TEST_CASE("zstd: what is no frame is an error (CODEC-ZSTD-04)") {
+  codec::Zstd const codec;
+  auto const frame = encoded(codec, test::bytes("some elements of a chunk"));
+  for (std::size_t size = 1; size < frame.size(); ++size) {
+    CAPTURE(size);
+    Bytes const truncated{frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(size)};
+    CHECK_THROWS_AS(decoded(codec, truncated, 24), CodecError);
+  }
+  CHECK_THROWS_AS(decoded(codec, joined({frame, test::bytes("x")}), 24), CodecError);
+  CHECK_THROWS_AS(decoded(codec, test::bytes("not a zstd frame"), 24), CodecError);
+  // the header asks for a dictionary
+  CHECK_THROWS_AS(decoded(codec, test::hex("28b52ffd 21 07 08 410000 0001020304050607"), 8), CodecError);
+}
+
+TEST_CASE("zstd: after an error the next chunk decodes") {
+  Queue<space::Host> on;
+  codec::Zstd const codec;
+  auto const frame = encoded(codec, test::bytes("abc")), bad = test::bytes("not a zstd frame");
+  Bytes to(3);
+  for (int round = 0; round < 3; ++round) {
+    CHECK_THROWS_AS(codec.decode(test::view(bad), test::span(to), on), CodecError);
+    CHECK(codec.decode(test::view(frame), test::span(to), on) == 3);
+    CHECK(to == test::bytes("abc"));
+  }
+}
