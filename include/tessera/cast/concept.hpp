@@ -68,14 +68,14 @@ To cast(From from, crossing_queue<typename To::space_type, typename From::space_
     return from;
   } else {
     using target = typename To::space_type;
-    static_assert(
-        CrossesFrom<target, typename From::space_type>,
-        "tessera: there is no crossing between these two memory spaces; include tessera/cast/host_device.cuh, "
-        "or cast to host memory first");
     using source = typename From::space_type;
+    constexpr bool crosses = CrossesFrom<target, source>;
+    static_assert(crosses,
+                  "tessera: there is no crossing between these two memory spaces; include "
+                  "tessera/cast/host_device.cuh, or cast to host memory first");
     auto const view = from.view();
     To result(view.size, queue_in<target>(on));
-    crossing<target, source>::copy(view, result.span(), on);
+    if constexpr (crosses) crossing<target, source>::copy(view, result.span(), on);
     on.keep(std::move(from));
     arrive<target, source>(on);
     return result;

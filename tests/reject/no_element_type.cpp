@@ -1,0 +1,13 @@
+// expect: tessera: this type is no element of an array: give bool, an integer of 8 to 64 bits, float or double
+#include <string>
+
+#include <tessera/tessera.hpp>
+using namespace tessera;
+void program(LocalStore<HostBuffer> store) {
+#ifdef CURED
+  auto array = open_array<float, 3>(store, "a");
+#else
+  auto array = open_array<std::string, 3>(store, "a");
+#endif
+  (void)array;
+}
