@@ -118,8 +118,9 @@ TEST_CASE("raw chunks of another size are errors that name their key") {
 
 TEST_CASE("a value far larger than a chunk can be is refused before memory is taken") {
   MemoryStore<HostBuffer> const store;
-  test::put(store, "t1/zarr.json",
-            test::array_document().set("codecs", R"(["bytes", {"name": "zstd", "configuration": {"level": 1}}])").text());
+  test::put(
+      store, "t1/zarr.json",
+      test::array_document().set("codecs", R"(["bytes", {"name": "zstd", "configuration": {"level": 1}}])").text());
   test::put(store, "t1/c/0", std::string(std::size_t{2} << 20, 'x'));
   auto const array = open_array<std::uint8_t, 1, AllCodecs>(store, "t1");
   check_refused<CodecError>([&] { array.read(all); }, {"key \"t1/c/0\"", "2097152 bytes", "at most"});

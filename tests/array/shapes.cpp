@@ -106,7 +106,8 @@ TEST_CASE("a step may be longer than any array") {
   Memory const store;
   test::write_array(store, "a", counting({6, 6}, {4, 4}), codec::Bytes{});
   auto const array = open_array<std::uint16_t, 2>(store, "a");
-  for (std::uint64_t step : {~std::uint64_t{0}, std::uint64_t{1} << 63, std::uint64_t{1} << 62, std::uint64_t{1} << 61}) {
+  for (std::uint64_t step :
+       {~std::uint64_t{0}, std::uint64_t{1} << 63, std::uint64_t{1} << 62, std::uint64_t{1} << 61}) {
     CAPTURE(step);
     auto const read = array.read({{2, 6, step}, {1, 6, step}});
     CHECK(read.shape() == Extents{1, 1});
