@@ -88,7 +88,8 @@ TEST_CASE("a damaged chunk is an error that names store, key and codec, with eve
   }
   test::put(store, "t1/c/1/2/1", sound);
   auto const array = open_array<std::uint8_t, 3, AllCodecs>(store, "t1");
-  CHECK(std::ranges::equal(array.read(all).elements(), test::t1_elements()));
+  auto const elements = array.read(all);
+  CHECK(std::ranges::equal(elements.elements(), test::t1_elements()));
 }
 
 TEST_CASE("a chunk that decodes to another size is an error that names its key") {
