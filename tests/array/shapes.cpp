@@ -129,5 +129,5 @@ TEST_CASE("a bool is 0 or 1, whatever the chunk says (CODEC-BYTES-07)") {
   CHECK(read(0));
   CHECK_FALSE(read(1));
   test::put(store, "c/0", std::string_view{"\1\0\2", 3});
-  test::check_refused<CodecError>([&] { array.read(all); }, {"key \"c/0\"", "element 2", "0 or 1"});
+  test::check_refused<CodecError>([&] { array.read(all); }, {"key \"c/0\"", "found an element 2", "0 or 1"});
 }

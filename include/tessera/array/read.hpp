@@ -142,20 +142,17 @@ class ReadBatch {
         if (!task.to.data) task.to = room.sub(next++ * size, size);
     }
     source.pipeline.decode(source.form, std::span{tasks_}, on);
-    if constexpr (array_space::host_accessible)
-      if (source.form.chunk.type.kind == DataKind::boolean) expect_booleans();
   }
 
   // A bool in C++ is 0 or 1; any other byte would be undefined behaviour in the user's program.
-  void expect_booleans() const {
-    for (std::size_t t = 0; t < tasks_.size(); ++t)
-      for (std::size_t i = 0; i < tasks_[t].decoded.size; ++i)
-        if (tasks_[t].decoded.data[i] > std::byte{1}) {
-          CodecError error{text({"element ", i, " of the chunk is ", std::to_integer<int>(tasks_[t].decoded.data[i]),
-                                 ", expected 0 or 1 for a bool"})};
-          error.in_chunk(t);
-          throw error;
-        }
+  static void expect_booleans(Placement<array_space> const& placement, std::size_t chunk) {
+    for (auto n : placement.count)
+      if (n == 0) return;
+    Axes{placement}.for_each(placement.to, placement.from, [&](std::byte*, std::byte const* element) {
+      if (*element <= std::byte{1}) return;
+      throw CodecError{text({"found an element ", std::to_integer<int>(*element), ", expected 0 or 1 for a bool"})}
+          .in_chunk(chunk);
+    });
   }
 
   std::uint64_t place(ChunkSource<S, P> const& source, Target<array_space> target, Queue& on) {
@@ -163,7 +160,6 @@ class ReadBatch {
     placements_.clear();
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
       auto const& slot = slots_[found_[t]];
-      if (tasks_[t].decoded.data == slot.direct.data && slot.direct.data) continue;
       Placement<array_space> placement{tasks_[t].decoded.data, at(target, slot.piece), slot.piece.count, layout.strides,
                                        target.strides};
       for (std::size_t d = 0; d < layout.shape.rank(); ++d) {
@@ -171,6 +167,9 @@ class ReadBatch {
         if (slot.piece.count[d] > 1)  // only then is the step known to be shorter than the chunk
           placement.from_strides[d] *= static_cast<std::int64_t>(slot.piece.step[d]);
       }
+      if constexpr (array_space::host_accessible)
+        if (source.form.chunk.type.kind == DataKind::boolean) expect_booleans(placement, t);
+      if (tasks_[t].decoded.data == slot.direct.data && slot.direct.data) continue;
       placements_.push_back(placement);
     }
     for (std::size_t i = 0; i < used_; ++i)

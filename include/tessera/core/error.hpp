@@ -38,11 +38,15 @@ class Error : public std::exception {
     return *this;
   }
   void compose() {
-    auto const where = [](std::string_view what, std::string_view name, std::string_view after) {
-      return name.empty() ? std::string{} : text({what, name, after});
+    auto const cut = [](std::string_view long_text) {
+      constexpr std::size_t longest = 1000;  // bytes: names and what was found come from files
+      return long_text.size() <= longest ? std::string{long_text} : text({long_text.substr(0, longest), "..."});
     };
-    text_ = text({where("", store_, ": "), where("key \"", key_, "\": "), where("codec ", codec_, ": "), problem_});
-    if (text_.size() > longest) text_.replace(longest, text_.npos, "...");
+    auto const where = [&](std::string_view what, std::string_view name, std::string_view after) {
+      return name.empty() ? std::string{} : text({what, cut(name), after});
+    };
+    text_ =
+        text({where("", store_, ": "), where("key \"", key_, "\": "), where("codec ", codec_, ": "), cut(problem_)});
     // Names come from files: one error stays one line, and steers no terminal.
     for (std::size_t i = 0; i < text_.size(); ++i) {
       auto const byte = [&](std::size_t at) { return static_cast<unsigned char>(at < text_.size() ? text_[at] : 0); };
@@ -51,7 +55,6 @@ class Error : public std::exception {
     }
   }
 
-  static constexpr std::size_t longest = 4000;  // bytes of a message
   std::string problem_, store_, key_, codec_, text_;
   std::optional<std::size_t> chunk_;
 };
