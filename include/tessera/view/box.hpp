@@ -11,15 +11,17 @@
 namespace tessera::inline v0 {
 
 struct All {};
-/// Every index of a dimension, or of all dimensions.
-inline constexpr All all{};
+/// Every index of a dimension, or of all dimensions. A function, to be named and not called: CUDA has one of this name,
+/// and only functions can share it.
+inline void all(All) {}
+using AllIndices = void (*)(All);
 
 /// first, first + step, ... below stop: a slice as in NumPy, with neither negative numbers nor clipping.
 struct Slice {
   std::uint64_t first = 0, stop = ~std::uint64_t{0}, step = 1;
 
   constexpr Slice() = default;
-  constexpr Slice(All) {}
+  constexpr Slice(AllIndices) {}
   constexpr bool is_all() const { return first == 0 && stop == Slice{}.stop && step == 1; }
   constexpr Slice(std::uint64_t first_index, std::uint64_t stop_index, std::uint64_t step_size = 1)
       : first{first_index}, stop{stop_index}, step{step_size} {}
@@ -33,7 +35,7 @@ struct Region {
 /// A slice per dimension: `Box{{0, 64}, all, {10, 20, 2}}`, or `all`.
 class Box {
  public:
-  Box(All) : everything_{true} {}
+  Box(AllIndices) : everything_{true} {}
   /// `Box{all}` is everything, whatever the number of dimensions.
   Box(std::initializer_list<Slice> slices)
       : everything_{slices.size() == 1 && slices.begin()->is_all()}, slices_{slices} {}
