@@ -3,7 +3,7 @@
 #   tests/run.sh [--quick] [--no-install]
 # --quick: g++ only. --no-install: with what is here. The last line is "N passed, M failed", over all builds.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+CDPATH= cd -- "$(dirname "${BASH_SOURCE[0]}")/.."
 source .ci/packages.sh
 
 quick=no install=yes

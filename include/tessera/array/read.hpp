@@ -103,20 +103,18 @@ class ReadBatch {
     used_ = 0;
     if (slots_.size() < last - first) slots_.resize(last - first);
     for (auto i = first; i < last; ++i) {
-      auto const piece = plan.piece(i);
-      if (!piece) continue;
       auto& slot = slots_[used_++];
-      slot.piece = *piece;
+      slot.piece = plan.piece(i);
       slot.key.path = source.prefix;
-      source.key_encoding.append(slot.key.path, piece->chunk);
+      source.key_encoding.append(slot.key.path, slot.piece.chunk);
       // Other programs' encoders may make more of a chunk than ours; not without bound.
       auto const bound = std::min(std::uint64_t{source.form.encoded_bound()}, std::uint64_t{1} << 62);
       slot.is_view = source.form.is_view();
       slot.most = slot.is_view ? bound : 2 * bound + (1 << 20);
       slot.on = &on;
       slot.direct = {};
-      if (is_contiguous(source.form.layout, *piece, target.strides))
-        slot.direct = {at(target, *piece), source.form.decoded_size};
+      if (is_contiguous(source.form.layout, slot.piece, target.strides))
+        slot.direct = {at(target, slot.piece), source.form.decoded_size};
     }
   }
 
@@ -144,6 +142,20 @@ class ReadBatch {
         if (!task.to.data) task.to = room.sub(next++ * size, size);
     }
     source.pipeline.decode(source.form, std::span{tasks_}, on);
+    if constexpr (array_space::host_accessible)
+      if (source.form.chunk.type.kind == DataKind::boolean) expect_booleans();
+  }
+
+  // A bool in C++ is 0 or 1; any other byte would be undefined behaviour in the user's program.
+  void expect_booleans() const {
+    for (std::size_t t = 0; t < tasks_.size(); ++t)
+      for (std::size_t i = 0; i < tasks_[t].decoded.size; ++i)
+        if (tasks_[t].decoded.data[i] > std::byte{1}) {
+          CodecError error{text({"element ", i, " of the chunk is ", std::to_integer<int>(tasks_[t].decoded.data[i]),
+                                 ", expected 0 or 1 for a bool"})};
+          error.in_chunk(t);
+          throw error;
+        }
   }
 
   std::uint64_t place(ChunkSource<S, P> const& source, Target<array_space> target, Queue& on) {
