@@ -3,7 +3,7 @@
 #   tests/run.sh [--quick] [--no-install]
 # --quick: g++ only. --no-install: with what is here. The last line is "N passed, M failed", over all builds.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+CDPATH= cd -- "$(dirname "${BASH_SOURCE[0]}")/.."
 source .ci/packages.sh
 
 quick=no install=yes
@@ -17,7 +17,7 @@ done
 
 sanitizers_link() { echo 'int main() {}' | clang++ -fsanitize=address,undefined -x c++ - -o /dev/null 2>/dev/null; }
 if [[ $install == yes ]]; then
-  packages=(g++ cmake ninja-build ccache libzstd-dev libblosc-dev nlohmann-json3-dev libcli11-dev libpng-dev doctest-dev)
+  packages=(g++ cmake ninja-build ccache libdeflate-dev libzstd-dev libblosc-dev nlohmann-json3-dev libcli11-dev libpng-dev doctest-dev)
   if [[ $quick == no ]]; then packages+=(clang llvm); fi  # llvm: sanitizers name lines
   need_packages "${packages[@]}"
   # Some releases have the sanitizers' runtime in clang's own packages.

@@ -9,7 +9,6 @@
 #include <doctest/doctest.h>
 
 #include <support/allocations.hpp>
-#include <support/large_allocations.hpp>
 
 // Through a pointer that the compiler cannot see through, or it would leave allocations out.
 static void* volatile kept;
@@ -19,8 +18,8 @@ TEST_CASE("allocations by new, malloc and a library are counted") {
   test::Allocations counted{1000};
   kept = ::operator new(10);
   ::operator delete(kept);
-  kept = ::operator new(2000, std::align_val_t{64}, std::nothrow);
-  ::operator delete(kept, std::align_val_t{64});
+  kept = ::operator new (2000, std::align_val_t{64}, std::nothrow);
+  ::operator delete (kept, std::align_val_t{64});
   auto const news = counted.news(), large = counted.large(), before = counted.blocks();
   kept = std::malloc(5);
   std::free(kept);

@@ -1,5 +1,5 @@
-// The hooks behind support/allocations.hpp. operator new is replaced, as any program may; malloc is replaced where it is
-// glibc's, and watched where it is a sanitizer's.
+// The hooks behind support/allocations.hpp. operator new is replaced, as any program may; malloc is replaced where it
+// is glibc's, and watched where it is a sanitizer's.
 #include <cerrno>
 #include <cstdlib>
 #include <new>
@@ -71,9 +71,9 @@ void operator delete[](void* p, std::align_val_t, std::nothrow_t const&) noexcep
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(void const volatile*, std::size_t),
                                                          void (*)(void const volatile*));
 bool test::all_allocations_are_seen() {
-  static bool const installed = __sanitizer_install_malloc_and_free_hooks(
-                                    [](void const volatile*, std::size_t) { count_block(); },
-                                    [](void const volatile*) {}) > 0;
+  static bool const installed =
+      __sanitizer_install_malloc_and_free_hooks([](void const volatile*, std::size_t) { count_block(); },
+                                                [](void const volatile*) {}) > 0;
   return installed;
 }
 

@@ -84,8 +84,8 @@ TEST_CASE("random boxes of t1_half are the voxels of the whole, with every kind 
 TEST_CASE("every size of mini-batch reads the same") {
   auto const array = test::open_t1(test::HostQueue{2});
   std::vector<std::uint8_t> elements(test::t1_elements().size());
-  for (std::size_t batch : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{100},
-                            ~std::size_t{0}}) {
+  for (std::size_t batch :
+       {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{100}, ~std::size_t{0}}) {
     CAPTURE(batch);
     std::fill(elements.begin(), elements.end(), std::uint8_t{0xdd});
     array.read(all, elements, {batch});

@@ -18,9 +18,11 @@ void check_array(std::uint64_t seed) {
   CAPTURE(seed);
   test::Random random{seed};
   auto const rank = random(0, 4);
-  test::ArrayContent content{data_types[random(0, std::size(data_types) - 1)], random.extents(rank, 1, 9),
-                             random.extents(rank, 1, 5), {}};
+  test::ArrayContent content{
+      data_types[random(0, std::size(data_types) - 1)], random.extents(rank, 1, 9), random.extents(rank, 1, 5), {}};
   content.elements = random.noise(test::size_of(content.shape) * content.type.size);
+  if (content.type.kind == DataKind::boolean)
+    for (auto& b : content.elements) b &= std::byte{1};
   if (content.type.kind == DataKind::boolean) content.fill = "false";
   std::string const encodings[] = {R"("default")", R"("v2")",
                                    R"({"name": "default", "configuration": {"separator": "."}})"};

@@ -41,8 +41,11 @@ TEST_CASE("a box that does not fit is refused, and nothing is written") {
   auto const t1 = test::open_t1();
   std::vector<std::uint8_t> elements(8, 77);
   check_refused<SelectionError>([&] { t1.read({all, all}, elements); }, {"2 slices", "3 dimensions"});
-  check_refused<SelectionError>([&] { t1.read({{0, 2}, {0, 2}, {188, 190}}, elements); },
-                                {"dimension 2", "188:190:1", "189"});
+  check_refused<SelectionError>(
+      [&] {
+        t1.read({{0, 2}, {0, 2}, {188, 190}}, elements);
+      },
+      {"dimension 2", "188:190:1", "189"});
   check_refused<SelectionError>([&] { t1.read({{2, 0}, all, all}, elements); }, {"dimension 0", "2:0:1"});
   CHECK(elements == std::vector<std::uint8_t>(8, 77));
 }

@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <support/refused.hpp>
+#include <support/store_conformance.hpp>
 #include <support/written_array.hpp>
 #include <tessera/array/open.hpp>
 #include <tessera/store/memory_store.hpp>
@@ -68,7 +70,7 @@ TEST_CASE("a dimension without length stands beside any other") {
   document.set("codecs", R"([{"name": "bytes", "configuration": {"endian": "little"}}])");
   test::put(store, "zarr.json", document.text());
   auto const array = open_array<std::int64_t, 3>(store);
-  CHECK(array.read(all).elements().empty());
+  CHECK(array.read(all).size() == 0);
   CHECK(array.read({all, {5, 6}, {7, 8}}).shape() == Extents{0, 1, 1});
 }
 
@@ -106,10 +108,26 @@ TEST_CASE("a step may be longer than any array") {
   Memory const store;
   test::write_array(store, "a", counting({6, 6}, {4, 4}), codec::Bytes{});
   auto const array = open_array<std::uint16_t, 2>(store, "a");
-  for (std::uint64_t step : {~std::uint64_t{0}, std::uint64_t{1} << 63, std::uint64_t{1} << 62, std::uint64_t{1} << 61}) {
+  for (std::uint64_t step :
+       {~std::uint64_t{0}, std::uint64_t{1} << 63, std::uint64_t{1} << 62, std::uint64_t{1} << 61}) {
     CAPTURE(step);
     auto const read = array.read({{2, 6, step}, {1, 6, step}});
     CHECK(read.shape() == Extents{1, 1});
     CHECK(read(0, 0) == 14);
   }
+}
+
+TEST_CASE("a bool is 0 or 1, whatever the chunk says (CODEC-BYTES-07)") {
+  MemoryStore<HostBuffer> const store;
+  test::put(store, "zarr.json",
+            R"({"zarr_format": 3, "node_type": "array", "shape": [3], "data_type": "bool", "fill_value": false,
+                "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [3]}},
+                "chunk_key_encoding": "default", "codecs": ["bytes"]})");
+  test::put(store, "c/0", std::string_view{"\1\0\1", 3});
+  auto const array = open_array<bool, 1>(store);
+  auto const read = array.read(all);
+  CHECK(read(0));
+  CHECK_FALSE(read(1));
+  test::put(store, "c/0", std::string_view{"\1\0\2", 3});
+  test::check_refused<CodecError>([&] { array.read(all); }, {"key \"c/0\"", "found an element 2", "0 or 1"});
 }

@@ -46,5 +46,6 @@ TEST_CASE("an array is read from a task of its own queue") {
 TEST_CASE("an array given no queue has its own") {
   auto const array = open_array<std::uint8_t, 3, AllCodecs>(test::brain_store(), "t1");
   CHECK(array.untyped().queue().threads() >= 1);
-  CHECK(std::ranges::equal(array.read(all).elements(), test::t1_elements()));
+  auto const elements = array.read(all);
+  CHECK(std::ranges::equal(elements.elements(), test::t1_elements()));
 }

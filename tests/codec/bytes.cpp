@@ -36,8 +36,11 @@ TEST_CASE("bytes: endian is needed where an element has several bytes (CODEC-BYT
   codec::Bytes const none{std::nullopt};
   CHECK(none.layout({{4}, {DataKind::unsigned_integer, 1}}).swapped == 1);
   CHECK(none.layout({{4}, {DataKind::boolean, 1}}).swapped == 1);
-  check_refused<MetadataError>([&] { none.layout({{4}, {DataKind::signed_integer, 2}}); },
-                               {"configuration.endian is missing", "int16"});
+  check_refused<MetadataError>(
+      [&] {
+        none.layout({{4}, {DataKind::signed_integer, 2}});
+      },
+      {"configuration.endian is missing", "int16"});
   CHECK_THROWS_AS(none.layout({{4}, {DataKind::floating, 8}}), MetadataError);
   CHECK(codec::Bytes{std::endian::big}.layout({{4}, {DataKind::signed_integer, 1}}).swapped == 1);
 }
@@ -53,9 +56,9 @@ TEST_CASE("bytes: the elements lie in C order, swapped where the machine's order
 }
 
 TEST_CASE("bytes: what it was made from comes out again") {
-  for (auto* json : {R"({"name": "bytes", "configuration": {"endian": "little"}})",
-                     R"({"name": "bytes", "configuration": {"endian": "big"}})",
-                     R"({"name": "bytes", "configuration": {}})"}) {
+  for (auto* json :
+       {R"({"name": "bytes", "configuration": {"endian": "little"}})",
+        R"({"name": "bytes", "configuration": {"endian": "big"}})", R"({"name": "bytes", "configuration": {}})"}) {
     CAPTURE(std::string{json});
     auto const found = specification_of(bytes_codec(json));
     CHECK(found.name == "bytes");

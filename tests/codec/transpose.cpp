@@ -42,8 +42,11 @@ TEST_CASE("transpose: what is no permutation is refused (CODEC-TRANSPOSE-01, 03)
 }
 
 TEST_CASE("transpose: a chunk of another rank is refused (CODEC-TRANSPOSE-03)") {
-  check_refused<MetadataError>([] { transpose(R"({"order": [1, 0]})").encoded({{2, 3, 4}, byte}); },
-                               {"configuration.order", "[1, 0]", "3 dimensions"});
+  check_refused<MetadataError>(
+      [] {
+        transpose(R"({"order": [1, 0]})").encoded({{2, 3, 4}, byte});
+      },
+      {"configuration.order", "[1, 0]", "3 dimensions"});
 }
 
 TEST_CASE("transpose: encoded dimension i is decoded dimension order[i] (CODEC-TRANSPOSE-02)") {
@@ -73,5 +76,6 @@ TEST_CASE("transpose: reading through it is undoing it") {
 TEST_CASE("transpose: what it was made from comes out again") {
   auto const found = specification_of(transpose(R"({"order": [2, 0, 1]})"));
   CHECK(found.name == "transpose");
-  CHECK(found.configuration == test::specification(R"({"name": "x", "configuration": {"order": [2, 0, 1]}})").configuration);
+  CHECK(found.configuration ==
+        test::specification(R"({"name": "x", "configuration": {"order": [2, 0, 1]}})").configuration);
 }

@@ -16,8 +16,9 @@ TEST_CASE("products are exact up to 64 bits and an error beyond") {
   CHECK(checked_product(most, 0, "n") == 0);
   CHECK(checked_product(most, 1, "n") == most);
   CHECK(checked_product(std::uint64_t{1} << 32, (std::uint64_t{1} << 32) - 1, "n") == most - ((1ull << 32) - 1));
-  test::check_refused<MetadataError>([] { checked_product(std::uint64_t{1} << 32, std::uint64_t{1} << 32, "the rows"); },
-                                     {"the rows", "4294967296", "64 bits"});
+  test::check_refused<MetadataError>(
+      [] { checked_product(std::uint64_t{1} << 32, std::uint64_t{1} << 32, "the rows"); },
+      {"the rows", "4294967296", "64 bits"});
   CHECK_THROWS_AS(checked_product(most, 2, "n"), MetadataError);
   CHECK_THROWS_AS(checked_product(most / 3 + 1, 3, "n"), MetadataError);
 }

@@ -8,14 +8,16 @@
 using namespace tessera;
 
 TEST_CASE("keys are names joined by slashes") {
-  for (auto* good : {"a", "zarr.json", "t1/c/0/0/0", "...", ".a", "a.", "..a/b..", "with space", "\\", "\xc3\xa9", "-"}) {
+  for (auto* good :
+       {"a", "zarr.json", "t1/c/0/0/0", "...", ".a", "a.", "..a/b..", "with space", "\\", "\xc3\xa9", "-"}) {
     CAPTURE(std::string{good});
     CHECK_NOTHROW(check(Key{good}));
   }
 }
 
 TEST_CASE("keys that a store must not trust are refused, with the key") {
-  for (std::string const bad : {"", "/", "/a", "a/", "a//b", ".", "..", "./a", "a/.", "a/..", "../a", "a/../b", "a/./b"}) {
+  for (std::string const bad :
+       {"", "/", "/a", "a/", "a//b", ".", "..", "./a", "a/.", "a/..", "../a", "a/../b", "a/./b"}) {
     CAPTURE(bad);
     test::check_refused<StoreError>([&] { check(Key{bad}); }, {"not a key"});
     try {

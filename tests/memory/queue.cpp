@@ -114,7 +114,11 @@ TEST_CASE("the first exception reaches the caller with its type, no call begins 
 TEST_CASE("an exception in a nested for_each passes through the outer one") {
   HostQueue queue{2};
   auto nested = [&] {
-    queue.for_each(4, [&](std::size_t) { queue.for_each(4, [](std::size_t i) { if (i == 2) throw 5; }); });
+    queue.for_each(4, [&](std::size_t) {
+      queue.for_each(4, [](std::size_t i) {
+        if (i == 2) throw 5;
+      });
+    });
   };
   CHECK_THROWS_AS(nested(), int);
 }

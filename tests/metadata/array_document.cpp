@@ -80,8 +80,7 @@ TEST_CASE("shape is a list of lengths (META-11)") {
 }
 
 TEST_CASE("a shape whose size no memory can hold is refused (META-12)") {
-  auto const text =
-      array_document().set("shape", "[4611686018427387904, 4]").set("chunk_grid", grid("[1, 1]")).text();
+  auto const text = array_document().set("shape", "[4611686018427387904, 4]").set("chunk_grid", grid("[1, 1]")).text();
   check_refused<MetadataError>([&] { array_metadata(text); }, {"member shape"});
   auto bytes = array_document().set("shape", "[4611686018427387904]").set("chunk_grid", grid("[1]"));
   CHECK_NOTHROW(array_metadata(bytes.text()));
@@ -126,8 +125,10 @@ TEST_CASE("dimension_names are strings or null, one per dimension (META-13, 14)"
 }
 
 TEST_CASE("attributes are kept as they are (META-15, 16)") {
-  auto const array = array_metadata(
-      array_document().set("attributes", R"({"z": 1.0, "a": {"must_understand": true, "n": 18446744073709551616}})").text());
+  auto const array =
+      array_metadata(array_document()
+                         .set("attributes", R"({"z": 1.0, "a": {"must_understand": true, "n": 18446744073709551616}})")
+                         .text());
   CHECK(array.attributes ==
         Value{Members{{"z", Number{"1.0"}},
                       {"a", Members{{"must_understand", true}, {"n", Number{"18446744073709551616"}}}}}});

@@ -83,6 +83,17 @@ TEST_CASE("errors of a document name store and key, whatever is wrong") {
   }
 }
 
+namespace {
+
+struct Endless {
+  using buffer_type = HostBuffer;
+  std::optional<std::size_t> read(Key const&, ByteRange, Room<space::Host> room, Queue<space::Host>&) const {
+    return room(std::size_t{1} << 40).size;
+  }
+};
+
+}  // namespace
+
 TEST_CASE("a document without bound is not read into memory (META-06)") {
   check_refused<MetadataError>([] { read_document(Endless{}, "a", read_array_metadata); },
                                {"key \"a/zarr.json\"", "1099511627776 bytes"});

@@ -61,7 +61,8 @@ TEST_CASE("storage transformers: none, or none that must be understood (META-17)
 TEST_CASE("the chunk grid is regular, with a chunk shape of the array's rank (GRID-01, 02, 08)") {
   refuse("chunk_grid", R"("regular")", {"member chunk_grid.configuration.chunk_shape is missing"});
   refuse("chunk_grid", R"({"name": "regular"})", {"member chunk_grid.configuration.chunk_shape is missing"});
-  refuse("chunk_grid", R"({"name": "regular", "configuration": {}})", {"chunk_grid.configuration.chunk_shape is missing"});
+  refuse("chunk_grid", R"({"name": "regular", "configuration": {}})",
+         {"chunk_grid.configuration.chunk_shape is missing"});
   refuse("chunk_grid", R"({"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": [4]}})",
          {"member chunk_grid", "\"rectilinear\"", "\"regular\""});
   refuse("chunk_grid", R"({"name": "x", "must_understand": false})", {"\"x\""});
@@ -96,7 +97,8 @@ TEST_CASE("chunk key encodings: default and v2, each with its own separator (KEY
 
 TEST_CASE("other encodings and separators are refused (KEY-04, 08)") {
   for (auto* separator : {"\"-\"", "\"\"", "\"//\"", "1", "null"})
-    refuse("chunk_key_encoding", R"({"name": "default", "configuration": {"separator": )" + std::string{separator} + "}}",
+    refuse("chunk_key_encoding",
+           R"({"name": "default", "configuration": {"separator": )" + std::string{separator} + "}}",
            {"member chunk_key_encoding.configuration.separator", "\"/\" or \".\""});
   refuse("chunk_key_encoding", R"({"name": "default", "configuration": {"suffix": ".x"}})",
          {"member chunk_key_encoding.configuration.suffix is unknown"});

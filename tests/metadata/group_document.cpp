@@ -20,7 +20,8 @@ TEST_CASE("the smallest group, and one with attributes (GROUP-01)") {
   CHECK(group(R"(, "attributes": {"a": [1]})").attributes == Value{Members{{"a", List{Number{"1"}}}}});
   for (auto* wrong : {"null", "[]", "1", "\"x\""}) {
     CAPTURE(std::string{wrong});
-    test::check_refused<MetadataError>([&] { group(", \"attributes\": " + std::string{wrong}); }, {"member attributes"});
+    test::check_refused<MetadataError>([&] { group(", \"attributes\": " + std::string{wrong}); },
+                                       {"member attributes"});
   }
 }
 

@@ -10,15 +10,15 @@ using test::check_refused;
 
 TEST_CASE("json: every kind of value, members in their order") {
   auto const value = parse_json(R"( {"b": [1, -2.5e3, "x", true, null], "a": {"c": {}}} )");
-  CHECK(value == Value{Members{{"b", List{Number{"1"}, Number{"-2.5e3"}, "x", true, {}}},
-                               {"a", Members{{"c", Members{}}}}}});
+  CHECK(value ==
+        Value{Members{{"b", List{Number{"1"}, Number{"-2.5e3"}, "x", true, {}}}, {"a", Members{{"c", Members{}}}}}});
 }
 
 TEST_CASE("json: numbers keep what they say") {
-  for (std::string text : {"0", "-1", "1.0", "1e0", "1E2", "0.1", "-0.0", "9223372036854775807", "-9223372036854775808",
-                           "18446744073709551615", "18446744073709551616", "-9223372036854775809",
-                           "123456789012345678901234567890", "3.14159265358979323846264338327950288419716939937510",
-                           "1e-400", "1e300"}) {
+  for (std::string text :
+       {"0", "-1", "1.0", "1e0", "1E2", "0.1", "-0.0", "9223372036854775807", "-9223372036854775808",
+        "18446744073709551615", "18446744073709551616", "-9223372036854775809", "123456789012345678901234567890",
+        "3.14159265358979323846264338327950288419716939937510", "1e-400", "1e300"}) {
     CAPTURE(text);
     auto const value = parse_json(text);
     REQUIRE(value.get_if<Number>());
@@ -33,10 +33,39 @@ TEST_CASE("json: text is UTF-8, escapes are read") {
 
 TEST_CASE("json: what is not one JSON value is refused (META-02)") {
   using namespace std::string_literals;
-  for (auto const& text : {""s, " "s, "{"s, "[1,"s, "nul"s, "{} {}"s, "[1]]"s, "[1,]"s, "{\"a\":1,}"s, "'x'"s, "01"s, "+1"s,
-                           ".5"s, "1."s, "0x10"s, "NaN"s, "Infinity"s, "-Infinity"s, "[NaN]"s, "\"\t\""s, "\"abc"s,
-                           "// c\n1"s, "{a:1}"s, "\"\\x\""s, "\"\\ud800\""s, "\"\xff\""s, "\"\xc3\""s, "\"\xed\xa0\x80\""s,
-                           "\"\xc0\xaf\""s, "{}\0"s, "{}\0garbage"s, "1\0 "s, "\0"s}) {
+  for (auto const& text : {""s,
+                           " "s,
+                           "{"s,
+                           "[1,"s,
+                           "nul"s,
+                           "{} {}"s,
+                           "[1]]"s,
+                           "[1,]"s,
+                           "{\"a\":1,}"s,
+                           "'x'"s,
+                           "01"s,
+                           "+1"s,
+                           ".5"s,
+                           "1."s,
+                           "0x10"s,
+                           "NaN"s,
+                           "Infinity"s,
+                           "-Infinity"s,
+                           "[NaN]"s,
+                           "\"\t\""s,
+                           "\"abc"s,
+                           "// c\n1"s,
+                           "{a:1}"s,
+                           "\"\\x\""s,
+                           "\"\\ud800\""s,
+                           "\"\xff\""s,
+                           "\"\xc3\""s,
+                           "\"\xed\xa0\x80\""s,
+                           "\"\xc0\xaf\""s,
+                           "{}\0"s,
+                           "{}\0garbage"s,
+                           "1\0 "s,
+                           "\0"s}) {
     CAPTURE(text);
     check_refused<MetadataError>([&] { parse_json(text); }, {"not JSON"});
   }

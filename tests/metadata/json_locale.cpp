@@ -20,7 +20,8 @@ TEST_CASE("json: numbers keep what they say in a program whose locale writes the
   ::unsetenv("LOCPATH");
   if (!set) MESSAGE("not run: the locale de_DE cannot be made here");
   auto const value = parse_json("[0.5, -1.25e3]");
-  auto const array = test::array_metadata(test::array_document().set("data_type", "\"float32\"").set("fill_value", "0.5").text());
+  auto const array =
+      test::array_metadata(test::array_document().set("data_type", "\"float32\"").set("fill_value", "0.5").text());
   std::setlocale(LC_NUMERIC, "C");
   CHECK(value == Value{List{Number{"0.5"}, Number{"-1.25e3"}}});
   CHECK(array.fill == detail::bytes_of(0.5f));

@@ -49,19 +49,31 @@ TEST_CASE("lists out of order are refused, with the codec (G-50)") {
 }
 
 TEST_CASE("a codec that the program does not know is refused by name, with those it knows and the cure") {
-  check_refused<MetadataError>([] { resolve<BuiltIn>(R"(["bytes", )" ZSTD "]", {{4, 4}, uint8}); },
-                               {"member codecs", "\"zstd\"", "transpose, bytes", "Codecs<...>"});
-  check_refused<MetadataError>([] { resolve<Every>(R"(["sharding_indexed"])", {{4, 4}, uint8}); },
-                               {"\"sharding_indexed\"", "transpose, bytes, blosc, zstd"});
+  check_refused<MetadataError>(
+      [] {
+        resolve<BuiltIn>(R"(["bytes", )" ZSTD "]", {{4, 4}, uint8});
+      },
+      {"member codecs", "\"zstd\"", "transpose, bytes", "Codecs<...>"});
+  check_refused<MetadataError>(
+      [] {
+        resolve<Every>(R"(["sharding_indexed"])", {{4, 4}, uint8});
+      },
+      {"\"sharding_indexed\"", "transpose, bytes, blosc, zstd"});
   check_refused<MetadataError>([] { resolve<Every>(R"(["Bytes"])", {{4, 4}, uint8}); }, {"\"Bytes\""});
   CHECK(Every::codec_names() == "transpose, bytes, blosc, zstd");
 }
 
 TEST_CASE("a codec that cannot take the chunk is refused when the array is opened, by name") {
-  check_refused<MetadataError>([] { resolve<Every>("[" TRANSPOSE "," LITTLE "]", {{4, 4, 4}, uint8}); },
-                               {"codec transpose", "configuration.order", "3 dimensions"});
-  check_refused<MetadataError>([] { resolve<Every>("[" LITTLE "," ZSTD R"(, {"name": "zstd"}])", {{4}, uint8}); },
-                               {"codec zstd", "configuration.level is missing"});
+  check_refused<MetadataError>(
+      [] {
+        resolve<Every>("[" TRANSPOSE "," LITTLE "]", {{4, 4, 4}, uint8});
+      },
+      {"codec transpose", "configuration.order", "3 dimensions"});
+  check_refused<MetadataError>(
+      [] {
+        resolve<Every>("[" LITTLE "," ZSTD R"(, {"name": "zstd"}])", {{4}, uint8});
+      },
+      {"codec zstd", "configuration.level is missing"});
 }
 
 TEST_CASE("a chunk that no memory can hold is refused before its layout is worked out") {

@@ -13,7 +13,8 @@ TEST_CASE("transpose goes in the direction that zarr-python gives it (G-13)") {
   std::iota(elements.begin(), elements.end(), std::uint8_t{0});
   auto const stored = test::hex("0004080c10140105090d111502060a0e121603070b0f1317");
   using P = Pipeline<space::Host, codec::Transpose, codec::Bytes>;
-  auto const form = P{codec::Transpose{{2, 0, 1}}, codec::Bytes{}}.resolve({{2, 3, 4}, {DataKind::unsigned_integer, 1}});
+  auto const form =
+      P{codec::Transpose{{2, 0, 1}}, codec::Bytes{}}.resolve({{2, 3, 4}, {DataKind::unsigned_integer, 1}});
   CHECK(form.is_view());
   CHECK(test::seen_through(form.layout, test::view(stored)) == test::memory_of(elements));
 }

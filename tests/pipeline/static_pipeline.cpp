@@ -47,12 +47,19 @@ TEST_CASE("a document's configurations become the codecs'") {
 }
 
 TEST_CASE("a wrong configuration is refused with the codec's name") {
-  auto const list = test::specifications(R"([{"name": "transpose", "configuration": {"order": [0, 0]}}, "bytes", "zstd"])");
+  auto const list =
+      test::specifications(R"([{"name": "transpose", "configuration": {"order": [0, 0]}}, "bytes", "zstd"])");
   test::check_refused<MetadataError>([&] { P::from(list); }, {"codec transpose", "configuration.order"});
   auto const short_list = test::specifications(
       R"([{"name": "transpose", "configuration": {"order": [0]}}, "bytes", {"name": "zstd", "configuration": {"level": 1}}])");
-  test::check_refused<MetadataError>([&] { P::from(short_list).resolve({{2, 2}, {}}); },
-                                     {"codec transpose", "2 dimensions"});
-  test::check_refused<MetadataError>([&] { P::from(short_list).resolve({{2}, {DataKind::floating, 4}}); },
-                                     {"codec bytes", "endian"});
+  test::check_refused<MetadataError>(
+      [&] {
+        P::from(short_list).resolve({{2, 2}, {}});
+      },
+      {"codec transpose", "2 dimensions"});
+  test::check_refused<MetadataError>(
+      [&] {
+        P::from(short_list).resolve({{2}, {DataKind::floating, 4}});
+      },
+      {"codec bytes", "endian"});
 }

@@ -1,4 +1,4 @@
-// expect: tessera: the destination has elements of another type than the array: give memory of the type that open_array was given
+// expect: tessera: the destination's elements are of another type than the array's; give memory of the type
 #include <vector>
 
 #include <tessera/tessera.hpp>

@@ -1,3 +1,9 @@
+#include <cstddef>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <doctest/doctest.h>
 
 #include <support/store_conformance.hpp>
@@ -28,4 +34,21 @@ TEST_CASE("a LocalStore's root may end in slashes") {
   CHECK(test::value(LocalStore<HostBuffer>{folder / "root"}, "k") == "v");
   CHECK(LocalStore<HostBuffer>{""}.name() == ".");
   CHECK(LocalStore<HostBuffer>{"/"}.name() == "/");
+}
+
+TEST_CASE("folders may be nested without bound: listing them takes no stack") {
+  test::TemporaryFolder const folder;
+  auto const here = ::open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  REQUIRE(here >= 0);
+  REQUIRE(::chdir(folder.path().c_str()) == 0);
+  constexpr int depth = 1900;  // with one letter each, below the longest path that the system allows
+  int made = 0;
+  while (made < depth && ::mkdir("d", 0777) == 0 && ::chdir("d") == 0) ++made;
+  REQUIRE(::fchdir(here) == 0);
+  ::close(here);
+  CHECK(made == depth);
+  LocalStore<HostBuffer> const store{folder.path()};
+  std::size_t keys = 0;
+  store.list("", [&](Listed const&) { return ++keys; });
+  CHECK(keys == 0);
 }

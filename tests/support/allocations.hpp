@@ -6,9 +6,9 @@
 namespace test {
 
 struct AllocationCounts {
-  std::atomic<std::size_t> blocks{0};     // asked for by whatever means
-  std::atomic<std::size_t> news{0};       // of those, by operator new: the C++ code's own
-  std::atomic<std::size_t> large{0};      // of those by operator new, of at least `large_size` bytes
+  std::atomic<std::size_t> blocks{0};  // asked for by whatever means
+  std::atomic<std::size_t> news{0};    // of those, by operator new: the C++ code's own
+  std::atomic<std::size_t> large{0};   // of those by operator new, of at least `large_size` bytes
   std::atomic<std::size_t> large_size{~std::size_t{0}};
   std::atomic<bool> on{false};
 };

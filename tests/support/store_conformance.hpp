@@ -92,8 +92,11 @@ void reads_ranges(Make&& make) {
   CHECK(value(store, "k", tessera::ByteRange::suffix(99)) == "0123456789");
   CHECK(value(store, "k", tessera::ByteRange::suffix(0)) == "");
   CHECK(value(store, "missing", {2, 3}) == "(missing)");
-  check_refused<tessera::StoreError>([&] { value(store, "k", {11, 1}); },
-                                     {"key \"k\"", store.name().c_str(), "byte 11", "10 bytes"});
+  check_refused<tessera::StoreError>(
+      [&] {
+        value(store, "k", {11, 1});
+      },
+      {"key \"k\"", store.name().c_str(), "byte 11", "10 bytes"});
 }
 
 template <class Make>

@@ -60,8 +60,11 @@ TEST_CASE("a box of another rank than the array's is refused") {
 
 TEST_CASE("a slice that does not fit is refused, with its dimension") {
   auto refuse = [](Slice slice, char const* shown) {
-    test::check_refused<SelectionError>([&] { Box{all, slice}.resolve({9, 4}); },
-                                        {"dimension 1", shown, "first <= stop <= 4", "step"});
+    test::check_refused<SelectionError>(
+        [&] {
+          Box{all, slice}.resolve({9, 4});
+        },
+        {"dimension 1", shown, "first <= stop <= 4", "step"});
   };
   refuse({0, 5}, "0:5:1");
   refuse({3, 2}, "3:2:1");

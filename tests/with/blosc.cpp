@@ -79,7 +79,8 @@ TEST_CASE("blosc: bytes come back, with every compressor and shuffle that the li
         CAPTURE(std::string{cname});
         CAPTURE(std::string{shuffle});
         CAPTURE(typesize);
-        codec::Blosc const codec{cname, static_cast<int>(random(0, 9)), shuffle, typesize, random.one_in(2) ? 0u : 512u};
+        codec::Blosc const codec{cname, static_cast<int>(random(0, 9)), shuffle, typesize,
+                                 random.one_in(2) ? 0u : 512u};
         for (std::size_t size : {0u, 1u, 15u, 128u, 5000u, 70'001u}) {
           CAPTURE(size);
           auto const elements = random.one_in(2) ? random.smooth(size) : random.noise(size);
@@ -129,9 +130,9 @@ TEST_CASE("blosc: a header that lies is an error (CODEC-BLOSC-07)") {
     if (lie > 4000) refuse([&](Bytes& b) { set(b, 8, lie); });  // blocksize
   }
   refuse([](Bytes& b) { set(b, 8, 0); });
-  refuse([](Bytes& b) { b[0] = std::byte{3}; });     // a version to come
-  refuse([](Bytes& b) { b[3] = std::byte{0}; });     // typesize
-  refuse([](Bytes& b) { b[2] |= std::byte{0xe0}; }); // no such compressor
+  refuse([](Bytes& b) { b[0] = std::byte{3}; });      // a version to come
+  refuse([](Bytes& b) { b[3] = std::byte{0}; });      // typesize
+  refuse([](Bytes& b) { b[2] |= std::byte{0xe0}; });  // no such compressor
   refuse([](Bytes& b) { b.push_back(std::byte{}); });
   refuse([](Bytes& b) { b.pop_back(); });
   refuse([](Bytes& b) { b.resize(15); });

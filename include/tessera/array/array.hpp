@@ -60,8 +60,8 @@ class Array {
       } else {
         auto const expected = element_count(region.count, "the box");
         if (std::ranges::size(to) != expected)
-          throw SelectionError{"the destination holds " + std::to_string(std::ranges::size(to)) +
-                               " elements, expected " + std::to_string(expected)};
+          throw SelectionError{
+              text({"the destination holds ", std::ranges::size(to), " elements, expected ", expected})};
         read(box, ArrayView<T, Rank, space::Host>::c_order(std::ranges::data(to), region.count), options);
       }
     }

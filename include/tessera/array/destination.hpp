@@ -64,14 +64,15 @@ consteval bool check_destination() {
     return false;
   } else if constexpr (!std::same_as<typename D::element, T>) {
     static_assert(std::same_as<typename D::element, T>,
-                  "tessera: the destination has elements of another type than the array: give memory of the type that "
-                  "open_array was given");
+                  "tessera: the destination's elements are of another type than the array's; give memory of the type "
+                  "that open_array<T, ...> names");
     return false;
   } else {
     constexpr bool fits = D::rank == Rank || D::rank == ~std::size_t{0};
-    static_assert(fits,
-                  "tessera: the destination has another number of dimensions than the array: give an ArrayView of as "
-                  "many as open_array was given");
+    static_assert(
+        fits,
+        "tessera: the destination has another number of dimensions than the array; give an ArrayView of as many "
+        "as open_array<T, Rank> names");
     return fits;
   }
 }

@@ -25,19 +25,24 @@ class OwnedArray {
 
   Extents const& shape() const { return shape_; }
   std::uint64_t size() const { return size_; }  ///< elements
-  T* data() { return reinterpret_cast<T*>(buffer_.span().data); }
-  T const* data() const { return reinterpret_cast<T const*>(buffer_.view().data); }
+  T* data() & { return reinterpret_cast<T*>(buffer_.span().data); }
+  T const* data() const& { return reinterpret_cast<T const*>(buffer_.view().data); }
+  T const* data() const&& = delete;  // of a temporary: it would dangle
 
-  ArrayView<T, Rank, Space> view() { return ArrayView<T, Rank, Space>::c_order(data(), shape_); }
-  ArrayView<T const, Rank, Space> view() const { return ArrayView<T const, Rank, Space>::c_order(data(), shape_); }
+  ArrayView<T, Rank, Space> view() & { return ArrayView<T, Rank, Space>::c_order(data(), shape_); }
+  ArrayView<T const, Rank, Space> view() const&& = delete;
+  ArrayView<T const, Rank, Space> view() const& { return ArrayView<T const, Rank, Space>::c_order(data(), shape_); }
 
-  /// Elements and ranges, where the host can touch them.
+  /// Elements and ranges, where the host can touch them. Name the array before you loop over its elements().
   template <class... Index>
-  requires(Space::host_accessible) T& operator()(Index... index) { return view()(index...); }
+  requires(Space::host_accessible) T& operator()(Index... index) & { return view()(index...); }
   template <class... Index>
-  requires(Space::host_accessible) T const& operator()(Index... index) const { return view()(index...); }
-  std::span<T> elements() requires(Space::host_accessible) { return {data(), size_}; }
-  std::span<T const> elements() const requires(Space::host_accessible) { return {data(), size_}; }
+  requires(Space::host_accessible) T const& operator()(Index... index) const& { return view()(index...); }
+  template <class... Index>
+  requires(Space::host_accessible) T operator()(Index... index) const&& { return (*this)(index...); }
+  std::span<T> elements() & requires(Space::host_accessible) { return {data(), size_}; }
+  std::span<T const> elements() const& requires(Space::host_accessible) { return {data(), size_}; }
+  std::span<T const> elements() const&& = delete;
 
  private:
   Extents shape_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include <tessera/core/dimensions.hpp>
 #include <tessera/view/box.hpp>
@@ -25,36 +24,39 @@ class Plan {
     for (std::size_t d = 0; d < chunk_shape.rank(); ++d) {
       auto const n = region.count[d];
       auto const first = region.first[d] / chunk_shape[d];
-      auto const last = n == 0 ? first : (region.first[d] + (n - 1) * region.step[d]) / chunk_shape[d];
       first_.push_back(first);
-      count_.push_back(n == 0 ? 0 : last - first + 1);
+      if (n == 0 || is_sparse(d))
+        count_.push_back(n);
+      else
+        count_.push_back((region.first[d] + (n - 1) * region.step[d]) / chunk_shape[d] - first + 1);
     }
     size_ = element_count(count_, "the number of chunks");
   }
 
-  /// How many chunks the region spans.
+  /// How many chunks the region touches.
   std::uint64_t size() const { return size_; }
 
-  /// The i-th of them, in C order. nullopt: the region's steps pass over it.
-  std::optional<Piece> piece(std::uint64_t i) const {
-    auto const rank = chunk_shape_.rank();
+  /// The i-th of them, in C order.
+  Piece piece(std::uint64_t i) const {
     Piece piece{first_, first_, region_.step, first_, first_};
-    for (std::size_t d = rank; d-- > 0; i /= count_[d]) {
-      piece.chunk[d] = first_[d] + i % count_[d];
-      auto const begin = piece.chunk[d] * chunk_shape_[d], length = chunk_shape_[d];
-      auto const first = region_.first[d], step = region_.step[d];
+    for (std::size_t d = chunk_shape_.rank(); d-- > 0; i /= count_[d]) {
+      auto const length = chunk_shape_[d], first = region_.first[d], step = region_.step[d];
       // The selected indices are first + k * step; those of this chunk have k from `from` on.
-      auto const from = begin <= first ? 0 : (begin - first - 1) / step + 1;
-      auto const at = first + from * step - begin;
-      if (at >= length || from >= region_.count[d]) return std::nullopt;
-      piece.first[d] = at;
-      piece.count[d] = std::min(region_.count[d] - from, (length - at - 1) / step + 1);
+      auto from = i % count_[d];
+      piece.chunk[d] = is_sparse(d) ? (first + from * step) / length : first_[d] + from;
+      auto const begin = piece.chunk[d] * length;
+      if (!is_sparse(d)) from = begin <= first ? 0 : (begin - first - 1) / step + 1;
+      piece.first[d] = first + from * step - begin;
+      piece.count[d] = std::min(region_.count[d] - from, (length - piece.first[d] - 1) / step + 1);
       piece.target[d] = from;
     }
     return piece;
   }
 
  private:
+  // No two selected indices share a chunk: chunks are counted by them, for steps may pass over any number of chunks.
+  bool is_sparse(std::size_t d) const { return region_.step[d] >= chunk_shape_[d]; }
+
   Region region_;
   Extents chunk_shape_, first_, count_;
   std::uint64_t size_ = 0;

@@ -102,18 +102,16 @@ class ReadBatch {
     used_ = 0;
     if (slots_.size() < last - first) slots_.resize(last - first);
     for (auto i = first; i < last; ++i) {
-      auto const piece = plan.piece(i);
-      if (!piece) continue;
       auto& slot = slots_[used_++];
-      slot.piece = *piece;
+      slot.piece = plan.piece(i);
       slot.key.path = source.prefix;
-      source.key_encoding.append(slot.key.path, piece->chunk);
+      source.key_encoding.append(slot.key.path, slot.piece.chunk);
       slot.is_view = source.form.is_view();
       slot.most = most_encoded(source.form);
       slot.on = &on;
       slot.direct = {};
-      if (is_contiguous(source.form.layout, *piece, target.strides))
-        slot.direct = {at(target, *piece), source.form.decoded_size};
+      if (is_contiguous(source.form.layout, slot.piece, target.strides))
+        slot.direct = {at(target, slot.piece), source.form.decoded_size};
     }
   }
 
@@ -143,12 +141,22 @@ class ReadBatch {
     source.pipeline.decode(source.form, std::span{tasks_}, on);
   }
 
+  // A bool in C++ is 0 or 1; any other byte would be undefined behaviour in the user's program.
+  static void expect_booleans(Placement<array_space> const& placement, std::size_t chunk) {
+    for (auto n : placement.count)
+      if (n == 0) return;
+    Axes{placement}.for_each(placement.to, placement.from, [&](std::byte*, std::byte const* element) {
+      if (*element <= std::byte{1}) return;
+      throw CodecError{text({"found an element ", std::to_integer<int>(*element), ", expected 0 or 1 for a bool"})}
+          .in_chunk(chunk);
+    });
+  }
+
   std::uint64_t place(ChunkSource<S, P> const& source, Target<array_space> target, Queue& on) {
     auto const& layout = source.form.layout;
     placements_.clear();
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
       auto const& slot = slots_[found_[t]];
-      if (tasks_[t].decoded.data == slot.direct.data && slot.direct.data) continue;
       Placement<array_space> placement{tasks_[t].decoded.data, at(target, slot.piece), slot.piece.count, layout.strides,
                                        target.strides};
       for (std::size_t d = 0; d < layout.shape.rank(); ++d) {
@@ -156,6 +164,9 @@ class ReadBatch {
         if (slot.piece.count[d] > 1)  // only then is the step known to be shorter than the chunk
           placement.from_strides[d] *= static_cast<std::int64_t>(slot.piece.step[d]);
       }
+      if constexpr (array_space::host_accessible)
+        if (source.form.chunk.type.kind == DataKind::boolean) expect_booleans(placement, t);
+      if (tasks_[t].decoded.data == slot.direct.data && slot.direct.data) continue;
       placements_.push_back(placement);
     }
     for (std::size_t i = 0; i < used_; ++i)

@@ -59,10 +59,10 @@ class WriteBatch {
   void run(To const& to, Plan const& plan, std::uint64_t first, std::uint64_t last, Queue& on) {
     used_ = 0;
     for (auto i = first; i < last; ++i)
-      if (auto const piece = plan.piece(i); piece && is_whole(to, *piece)) add(to, *piece);
+      if (auto const piece = plan.piece(i); is_whole(to, piece)) add(to, piece);
     if (used_ > 0) pass(to, on, [&] { store_each(to, on, [&](Key const& key) { return lock(to, key); }); });
     for (auto i = first; i < last; ++i)
-      if (auto const piece = plan.piece(i); piece && !is_whole(to, *piece)) update(to, *piece, on);
+      if (auto const piece = plan.piece(i); !is_whole(to, piece)) update(to, piece, on);
   }
 
  private:

@@ -38,33 +38,60 @@ class Error : public std::exception {
     return *this;
   }
   void compose() {
-    auto const where = [](std::string_view what, std::string_view name, std::string_view after) {
-      return name.empty() ? std::string{} : text({what, name, after});
+    auto const cut = [](std::string_view long_text) {
+      constexpr std::size_t longest = 1000;  // bytes: names and what was found come from files
+      return long_text.size() <= longest ? std::string{long_text} : text({long_text.substr(0, longest), "..."});
     };
-    text_ = text({where("", store_, ": "), where("key \"", key_, "\": "), where("codec ", codec_, ": "), problem_});
-    for (char& c : text_)  // names come from files: one error stays one line
-      if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+    auto const where = [&](std::string_view what, std::string_view name, std::string_view after) {
+      return name.empty() ? std::string{} : text({what, cut(name), after});
+    };
+    text_ =
+        text({where("", store_, ": "), where("key \"", key_, "\": "), where("codec ", codec_, ": "), cut(problem_)});
+    // Names come from files: one error stays one line, and steers no terminal.
+    for (std::size_t i = 0; i < text_.size(); ++i) {
+      auto const byte = [&](std::size_t at) { return static_cast<unsigned char>(at < text_.size() ? text_[at] : 0); };
+      if (byte(i) < ' ' || byte(i) == 0x7f) text_[i] = '?';
+      if (byte(i) == 0xc2 && byte(i + 1) >= 0x80 && byte(i + 1) < 0xa0) text_[i] = text_[i + 1] = '?';  // U+0080 to 9F
+    }
   }
 
   std::string problem_, store_, key_, codec_, text_;
   std::optional<std::size_t> chunk_;
 };
 
-/// The store could not answer. A missing key is not an error.
-struct StoreError : Error {
+namespace detail {
+
+// The places are added to a type of the hierarchy as that type: `throw StoreError{...}.in_key(...)` throws a
+// StoreError.
+template <class Self>
+struct Located : Error {
   using Error::Error;
+  Self& in_store(std::string_view name) { return self(Error::in_store(name)); }
+  Self& in_key(std::string_view key) { return self(Error::in_key(key)); }
+  Self& in_codec(std::string_view name) { return self(Error::in_codec(name)); }
+  Self& in_chunk(std::size_t place) { return self(Error::in_chunk(place)); }
+
+ private:
+  static Self& self(Error& error) { return static_cast<Self&>(error); }
+};
+
+}  // namespace detail
+
+/// The store could not answer. A missing key is not an error.
+struct StoreError : detail::Located<StoreError> {
+  using Located::Located;
 };
 /// A metadata document is wrong, or asks for what this program does not know.
-struct MetadataError : Error {
-  using Error::Error;
+struct MetadataError : detail::Located<MetadataError> {
+  using Located::Located;
 };
 /// The bytes of a chunk are not what its metadata implies.
-struct CodecError : Error {
-  using Error::Error;
+struct CodecError : detail::Located<CodecError> {
+  using Located::Located;
 };
 /// A selection or a destination does not fit the array.
-struct SelectionError : Error {
-  using Error::Error;
+struct SelectionError : detail::Located<SelectionError> {
+  using Located::Located;
 };
 
 }  // namespace tessera::inline v0

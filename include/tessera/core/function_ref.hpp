@@ -22,7 +22,11 @@ class FunctionRef<R(Args...)> {
   noexcept
       : object_{const_cast<void*>(static_cast<void const*>(std::addressof(f)))},
         call_{[](void* object, Args... args) -> R {
-          return (*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Args>(args)...);
+          auto& call = *static_cast<std::remove_reference_t<F>*>(object);
+          if constexpr (std::is_void_v<R>)
+            call(std::forward<Args>(args)...);
+          else
+            return call(std::forward<Args>(args)...);
         }} {}
 
   R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }

@@ -8,6 +8,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -56,7 +57,10 @@ class Pool {
   void run(Job& job) {
     {
       std::lock_guard lock{mutex_};
-      while (threads_.size() + 1 < size_) threads_.emplace_back([this] { serve(); });
+      try {
+        while (threads_.size() + 1 < size_) threads_.emplace_back([this] { serve(); });
+      } catch (std::system_error const&) {  // no more threads to be had: those that are there do the work
+      }
       job.older = std::exchange(newest_, &job);
     }
     work_.notify_all();

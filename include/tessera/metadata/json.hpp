@@ -25,7 +25,9 @@ class JsonBuilder {
 
   bool null() { return add({}); }
   bool boolean(bool b) { return add(b); }
-  bool number_integer(Json::number_integer_t n) { return add(Number{std::to_string(n)}); }
+  bool number_integer(Json::number_integer_t n) {  // with a sign, so 0 was "-0"
+    return add(Number{n == 0 ? "-0" : std::to_string(n)});
+  }
   bool number_unsigned(Json::number_unsigned_t n) { return add(Number{std::to_string(n)}); }
   bool number_float(Json::number_float_t, std::string text) {
     // The parser writes the point as the program's locale does.

@@ -11,6 +11,7 @@
 
 #include <tessera/codec/array_to_array/transpose.hpp>
 #include <tessera/codec/array_to_bytes/bytes.hpp>
+#include <tessera/codec/bytes_to_bytes/crc32c.hpp>
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/flow.hpp>
 #include <tessera/pipeline/form.hpp>
@@ -22,7 +23,7 @@ template <class... Cs>
 struct Codecs {};
 
 /// Those that need no library.
-using BuiltInCodecs = Codecs<codec::Transpose, codec::Bytes>;
+using BuiltInCodecs = Codecs<codec::Transpose, codec::Bytes, codec::Crc32c>;
 
 namespace detail {
 

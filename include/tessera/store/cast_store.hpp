@@ -52,6 +52,8 @@ class CastStore {
   explicit CastStore(From from) : from_{std::move(from)} {}
 
   From const& source() const { return from_; }
+  decltype(auto) metadata_store() const requires requires(From const& from) { from.metadata_store(); }
+  { return metadata_of(from_); }
   std::string name() const { return name_of(from_); }
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {

@@ -74,7 +74,7 @@ std::string name_of(S const& store) {
 template <class S>
 decltype(auto) metadata_of(S const& store) {
   if constexpr (requires { store.metadata_store(); })
-    return store.metadata_store();
+    return metadata_of(store.metadata_store());
   else
     return (store);
 }

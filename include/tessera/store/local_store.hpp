@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/core/checked.hpp>
@@ -33,7 +34,7 @@ class LocalStore {
   /// The folder need not exist: until something is written the store is empty.
   explicit LocalStore(std::string root) : state_{std::make_shared<State>(std::move(root))} {
     while (state_->root.size() > 1 && state_->root.ends_with('/')) state_->root.pop_back();
-    if (state_->root.empty()) state_->root = ".";
+    if (state_->root.empty()) state_->root.push_back('.');  // g++ 12 takes an assignment for an overlap
   }
 
   std::string name() const { return state_->root; }
@@ -93,12 +94,17 @@ class LocalStore {
   auto lock(Key const& key) const { return state_->locks.lock(key); }
 
   void list(std::string_view prefix, Visitor visit) const {
-    list_directory(prefix, [&](Listed const& entry) {
-      if (entry.is_prefix)
-        list(entry.path, visit);
-      else
-        visit(entry);
-    });
+    std::vector<std::string> folders{std::string{prefix}};  // no recursion: folders may be nested without bound
+    while (!folders.empty()) {
+      auto const folder = std::move(folders.back());
+      folders.pop_back();
+      list_directory(folder, [&](Listed const& entry) {
+        if (entry.is_prefix)
+          folders.emplace_back(entry.path);
+        else
+          visit(entry);
+      });
+    }
   }
 
   void list_directory(std::string_view prefix, Visitor visit) const {

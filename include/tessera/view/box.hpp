@@ -1,8 +1,10 @@
 // Which elements of an array are meant.
 #pragma once
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tessera/core/dimensions.hpp>
@@ -11,18 +13,29 @@
 namespace tessera::inline v0 {
 
 struct All {};
-/// Every index of a dimension, or of all dimensions.
-inline constexpr All all{};
+/// Every index of a dimension, or of all dimensions. A function, to be named and not called: CUDA has one of this name,
+/// and only functions can share it.
+inline void all(All) {}
+using AllIndices = void (*)(All);
 
 /// first, first + step, ... below stop: a slice as in NumPy, with neither negative numbers nor clipping.
 struct Slice {
   std::uint64_t first = 0, stop = ~std::uint64_t{0}, step = 1;
 
   constexpr Slice() = default;
-  constexpr Slice(All) {}
+  constexpr Slice(AllIndices) {}
   constexpr bool is_all() const { return first == 0 && stop == Slice{}.stop && step == 1; }
-  constexpr Slice(std::uint64_t first_index, std::uint64_t stop_index, std::uint64_t step_size = 1)
-      : first{first_index}, stop{stop_index}, step{step_size} {}
+  /// Throws: SelectionError, if a number is negative.
+  template <std::integral A, std::integral B, std::integral C = std::uint64_t>
+  constexpr Slice(A first_index, B stop_index, C step_size = 1)
+      : first{natural(first_index)}, stop{natural(stop_index)}, step{natural(step_size)} {}
+
+ private:
+  template <std::integral N>
+  static constexpr std::uint64_t natural(N n) {
+    if (std::cmp_less(n, 0)) throw SelectionError{text({"found ", n, " in a slice; its numbers count from 0 on"})};
+    return static_cast<std::uint64_t>(n);
+  }
 };
 
 /// What a box means for an array: count[d] indices from first[d] on, step[d] apart.
@@ -33,7 +46,7 @@ struct Region {
 /// A slice per dimension: `Box{{0, 64}, all, {10, 20, 2}}`, or `all`.
 class Box {
  public:
-  Box(All) : everything_{true} {}
+  Box(AllIndices) : everything_{true} {}
   /// `Box{all}` is everything, whatever the number of dimensions.
   Box(std::initializer_list<Slice> slices)
       : everything_{slices.size() == 1 && slices.begin()->is_all()}, slices_{slices} {}

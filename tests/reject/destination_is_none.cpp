@@ -1,0 +1,12 @@
+// expect: tessera: this cannot be read into: give an ArrayView<T, Rank, space>, or contiguous memory of the host
+#include <list>
+#include <vector>
+
+#include <tessera/tessera.hpp>
+using namespace tessera;
+#ifdef CURED
+using Memory = std::vector<float>;
+#else
+using Memory = std::list<float>;
+#endif
+void program(LocalStore<HostBuffer> store, Memory& memory) { open_array<float, 3>(store, "a").read(all, memory); }

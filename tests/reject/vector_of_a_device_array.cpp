@@ -1,0 +1,12 @@
+// expect: tessera: this array is read into another memory space than the destination is in; open it with a pipeline
+#include <vector>
+
+#include "stub_device.hpp"
+using namespace tessera;
+void program(LocalStore<HostBuffer> host, std::vector<float> memory) {
+#ifdef CURED
+  open_array<float, 3>(host, "a").read(all, memory);
+#else
+  open_array<float, 3, Pipeline<space::Device, codec::Bytes, CastTo<space::Host>>>(host, "a").read(all, memory);
+#endif
+}

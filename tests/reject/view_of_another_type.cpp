@@ -1,0 +1,13 @@
+// expect: tessera: the destination's elements are of another type than the array's; give memory of the type
+#include <tessera/tessera.hpp>
+using namespace tessera;
+void program(LocalStore<HostBuffer> store, ArrayView<float, 3> floats, ArrayView<double, 3> doubles) {
+  auto array = open_array<float, 3>(store, "a");
+#ifdef CURED
+  (void)doubles;
+  array.read(all, floats);
+#else
+  (void)floats;
+  array.read(all, doubles);
+#endif
+}
