@@ -53,17 +53,6 @@ TEST_CASE_FIXTURE(Fixture, "a named pipe is an error, and nobody waits for it") 
   CHECK(test::listed_directory(store, "").empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "a file without permission is an error, not a missing key") {
-  test::put(store, "secret", "x");
-  REQUIRE(::chmod((folder / "secret").c_str(), 0) == 0);
-  if (::geteuid() == 0) {
-    MESSAGE("not run: root may read every file");
-    CHECK(test::value(store, "secret") == "x");
-  } else {
-    check_refused<StoreError>([&] { test::value(store, "secret"); },
-                              {store.name().c_str(), "key \"secret\"", "Permission denied"});
-  }
-}
 
 TEST_CASE_FIXTURE(Fixture, "unfinished files are not keys") {
   test::put(store, "a/k", "x");

@@ -89,7 +89,7 @@ inline void make_folders(std::string const& path, bool sync) {
 
 /// Calls f(name, is_folder, size) for each file and folder in a folder; Links to
 /// folders are passed over: they could lead in circles. One that leads nowhere or outside is shown as an empty file, so
-/// that reading it tells. Returns whether there is such a folder.
+/// that reading it tells. Returns whether there was anything.
 template <class F>
 bool for_each_in(Folder const& root, std::string const& path, F&& f) {
   auto opened = root.find(path.empty() ? "." : path, read_only | O_DIRECTORY);
@@ -102,15 +102,17 @@ bool for_each_in(Folder const& root, std::string const& path, F&& f) {
   } const listing{::fdopendir(opened->number())};
   if (!listing.handle) fail("list the folder");
   auto const at = opened->release();
+  bool any = false;
   for (;;) {
     errno = 0;
     auto const* entry = ::readdir(listing.handle);
     if (!entry) {
       if (errno != 0) fail("list the folder");
-      return true;
+      return any;
     }
     std::string_view const name = entry->d_name;
     if (name == "." || name == "..") continue;
+    any = true;
     struct stat info {};
     if (::fstatat(at, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
       if (errno == ENOENT) continue;  // gone since
