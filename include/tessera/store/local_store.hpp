@@ -156,6 +156,8 @@ class LocalStore {
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const {
     detail::at_key(*this, key, [&] {
       on.wait();  // for what makes the value
+      if (std::string_view{detail::posix::Parts{key.path}.name}.starts_with(temporary_prefix))
+        throw StoreError{text({"names that begin with \"", temporary_prefix, "\" are those of unfinished values"})};
       detail::posix::replace(*root_->make(), key.path, temporary_prefix, root_->written, value.data, value.size,
                              root_->options.fsync);
     });
@@ -188,7 +190,7 @@ class LocalStore {
   void list_directory(std::string_view prefix, Visitor visit) const {
     std::string const folder{prefix};
     auto const show = [&](std::string_view file, bool is_folder, std::uint64_t size) {
-      if (!file.starts_with(temporary_prefix)) visit({(prefix / file).path, is_folder, size});
+      if (is_folder || !file.starts_with(temporary_prefix)) visit({(prefix / file).path, is_folder, size});
     };
     try {
       if (!prefix.empty()) check(Key{folder});
