@@ -5,8 +5,8 @@
 
 #include "commands.hpp"
 #include "element.hpp"
-#include "json_text.hpp"
 #include "tree.hpp"
+#include "utf8.hpp"
 
 namespace cli {
 namespace {
@@ -47,7 +47,7 @@ std::string summary(Value const& value) {
     }
     return text;
   }
-  if (auto* list = value.get_if<List>()) {
+  if (auto* list = value.get_if<List>(); list && list->size() <= tessera::max_rank) {
     for (auto const& item : *list) text += (text.empty() ? "" : ", ") + summary(item);
     return '[' + text + ']';
   }
@@ -100,7 +100,7 @@ class TextTree {
         std::snprintf(ratio, sizeof ratio, ", ratio %.2f",
                       static_cast<double>(stored.bytes) / static_cast<double>(stored.stored_bytes));
       fact("stored", human(stored.stored_bytes) + " of " + human(stored.bytes) + ratio);
-      fact("fill value", summary(element_value(array->fill.data(), array->type)));
+      fact("fill value", summary(tessera::write_fill_value(array->fill, array->type)));
       fact("attributes", attributes_text(array->attributes));
     } else if (auto const* group = std::get_if<tessera::GroupMetadata>(&node.document)) {
       line(first, label + "  group");
@@ -131,7 +131,7 @@ Value numbers(tessera::Extents const& extents) {
 }
 
 Members json_of(Tree const& node) {
-  Members json{{"path", node.path}};
+  Members json{{"path", valid_utf8(node.path)}};
   if (auto const* array = std::get_if<tessera::ArrayMetadata>(&node.document)) {
     auto const& stored = node.stored;
     List names, codecs;
@@ -144,7 +144,7 @@ Members json_of(Tree const& node) {
     json.push_back({"data_type", array->type.name()});
     json.push_back({"chunk_shape", numbers(array->chunk_shape)});
     json.push_back({"codecs", codecs});
-    json.push_back({"fill_value", element_value(array->fill.data(), array->type)});
+    json.push_back({"fill_value", tessera::write_fill_value(array->fill, array->type)});
     json.push_back({"attributes", array->attributes});
     json.push_back({"chunks", number(stored.chunks)});
     json.push_back({"stored_chunks", number(stored.stored)});
@@ -159,7 +159,7 @@ Members json_of(Tree const& node) {
   } else {
     json.push_back({"node_type", {}});
   }
-  json.push_back({"problem", node.problem.empty() ? Value{} : Value{node.problem}});
+  json.push_back({"problem", node.problem.empty() ? Value{} : Value{valid_utf8(node.problem)}});
   return json;
 }
 
@@ -180,7 +180,7 @@ Status run(Info const& command) {
   if (command.json) {
     List nodes;
     each_node(*tree, [&](Tree const& node) { nodes.push_back(json_of(node)); });
-    std::cout << json_text(Members{{"store", store.name()}, {"nodes", std::move(nodes)}}) << '\n';
+    std::cout << tessera::to_json(Members{{"store", valid_utf8(store.name())}, {"nodes", std::move(nodes)}}) << '\n';
   } else {
     TextTree{}.print(*tree, path.empty() ? store.name() : store.name() + '/' + path);
   }
