@@ -57,7 +57,7 @@ cli::Status run(int argc, char** argv) {
   CLI::App app{"Looks into Zarr arrays and groups on disk, and makes them.", "tessera"};
   app.set_version_flag("--version", std::string{"tessera "} + tessera::version);
   app.footer("Exit status: 0 done; 1 the data or its metadata is wrong; 2 usage.");
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);  // none is refused below: here unknown words would not be named
 
   cli::Info info;
   auto unused = processors;
@@ -149,7 +149,8 @@ cli::Status run(int argc, char** argv) {
   if (write_command.parsed()) return run(write);
   if (copy_command.parsed()) return run(copy);
   if (validate_command.parsed()) return run(validate);
-  return run(view);
+  if (view_command.parsed()) return run(view);
+  throw cli::UsageError{"a subcommand is required (tessera --help says more)"};
 }
 
 }  // namespace
