@@ -1,19 +1,30 @@
 // Elements whose type is known at run time, as numbers of C++.
 #pragma once
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <tessera/core/data_type.hpp>
-#include <tessera/metadata/decimal.hpp>
 
 #include "failure.hpp"
 
 namespace cli {
+
+/// The half-precision number with these bits.
+inline float half_to_float(std::uint16_t bits) {
+  auto const exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+  auto const magnitude = exponent == 0x1f ? (fraction == 0 ? std::numeric_limits<float>::infinity()
+                                                           : std::numeric_limits<float>::quiet_NaN())
+                         : exponent == 0  ? std::ldexp(static_cast<float>(fraction), -24)
+                                          : std::ldexp(static_cast<float>(fraction + 0x400), exponent - 25);
+  return bits & 0x8000 ? -magnitude : magnitude;
+}
 
 /// Calls f with the elements as a span of numbers: of bytes, if they are bools, and of float, if they are float16.
 /// Throws: UsageError, if they are no numbers of a line: complex or raw.
@@ -40,7 +51,7 @@ decltype(auto) with_numbers(std::span<std::byte const> bytes, tessera::DataType 
       for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
         std::uint16_t bits;
         std::memcpy(&bits, bytes.data() + i, sizeof bits);
-        numbers.push_back(static_cast<float>(tessera::detail::half_to_double(bits)));
+        numbers.push_back(half_to_float(bits));
       }
       return f(std::span<float const>{numbers});
     }

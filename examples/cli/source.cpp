@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <tessera/array/create.hpp>
 #include <tessera/array/open.hpp>
 
 namespace cli {
@@ -16,10 +17,9 @@ Array open_array(Store store, std::string path, Queue on) {
   return tessera::open_any<tessera::AllCodecs>(std::move(store), std::move(path), std::move(on));
 }
 
-Array make_array(Store store, std::string path, tessera::ArrayMetadata metadata, Queue on) {
+Array make_array(Store const& store, std::string path, tessera::ArrayMetadata metadata, Queue on) {
   metadata.codecs = complete_codecs(metadata);
-  tessera::write_document(store, path, to_value(metadata));
-  return Array{std::move(store), std::move(path), std::move(metadata), std::move(on)};
+  return tessera::create_any<tessera::AllCodecs>(store, std::move(path), std::move(metadata), {}, std::move(on));
 }
 
 std::vector<tessera::Specification> complete_codecs(tessera::ArrayMetadata const& array) {

@@ -24,7 +24,7 @@ Array open_array(std::string const& path, std::size_t threads);
 Array open_array(Store store, std::string path, Queue on);
 
 /// An array where the store has nothing yet.
-Array make_array(Store store, std::string path, tessera::ArrayMetadata metadata, Queue on);
+Array make_array(Store const& store, std::string path, tessera::ArrayMetadata metadata, Queue on);
 
 /// The codecs with everything said that may be left out. Throws: tessera::MetadataError, if they cannot take the
 /// array's chunks.
