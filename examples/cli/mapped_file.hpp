@@ -46,6 +46,11 @@ class MappedFile {
   std::byte const* data() const { return data_; }
   std::size_t size() const { return size_; }
 
+  /// What was looked at so far counts as this program's memory no longer; it is read again where it is wanted again.
+  void let_go() const {
+    if (data_) ::madvise(data_, size_, MADV_DONTNEED);
+  }
+
  private:
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;

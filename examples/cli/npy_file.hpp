@@ -195,6 +195,7 @@ class NpyFile {
       strides[d] = static_cast<std::int64_t>(stride);
     return strides;
   }
+  void let_go() const { file_.let_go(); }
   bool is_swapped() const { return header_.order != std::endian::native; }
 
  private:

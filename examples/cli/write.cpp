@@ -91,6 +91,7 @@ Status run(Write const& command) {
         error.in_store(command.file);
         throw;
       }
+      file.let_go();
       done += tessera::element_count(region.count, "the region");
     });
   }
