@@ -40,7 +40,12 @@ done
 
 # What was read, written as an array and encoded anew, is the same still.
 "$tessera" read "$brain/t1" --output "$out/t1.npy" >"$out/log"
-show() { printf '\n$ tessera'; printf ' %q' "$@"; echo; "$tessera" "$@"; }
+show() {
+  printf '\n$ tessera'
+  for word; do [[ $word == *[!A-Za-z0-9_./,-]* ]] && word="'$word'"; printf ' %s' "$word"; done
+  printf '\n'
+  "$tessera" "$@"
+}
 show write "$out/t1.npy" "$out/new.zarr/t1" --chunks 50,50,50 --names x,y,z --overwrite
 show copy "$out/new.zarr/t1" "$out/new.zarr/checked" --overwrite \
   --codecs '["bytes", {"name": "gzip", "configuration": {"level": 6}}, "crc32c"]'
