@@ -2,6 +2,10 @@
 // live in one program.
 #pragma once
 
+#if !defined(__cpp_exceptions)
+#error "tessera reports failures by exceptions: compile without -fno-exceptions"
+#endif
+
 #define TESSERA_VERSION_MAJOR 0
 #define TESSERA_VERSION_MINOR 1
 #define TESSERA_VERSION_PATCH 0
