@@ -78,6 +78,10 @@ def plain():
                 "-c", project / f"{name}.cpp", "-o", units[-1])
         run(compiler, *units, "-lzstd", "-pthread", "-o", "foreign")
         expect_line("tessera 0.1.0: all parts agree", run(work / "foreign"))
+    # Without the program's own streams there is nothing to initialise before main, and no data but constants.
+    symbols = [line for line in run("nm", "-C", "total-std=c++20.o").splitlines() if re.search(r" [bBdDC] |guard variable|_GLOBAL__sub_I", line)]
+    expect("global state", [line for line in symbols if "typeinfo" not in line and "DW.ref" not in line], [])
+    assert not re.search("init_array|tdata|tbss", run("readelf", "-SW", "total-std=c++20.o")), "something runs before main"
     # One line says why not, before what the compiler says.
     errors = run(compiler, "-std=c++20", "-fno-exceptions", "-fsyntax-only", "-I", root / "include", project / "bytes.cpp", fails=True)
     first = next(line for line in errors.splitlines() if "error: " in line)

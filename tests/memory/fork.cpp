@@ -1,17 +1,14 @@
 // fork() copies memory and not threads: what a child can do with a queue of its parent, and with one of its own.
 #include <atomic>
-#include <csignal>
 #include <cstddef>
 #include <optional>
 #include <set>
 #include <thread>
 #include <vector>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <doctest/doctest.h>
 
+#include <support/child.hpp>
 #include <tessera/memory/queue.hpp>
 
 using namespace tessera;
@@ -32,31 +29,12 @@ std::set<std::thread::id> threads_of(HostQueue& queue) {
   return {ids.begin(), ids.end()};
 }
 
-// What f returns in a child of this process; a child that waits for what never comes is ended.
-template <class F>
-bool in_child(F&& f) {
-  auto const child = ::fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    ::alarm(20);
-    bool well = false;
-    try {
-      well = f();
-    } catch (...) {
-    }
-    ::_exit(well ? 0 : 1);
-  }
-  int status = 0;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 }  // namespace
 
 TEST_CASE("a child runs what it gives to its parent's queue in the calling thread, and can let go of it") {
   std::optional<HostQueue> queue{4};
   REQUIRE(threads_of(*queue).size() == 4);
-  CHECK(in_child([&] {
+  CHECK(test::in_child([&] {
     std::set<std::thread::id> threads;
     std::size_t runs = 0;
     for (int round = 0; round < 3; ++round)
@@ -71,7 +49,7 @@ TEST_CASE("a child runs what it gives to its parent's queue in the calling threa
 TEST_CASE("a child's own queues have threads, or none") {
   HostQueue parents{3};
   REQUIRE(threads_of(parents).size() == 3);
-  CHECK(in_child([&] {
+  CHECK(test::in_child([&] {
     HostQueue own{3}, here;
     return threads_of(own).size() == 3 && threads_of(here) == std::set{std::this_thread::get_id()};
   }));
@@ -79,5 +57,5 @@ TEST_CASE("a child's own queues have threads, or none") {
 
 TEST_CASE("a queue that has not yet started its threads is whole in a child") {
   HostQueue parents{3};
-  CHECK(in_child([&] { return threads_of(parents).size() == 3; }));
+  CHECK(test::in_child([&] { return threads_of(parents).size() == 3; }));
 }

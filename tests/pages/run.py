@@ -8,7 +8,8 @@ Every block that begins with ```cpp is a unit of its own and compiles without a 
     ```cpp prints   is a program; run where examples/ is, it prints the ```text block that follows it
     ```cpp fails    does not compile; its errors are the ```text block that follows it
 
-A program that is followed by a g++ command in a ```sh block is built and run with that command.
+A program that is followed by a g++ command in a ```sh block is built and run with that command, and prints the ```text
+block that follows, if one does.
 """
 import pathlib
 import re
@@ -66,7 +67,9 @@ def check(number, says, source):
         assert output == expected, f"expected\n{expected}\nfound\n{output}"
     elif command and "int main(" in source:
         (folder / "main.cpp").write_text(source)
-        succeed(command.replace("g++", compiler, 1), shell=True)
+        output = succeed(command.replace("g++", compiler, 1), shell=True)
+        expected = follower(number + 1, "text")
+        assert expected in (None, output), f"expected\n{expected}\nfound\n{output}"
     else:
         assert says == "", f"a block says {says!r}"
         succeed(compile)
