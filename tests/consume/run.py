@@ -16,6 +16,8 @@ root = pathlib.Path(__file__).resolve().parents[2]
 project = root / "tests/consume/project"
 way, work, compiler = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
 launcher = sys.argv[4:]
+version = re.search(r"project\(tessera VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())[1]
+minor = version.rpartition(".")[0]
 warnings = "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror".split()
 # The libraries of the system, but those that CMake is told by name, are not there.
 no_libraries = ["-DCMAKE_FIND_ROOT_PATH=/nowhere", "-DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY",
@@ -49,7 +51,7 @@ def configure(name, *options, source=project, fails=False):
 
 def build_and_run(name):
     run("cmake", "--build", name)
-    expect_line("tessera 0.1.0: all parts agree", run(work / name / "foreign"))
+    expect_line(f"tessera {version}: all parts agree", run(work / name / "foreign"))
 
 
 def installed(name):
@@ -77,7 +79,7 @@ def plain():
             run(*launcher, compiler, *options, "-O0", "-fPIC", *warnings, "-DWITH_LIBRARY", "-I", root / "include",
                 "-c", project / f"{name}.cpp", "-o", units[-1])
         run(compiler, *units, "-lzstd", "-pthread", "-o", "foreign")
-        expect_line("tessera 0.1.0: all parts agree", run(work / "foreign"))
+        expect_line(f"tessera {version}: all parts agree", run(work / "foreign"))
     # Without the program's own streams there is nothing to initialise before main, and no data but constants.
     symbols = [line for line in run("nm", "-C", "total-std=c++20.o").splitlines() if re.search(r" [bBdDC] |guard variable|_GLOBAL__sub_I", line)]
     expect("global state", [line for line in symbols if "typeinfo" not in line and "DW.ref" not in line], [])
@@ -124,7 +126,7 @@ def find_package():
         assert str(root) not in file.read_text() and str(work) not in file.read_text(), f"{file} knows where it was made"
 
     here = ["-DWAY=find_package", f"-DCMAKE_PREFIX_PATH={work}/moved"]
-    configure("build", *here, "-DVERSION=0.1", "-DCOMPONENTS=zstd", "-DCMAKE_CXX_STANDARD=20")
+    configure("build", *here, f"-DVERSION={minor}", "-DCOMPONENTS=zstd", "-DCMAKE_CXX_STANDARD=20")
     build_and_run("build")
     exported = (work / "build/CMakeFiles/Export").rglob("foreign-targets.cmake")
     assert 'INTERFACE_LINK_LIBRARIES "tessera::zstd"' in next(exported).read_text(), "the export names no tessera::zstd"
@@ -135,7 +137,8 @@ def find_package():
     expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc",
                 configure("no-lz5", *here, "-DCOMPONENTS=lz5", fails=True))
     configure("own-json", *here, "-DOWN_JSON=ON", "-DLIBRARY=OFF", *no_json)
-    assert "0.1.0" in configure("too-old", *here, "-DVERSION=0.2", fails=True)
+    for wanted in (f"{minor}.99", "99.0", "0.0"):
+        assert f"version: {version}" in configure(f"not-{wanted}", *here, f"-DVERSION={wanted}", fails=True)
 
     # The same folder, for programs without CMake.
     os.environ["PKG_CONFIG_PATH"] = f"{work}/moved/share/pkgconfig"

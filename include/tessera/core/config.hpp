@@ -1,5 +1,5 @@
-// The version of tessera, as macros for the preprocessor and as an inline namespace for the linker: two versions can
-// live in one program.
+// The version of tessera, as macros for the preprocessor and as an inline namespace for the linker: two major versions
+// can live in one program.
 #pragma once
 
 #if !defined(__cpp_exceptions)
