@@ -3,11 +3,13 @@
 #pragma once
 #include <tessera/array/array.hpp>
 #include <tessera/array/create.hpp>
+#include <tessera/array/group.hpp>
 #include <tessera/array/open.hpp>
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/codec/array_to_array/transpose.hpp>
 #include <tessera/codec/array_to_bytes/bytes.hpp>
+#include <tessera/codec/bytes_to_bytes/crc32c.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/key/byte_range.hpp>
@@ -27,3 +29,4 @@
 #include <tessera/store/split_store.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>
+#include <tessera/view/mdspan.hpp>

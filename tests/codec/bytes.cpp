@@ -51,7 +51,7 @@ TEST_CASE("bytes: the elements lie in C order, swapped where the machine's order
     CAPTURE(type.name());
     auto const same = codec::Bytes{std::endian::native}.layout({{2, 3, 4}, type});
     CHECK(same == Layout::c_order({2, 3, 4}, type.size));
-    CHECK(codec::Bytes{other}.layout({{2, 3, 4}, type}).swapped == type.size);
+    CHECK(codec::Bytes{other}.layout({{2, 3, 4}, type}).swapped == type.component());
   }
 }
 

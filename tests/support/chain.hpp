@@ -1,6 +1,7 @@
 // A random pipeline as a type, its document, and what it makes of elements, worked out the slow way.
 #pragma once
 #include <bit>
+#include <iterator>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -36,6 +37,11 @@ inline std::string json(tessera::codec::Blosc const& codec) {
          R"(", "blocksize": )" + std::to_string(codec.blocksize) + "}}";
 }
 
+inline std::string json(tessera::codec::Gzip const& codec) {
+  return R"({"name": "gzip", "configuration": {"level": )" + std::to_string(codec.level) + "}}";
+}
+inline std::string json(tessera::codec::Crc32c const&) { return R"({"name": "crc32c"})"; }
+
 template <class... Codecs>
 std::string json_list(Codecs const&... codecs) {
   std::string list;
@@ -47,14 +53,14 @@ std::string json_list(Codecs const&... codecs) {
 struct Stored {
   Bytes bytes;
   Extents shape;
-  std::size_t item;
+  tessera::DataType type;
 
   void apply(tessera::codec::Transpose const& codec) {
-    auto [after, after_shape] = transposed(bytes, shape, codec.order, item);
+    auto [after, after_shape] = transposed(bytes, shape, codec.order, type.size);
     bytes = after, shape = after_shape;
   }
   void apply(tessera::codec::Bytes const& codec) {
-    if (codec.endian == other_endian) bytes = swapped(bytes, item);
+    if (codec.endian == other_endian) bytes = swapped(bytes, type.component());
   }
   template <class C>
   void apply(C const& codec) {
@@ -63,8 +69,8 @@ struct Stored {
 };
 
 template <class... Codecs>
-Bytes stored(Bytes const& elements, Extents const& shape, std::size_t item, Codecs const&... codecs) {
-  Stored chunk{elements, shape, item};
+Bytes stored(Bytes const& elements, Extents const& shape, tessera::DataType type, Codecs const&... codecs) {
+  Stored chunk{elements, shape, type};
   (chunk.apply(codecs), ...);
   return chunk.bytes;
 }
@@ -78,8 +84,18 @@ C random_codec(Random& random, std::size_t rank) {
     return {random.one_in(2) ? std::endian::little : std::endian::big};
   else if constexpr (std::is_same_v<C, tessera::codec::Zstd>)
     return {static_cast<int>(random(0, 5)), random.one_in(2)};
+  else if constexpr (std::is_same_v<C, tessera::codec::Gzip>)
+    return {static_cast<int>(random(0, 9))};
+  else if constexpr (std::is_same_v<C, tessera::codec::Crc32c>)
+    return {};
   else
     return {"lz4", static_cast<int>(random(0, 9)), random.one_in(2) ? "shuffle" : "bitshuffle", random(1, 8), 0};
+}
+
+/// Any data type, raw ones of three bytes too.
+inline tessera::DataType random_type(Random& random) {
+  auto const i = random(0, std::size(tessera::data_types));
+  return i < std::size(tessera::data_types) ? tessera::data_types[i] : tessera::DataType{tessera::DataKind::raw, 3};
 }
 
 }  // namespace test

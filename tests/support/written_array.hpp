@@ -16,9 +16,13 @@ struct ArrayContent {
   tessera::DataType type;
   Extents shape, chunk_shape;
   Bytes elements;
-  std::string fill = "0";
+  std::string fill = zero(type);
   std::string key_encoding = R"("default")";
 
+  /// What a document calls zero.
+  static std::string zero(tessera::DataType type) {
+    return tessera::to_json(tessera::write_fill_value(Bytes(type.size), type));
+  }
   Document document(std::string const& codecs) const {
     Document result = array_document();
     result.set("data_type", '"' + type.name() + '"').set("shape", to_string(shape));
@@ -54,7 +58,7 @@ template <class S, class... Codecs>
 void write_array(S const& store, std::string const& path, ArrayContent const& array, Codecs const&... codecs) {
   put(store, tessera::document_key(path).path, array.document(json_list(codecs...)).text());
   for_each_index(array.grid_shape(), [&](Extents const& place) {
-    auto const bytes = stored(array.chunk(place), array.chunk_shape, array.type.size, codecs...);
+    auto const bytes = stored(array.chunk(place), array.chunk_shape, array.type, codecs...);
     put(store, array.chunk_key(path, place), text(view(bytes)));
   });
 }

@@ -44,11 +44,12 @@ class AnyArray {
   /// Writes a region from memory of array_space and waits. What is written in part of a chunk leaves the rest of it as
   /// it is, among all threads that write through this store and its copies. Throws: StoreError, CodecError, with the
   /// key; SelectionError.
-  void write(Region const& region, Origin<array_space> from,
-             WriteOptions options = {}) const requires WritableStore<S> {
-    auto& s = *state_;
-    expect_rank(from.strides);
-    finish(s.on, [&] { write_chunks(source(), shape(), region, from, s.locks, s.on, options); });
+  void write(Region const& region, Origin<array_space> from, WriteOptions options = {}) const {
+    if constexpr (detail::check_writable<S>()) {
+      auto& s = *state_;
+      expect_rank(from.strides);
+      finish(s.on, [&] { write_chunks(source(), shape(), region, from, s.locks, s.on, options); });
+    }
   }
 
   queue_type& queue() const { return state_->on; }
@@ -62,8 +63,7 @@ class AnyArray {
 
   void expect_rank(Strides const& strides) const {
     if (strides.rank() != shape().rank())
-      throw SelectionError{"found " + std::to_string(strides.rank()) + " strides, expected " +
-                           std::to_string(shape().rank())};
+      throw SelectionError{text({"found ", strides.rank(), " strides, expected ", shape().rank()})};
   }
 
   // The caller's memory is in use until the queue is done, whatever f throws.

@@ -1,7 +1,8 @@
-// Makes arrays and groups in a store.
+// Makes arrays in a store.
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,11 +11,12 @@
 
 #include <tessera/array/open.hpp>
 #include <tessera/metadata/group_metadata.hpp>
+#include <tessera/store/concept.hpp>
 
 namespace tessera::inline v0 {
 
 /// What a new array shall be. The codecs come from the pipeline.
-template <Element T>
+template <class T>
 struct NewArray {
   Extents shape;
   Extents chunk_shape;
@@ -68,66 +70,92 @@ void make_ancestors(S const& documents, std::string_view path) {
 
 // What stands at a path goes, its document first: a reader never finds it without its chunks.
 template <class S>
-void erase_node(S const& store, std::string_view path) {
-  Queue<space::Host> host;
-  metadata_of(store).erase(document_key(path), host);
-  auto const erase_below = [&](auto const& one, auto& on) {
-    std::vector<std::string> keys;
-    one.list(path, [&](Listed const& entry) { keys.emplace_back(entry.path); });
-    for (auto& key : keys) one.erase(Key{std::move(key)}, on);
-  };
-  if constexpr (ListableStore<std::remove_cvref_t<decltype(metadata_of(store))>>) erase_below(metadata_of(store), host);
-  if constexpr (ListableStore<S> && std::same_as<space_of<S>, space::Host>) erase_below(store, host);
+void erase_node(S const& store, std::string_view path, queue_of<S>& on) {
+  using Documents = std::remove_cvref_t<decltype(metadata_of(store))>;
+  if constexpr (!ListableStore<S> || !ListableStore<Documents>) {
+    throw StoreError{"cannot overwrite: the store has no list() to find the old chunks with"};
+  } else {
+    metadata_of(store).erase(document_key(path), on.host());
+    auto const erase_below = [&](auto const& one, auto& queue) {
+      std::vector<std::string> keys;
+      one.list(path, [&](Listed const& entry) { keys.emplace_back(entry.path); });
+      for (auto& key : keys) one.erase(Key{std::move(key)}, queue);
+    };
+    erase_below(metadata_of(store), on.host());
+    if constexpr (!std::same_as<Documents, S>) erase_below(chunks_of(store), on);
+  }
+}
+
+// Puts a new document at a path whose groups above are made too.
+template <class S>
+void write_node(S const& store, std::string_view path, Value const& document, bool overwrite, queue_of<S>& on) {
+  auto const& documents = metadata_of(store);
+  if (node_type(documents, path)) {
+    if (!overwrite) throw MetadataError{"there is a node already; say overwrite to replace it"};
+    erase_node(store, path, on);
+  }
+  make_ancestors(documents, path);
+  write_document(documents, path, document);
+}
+
+// What a document may not say of an array, however it is made.
+inline void check_new(ArrayMetadata const& array) {
+  auto const rank = array.shape.rank();
+  if (array.chunk_shape.rank() != rank)
+    throw MetadataError{text({"a chunk shape of ", array.chunk_shape.rank(), " dimensions, expected ", rank})};
+  if (!array.dimension_names.empty() && array.dimension_names.size() != rank)
+    throw MetadataError{text({"found ", array.dimension_names.size(), " dimension names, expected ", rank})};
+  for (auto n : array.chunk_shape)
+    if (n == 0) throw MetadataError{text({"chunk shape ", to_string(array.chunk_shape), ": expected numbers from 1 on"})};
+  if (array.fill.size() != array.type.size)
+    throw MetadataError{text({"a fill value of ", array.fill.size(), " bytes, expected ", array.type.size})};
+  checked_size(checked_product(element_count(array.shape, "shape"), array.type.size, "shape"), "shape");
 }
 
 }  // namespace detail
 
-/// Makes an array at `path` ("" is the root), and groups above it where there is nothing. The pipeline's codecs are
-/// written into its document and are what it is opened with: `Pipeline{...}` or an AnyPipeline. Throws: MetadataError,
-/// if there is something at the path already or the pipeline cannot take such chunks; StoreError.
-template <Element T, std::size_t Rank, class P = Pipeline<space::Host, codec::Bytes>, class S>
-Array<T, Rank, S, P> create_array(S store, std::string path, NewArray<T> const& wanted, P const& pipeline = {},
-                                  typename P::queue_type on = detail::queue_given<P>()) {
-  auto const& documents = metadata_of(store);
-  return detail::in_document(store, path, [&] {
-    detail::check_node_path(path);
-    if (wanted.shape.rank() != Rank || wanted.chunk_shape.rank() != Rank)
-      throw MetadataError{"shape " + to_string(wanted.shape) + " and chunk shape " + to_string(wanted.chunk_shape) +
-                          ": expected " + std::to_string(Rank) + " dimensions"};
-    if (!wanted.dimension_names.empty() && wanted.dimension_names.size() != Rank)
-      throw MetadataError{"found " + std::to_string(wanted.dimension_names.size()) + " dimension names, expected " +
-                          std::to_string(Rank)};
-    for (auto n : wanted.chunk_shape)
-      if (n == 0)
-        throw MetadataError{"chunk shape " + to_string(wanted.chunk_shape) + ": expected numbers of at least 1"};
-    std::vector<std::byte> fill(sizeof(T));
-    std::memcpy(fill.data(), &wanted.fill, sizeof(T));
-    ArrayMetadata metadata{wanted.shape,        data_type_of<T>(),      wanted.chunk_shape,
-                           wanted.key_encoding, std::move(fill),        pipeline.specifications(),
-                           wanted.attributes,   wanted.dimension_names, {}};
-    checked_size(checked_product(element_count(wanted.shape, "shape"), sizeof(T), "shape"), "shape");
-    AnyArray<S, P> array{store, path, std::move(metadata), std::move(on)};  // first: it says whether this can be
-    if (detail::node_type(documents, path)) {
-      if (!wanted.overwrite) throw MetadataError{"there is a node already"};
-      detail::erase_node(store, path);
-    }
-    detail::make_ancestors(documents, path);
-    write_document(documents, path, to_value(array.metadata()));
-    return Array<T, Rank, S, P>{std::move(array)};
-  });
+struct CreateOptions {
+  bool overwrite = false;  ///< erase what is at the path; else it is an error if there is something
+};
+
+/// Makes an array whose type and rank are known at run time, as its metadata says, and groups above it where there is
+/// nothing; "" is the root. The codecs named in the metadata must be among those of `Codec`, as in open_any. Throws:
+/// MetadataError, if there is something at the path already or this cannot be an array; StoreError.
+template <class Codec = BuiltInCodecs, class S, class... On>
+auto create_any(S const& store, std::string path, ArrayMetadata metadata, CreateOptions options = {}, On... on) {
+  if constexpr (!detail::check_opening<Codec, S, On...>() || !detail::check_writable<S>()) {
+    return detail::Refused{};
+  } else {
+    using P = typename detail::pipeline_over<Codec, S>::type;
+    return detail::in_document(store, path, [&] {
+      detail::check_node_path(path);
+      detail::check_new(metadata);
+      AnyArray<S, P> array{store, path, std::move(metadata), detail::queue_given<P>(std::move(on)...)};
+      detail::write_node(store, path, to_value(array.metadata()), options.overwrite,
+                         queue_in<space_of<S>>(array.queue()));
+      return array;
+    });
+  }
 }
 
-/// Makes a group at `path`, and groups above it where there is nothing. Throws: MetadataError, if there is something at
-/// the path already; StoreError.
-template <class S>
-void create_group(S const& store, std::string const& path, Members attributes = {}) {
-  auto const& documents = metadata_of(store);
-  detail::in_document(store, path, [&] {
-    detail::check_node_path(path);
-    if (detail::node_type(documents, path)) throw MetadataError{"there is a node already"};
-    detail::make_ancestors(documents, path);
-    write_document(documents, path, to_value(GroupMetadata{std::move(attributes), {}}));
-  });
+/// Makes an array of T with Rank dimensions. The codecs of `pipeline` are written into its document and are what it is
+/// opened with. Throws as create_any does.
+template <class T, std::size_t Rank, class P = Pipeline<space::Host, codec::Bytes>, class S, class... On>
+auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
+  if constexpr (!detail::check_element<T>()) {
+    return detail::Refused{};
+  } else if constexpr (!detail::check_opening<P, S, On...>() || !detail::check_writable<S>()) {
+    return detail::Refused{};
+  } else {
+    std::vector<std::byte> fill(sizeof(T));
+    std::memcpy(fill.data(), &wanted.fill, sizeof(T));
+    auto array = create_any<P>(store, path,
+                               ArrayMetadata{wanted.shape, data_type_of<T>(), wanted.chunk_shape, wanted.key_encoding,
+                                             std::move(fill), pipeline.specifications(), wanted.attributes,
+                                             wanted.dimension_names, Members{}},
+                               CreateOptions{wanted.overwrite}, std::move(on)...);
+    return Array<T, Rank, S, P>{std::move(array)};
+  }
 }
 
 }  // namespace tessera::inline v0

@@ -97,6 +97,7 @@ class Reader {
     if (auto found = find(name)) return *std::move(found);
     throw MetadataError{"member " + path(name) + " is missing"};
   }
+  Value const& value() const { return object_.value(); }
   /// The members that nobody asked for.
   std::vector<Member const*> rest() const {
     std::vector<Member const*> unseen;

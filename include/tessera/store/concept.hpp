@@ -79,6 +79,15 @@ decltype(auto) metadata_of(S const& store) {
     return (store);
 }
 
+/// Where its chunks are: the store itself, or the chunk half of a SplitStore.
+template <class S>
+decltype(auto) chunks_of(S const& store) {
+  if constexpr (requires { store.chunk_store(); })
+    return (store.chunk_store());
+  else
+    return (store);
+}
+
 namespace detail {
 
 // A type whose own static_assert has given a message: a second one would be about the same mistake.
@@ -114,6 +123,14 @@ consteval bool check_store() {
                   "queue_of<S>&) const`");
     return ReadableStore<S>;
   }
+}
+
+template <class S>
+consteval bool check_writable() {
+  static_assert(WritableStore<S>,
+                "tessera: this store cannot be written: it lacks `void write(Key const&, ByteView<space>, "
+                "queue_of<S>&) const` and `bool erase(Key const&, queue_of<S>&) const`");
+  return WritableStore<S>;
 }
 
 template <class S>

@@ -21,4 +21,16 @@ class KeyLocks {
   std::array<std::mutex, 64> mutexes_;
 };
 
+namespace detail {
+
+// Held while a value is read, changed and written back; of nothing, where the store has no locks.
+template <class S>
+std::unique_lock<std::mutex> lock_of([[maybe_unused]] S const& store, [[maybe_unused]] Key const& key) {
+  if constexpr (requires { store.lock(key); })
+    return store.lock(key);
+  else
+    return {};
+}
+
+}  // namespace detail
 }  // namespace tessera::inline v0

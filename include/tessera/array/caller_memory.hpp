@@ -1,0 +1,131 @@
+// The caller's memory that an array is read into and written from, and what is said where it does not fit.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <ranges>
+#include <type_traits>
+
+#include <tessera/array/read.hpp>
+#include <tessera/array/write.hpp>
+#include <tessera/memory/space.hpp>
+#include <tessera/view/array_view.hpp>
+#include <tessera/view/mdspan.hpp>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+inline constexpr std::size_t any_rank = ~std::size_t{0};  // of memory without a shape
+
+template <class V>
+inline constexpr bool is_array_view = false;
+template <class T, std::size_t Rank, class Space>
+inline constexpr bool is_array_view<ArrayView<T, Rank, Space>> = true;
+
+template <class M>
+concept HasView = requires(M& memory) { requires is_array_view<decltype(memory.view())>; };
+
+// M as an ArrayView: it is one, it has one (OwnedArray), it is an mdspan, or it is contiguous memory of the host, which
+// takes the shape that is asked for. `known` is false for anything else.
+template <class M>
+struct CallerMemory {
+  static constexpr bool known = false;
+};
+
+template <class M>
+requires is_array_view<std::remove_cv_t<M>> struct CallerMemory<M> {
+  static constexpr bool known = true;
+  static constexpr std::size_t rank = M::rank;
+  using element = typename M::element_type;
+  using space = typename M::space_type;
+  template <std::size_t>
+  static auto view(M const& memory, Extents const&) {
+    return memory;
+  }
+};
+
+template <HasView M>
+struct CallerMemory<M> : CallerMemory<decltype(std::declval<M&>().view())> {
+  template <std::size_t>
+  static auto view(M& memory, Extents const&) {
+    return memory.view();
+  }
+};
+
+template <class M>
+requires Mdspan<std::remove_cv_t<M>> struct CallerMemory<M> : CallerMemory<decltype(array_view(std::declval<M&>()))> {
+  template <std::size_t>
+  static auto view(M& memory, Extents const&) {
+    return array_view(memory);
+  }
+};
+
+template <std::ranges::contiguous_range M>
+requires std::ranges::sized_range<M> && (!Mdspan<std::remove_cv_t<M>>)struct CallerMemory<M> {
+  static constexpr bool known = true;
+  static constexpr std::size_t rank = any_rank;
+  using element = std::remove_reference_t<std::ranges::range_reference_t<M>>;
+  using space = tessera::space::Host;
+  template <std::size_t Rank>
+  static auto view(M& memory, Extents const& shape) {
+    auto const expected = element_count(shape, "the box");
+    if (std::ranges::size(memory) != expected)
+      throw SelectionError{text({"the memory holds ", std::ranges::size(memory), " elements, expected ", expected})};
+    return ArrayView<element, Rank, space>::c_order(std::ranges::data(memory), shape);
+  }
+};
+
+// What Array::read and Array::write take, so as to say what is wrong with it.
+template <class M>
+concept MemoryOrMistake =
+    !std::same_as<std::remove_cvref_t<M>, ReadOptions> && !std::same_as<std::remove_cvref_t<M>, WriteOptions>;
+
+// One message for each way in which memory does not fit an array of T, Rank and Space.
+template <class T, std::size_t Rank, class Space, class M>
+consteval bool check_memory() {
+  using Memory = CallerMemory<std::remove_reference_t<M>>;
+  if constexpr (!Memory::known) {
+    static_assert(Memory::known,
+                  "tessera: this is no memory of elements: give an ArrayView<T, Rank, space>, an mdspan, or contiguous "
+                  "memory of the host such as a std::vector<T> (of bool: a std::unique_ptr<bool[]> behind a std::span)");
+    return false;
+  } else if constexpr (!std::same_as<typename Memory::space, Space>) {
+    static_assert(std::same_as<typename Memory::space, Space>,
+                  "tessera: this memory is in another space than the array is read into and written from; open the "
+                  "array with a pipeline that begins in the space of the memory, e.g. Pipeline<space::Host, ...>");
+    return false;
+  } else if constexpr (!std::same_as<std::remove_const_t<typename Memory::element>, T>) {
+    static_assert(std::same_as<std::remove_const_t<typename Memory::element>, T>,
+                  "tessera: the elements of this memory are of another type than the array's; give memory of the type "
+                  "that open_array<T, ...> names");
+    return false;
+  } else {
+    constexpr bool fits = Memory::rank == Rank || Memory::rank == any_rank;
+    static_assert(fits,
+                  "tessera: this memory has another number of dimensions than the array; give an ArrayView of as many "
+                  "as open_array<T, Rank> names");
+    return fits;
+  }
+}
+
+template <class T, std::size_t Rank, class Space, class M>
+consteval bool check_destination() {
+  if constexpr (!check_memory<T, Rank, Space, M>()) {
+    return false;
+  } else {
+    constexpr bool writable = !std::is_const_v<typename CallerMemory<std::remove_reference_t<M>>::element>;
+    static_assert(writable, "tessera: the destination's elements are const: give memory that can be written");
+    return writable;
+  }
+}
+
+// The memory as a view of that shape. Throws: SelectionError, if it has another.
+template <std::size_t Rank, class M>
+auto caller_view(M& memory, Extents const& shape) {
+  auto const view = CallerMemory<M>::template view<Rank>(memory, shape);
+  if (auto const found = view.layout().shape; found != shape)
+    throw SelectionError{text({"the memory's shape is ", to_string(found), ", expected ", to_string(shape)})};
+  return view;
+}
+
+}  // namespace detail
+}  // namespace tessera::inline v0

@@ -1,0 +1,144 @@
+// Groups: what is below them, and what their documents say (core specification, "Group metadata", "Hierarchy").
+#pragma once
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tessera/array/create.hpp>
+#include <tessera/store/key_lock.hpp>
+
+namespace tessera::inline v0 {
+
+enum class NodeType { array, group };
+
+/// An array or a group in a hierarchy.
+struct Node {
+  std::string name;  ///< the last name of its path
+  std::string path;  ///< from the store's root: what open_array and open_group take
+  NodeType type;
+};
+
+/// Replaces the attributes of the array or group at `path`; the rest of its document stays as it is. Handles opened
+/// before show what they were opened with. Throws: MetadataError, if there is no document; StoreError.
+template <class S>
+void set_attributes(S const& store, std::string const& path, Members attributes) {
+  auto const& documents = metadata_of(store);
+  detail::in_document(store, path, [&] {
+    if constexpr (detail::check_writable<std::remove_cvref_t<decltype(documents)>>()) {
+      [[maybe_unused]] auto const held = detail::lock_of(documents, document_key(path));
+      auto document = read_document(documents, path, [](Reader& reader) { return reader.value(); });
+      if (!document) throw MetadataError{"there is no node: the document is missing"};
+      auto& members = *document->template get_if<Members>();
+      auto const at = std::ranges::find(members, "attributes", &Member::name);
+      if (at == members.end())
+        members.push_back({"attributes", std::move(attributes)});
+      else
+        at->value = std::move(attributes);
+      write_document(documents, path, *document);
+    }
+  });
+}
+
+/// What its document said when it was opened. A copy is a group of its own over the same store.
+template <class S>
+class Group {
+ public:
+  using store_type = S;
+
+  Group(S store, std::string path, GroupMetadata metadata)
+      : store_{std::move(store)}, path_{std::move(path)}, metadata_{std::move(metadata)} {}
+
+  S const& store() const { return store_; }
+  std::string const& path() const { return path_; }  ///< from the store's root, whose own is ""
+  GroupMetadata const& metadata() const { return metadata_; }
+  Members const& attributes() const { return *metadata_.attributes.template get_if<Members>(); }
+
+  /// Replaces them, in the store and here. Throws: StoreError, MetadataError.
+  void set_attributes(Members attributes) {
+    tessera::set_attributes(store_, path_, attributes);
+    metadata_.attributes = std::move(attributes);
+  }
+
+  /// The path of something below: `open_array<float, 3>(group.store(), group / "t1")`.
+  friend std::string operator/(Group const& group, std::string_view name) { return (group.path_ / name).path; }
+
+  /// The arrays and groups one level below, by name. What has no document is none. Throws: MetadataError, if a document
+  /// below is damaged; StoreError.
+  std::vector<Node> children() const { return children_of(path_); }
+
+  /// Calls visit(Node const&) for everything below, parents before their children. Throws as children() does.
+  template <class F>
+  void walk(F&& visit) const {
+    auto open = children();
+    std::ranges::reverse(open);
+    while (!open.empty()) {  // no recursion: groups may be nested without bound
+      auto const node = std::move(open.back());
+      open.pop_back();
+      visit(node);
+      if (node.type != NodeType::group) continue;
+      auto below = children_of(node.path);
+      std::move(below.rbegin(), below.rend(), std::back_inserter(open));
+    }
+  }
+
+ private:
+  std::vector<Node> children_of(std::string const& path) const {
+    auto const& documents = metadata_of(store_);
+    std::vector<Node> nodes;
+    documents.list_directory(path, [&](Listed const& entry) {
+      if (entry.is_prefix) nodes.push_back({{}, std::string{entry.path}, {}});
+    });
+    std::erase_if(nodes, [&](Node& node) {
+      auto const type = detail::node_type(documents, node.path);
+      if (!type) return true;
+      node.type = *type == "array" ? NodeType::array : NodeType::group;
+      node.name = node.path.substr(node.path.rfind('/') + 1);
+      return false;
+    });
+    std::ranges::sort(nodes, {}, &Node::name);
+    return nodes;
+  }
+
+  S store_;
+  std::string path_;
+  GroupMetadata metadata_;
+};
+
+/// Opens the group at `path` ("" is the root). Throws: MetadataError, if there is none; StoreError.
+template <class S>
+auto open_group(S const& store, std::string path = "") {
+  if constexpr (!detail::check_store<S>() || !detail::check_metadata_store<S>()) {
+    return detail::Refused{};
+  } else {
+    auto metadata = detail::in_document(store, path, [&] {
+      auto found = read_document(metadata_of(store), path, read_group_metadata);
+      if (!found) throw MetadataError{"there is no group: the document is missing"};
+      return *std::move(found);
+    });
+    return Group<S>{store, std::move(path), std::move(metadata)};
+  }
+}
+
+/// Makes a group at `path`, and groups above it where there is nothing. Throws: MetadataError, if there is something at
+/// the path already; StoreError.
+template <class S>
+auto create_group(S const& store, std::string path, Members attributes = {}) {
+  if constexpr (!detail::check_store<S>() || !detail::check_metadata_store<S>()) {
+    return detail::Refused{};
+  } else {
+    GroupMetadata metadata{std::move(attributes), {}};
+    detail::in_document(store, path, [&] {
+      detail::check_node_path(path);
+      auto const& documents = metadata_of(store);
+      if (detail::node_type(documents, path)) throw MetadataError{"there is a node already"};
+      detail::make_ancestors(documents, path);
+      write_document(documents, path, to_value(metadata));
+    });
+    return Group<S>{store, std::move(path), std::move(metadata)};
+  }
+}
+
+}  // namespace tessera::inline v0
