@@ -1,4 +1,4 @@
-// expect: tessera: this cannot be read into: give an ArrayView<T, Rank, space>, or contiguous memory of the host
+// expect: tessera: this is no memory of elements: give an ArrayView<T, Rank, space>, an mdspan, or contiguous
 #include <list>
 #include <vector>
 

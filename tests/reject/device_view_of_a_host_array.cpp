@@ -1,4 +1,4 @@
-// expect: tessera: this array is read into another memory space than the destination is in; open it with a pipeline
+// expect: tessera: this memory is in another space than the array is read into and written from; open the
 #include "stub_device.hpp"
 using namespace tessera;
 void program(LocalStore<HostBuffer> host, ArrayView<float, 3> here, ArrayView<float, 3, space::Device> there) {

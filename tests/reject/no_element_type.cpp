@@ -1,4 +1,4 @@
-// expect: tessera: this type is no element of an array: give bool, an integer of 8 to 64 bits, float or double
+// expect: tessera: this type is no element of an array: give bool, an integer of 8 to 64 bits, float, double or std::complex
 #include <string>
 
 #include <tessera/tessera.hpp>

@@ -1,4 +1,4 @@
-// expect: tessera: this array is read into another memory space than the destination is in; open it with a pipeline
+// expect: tessera: this memory is in another space than the array is read into and written from; open the
 #include <vector>
 
 #include "stub_device.hpp"

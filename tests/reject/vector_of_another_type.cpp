@@ -1,4 +1,4 @@
-// expect: tessera: the destination's elements are of another type than the array's; give memory of the type
+// expect: tessera: the elements of this memory are of another type than the array's; give memory of the type
 #include <vector>
 
 #include <tessera/tessera.hpp>

@@ -147,6 +147,10 @@ auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P
   } else if constexpr (!detail::check_opening<P, S, On...>() || !detail::check_writable<S>()) {
     return detail::Refused{};
   } else {
+    if (wanted.shape.rank() != Rank)
+      throw MetadataError{text({"a shape of ", wanted.shape.rank(), " dimensions, expected ", Rank})}
+          .in_key(document_key(path).path)
+          .in_store(name_of(metadata_of(store)));
     std::vector<std::byte> fill(sizeof(T));
     std::memcpy(fill.data(), &wanted.fill, sizeof(T));
     auto array = create_any<P>(store, path,

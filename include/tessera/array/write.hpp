@@ -102,7 +102,8 @@ class WriteBatch {
     encode(to, on);
     store();
   } catch (Error& error) {
-    error.in_key(slots_[error.chunk() ? encoded_[*error.chunk()] : 0].key.path).in_store(name_of(to.source.store));
+    auto const chunk = error.chunk();  // of the one that is read, or of those that are encoded
+    error.in_key(slots_[chunk && used_ > 1 ? encoded_[*chunk] : 0].key.path).in_store(name_of(to.source.store));
     throw;
   }
 
@@ -183,13 +184,16 @@ class WriteBatch {
   template <class Lock>
   void store_each(To const& to, Queue& on, Lock&& lock_key) {
     std::size_t t = 0;
-    for (std::size_t i = 0; i < used_; ++i) {
-      [[maybe_unused]] auto const held = lock_key(slots_[i].key);
-      if (t < tasks_.size() && encoded_[t] == i)
-        to.source.store.write(slots_[i].key, tasks_[t++].encoded, queue_in<bytes_space>(on));
-      else
-        to.source.store.erase(slots_[i].key, queue_in<bytes_space>(on));
-    }
+    for (std::size_t i = 0; i < used_; ++i) try {
+        [[maybe_unused]] auto const held = lock_key(slots_[i].key);
+        if (t < tasks_.size() && encoded_[t] == i)
+          to.source.store.write(slots_[i].key, tasks_[t++].encoded, queue_in<bytes_space>(on));
+        else
+          to.source.store.erase(slots_[i].key, queue_in<bytes_space>(on));
+      } catch (Error& error) {
+        error.in_key(slots_[i].key.path);
+        throw;
+      }
   }
 
   static auto lock(To const& to, Key const& key) {

@@ -1,0 +1,183 @@
+// Making arrays and groups, and what may not be made.
+#include <complex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/refused.hpp>
+#include <support/store_conformance.hpp>
+#include <tessera/array/group.hpp>
+#include <tessera/metadata/json.hpp>
+#include <tessera/store/memory_store.hpp>
+#include <tessera/store/split_store.hpp>
+
+using namespace tessera;
+using test::check_refused;
+
+namespace {
+
+using Memory = MemoryStore<HostBuffer>;
+
+Value document(Memory const& store, std::string const& path) {
+  return parse_json(test::value(store, document_key(path).path));
+}
+Value member(Value const& document, std::string_view name) {
+  for (auto const& [found, value] : *document.get_if<Members>())
+    if (found == name) return value;
+  return "(missing)";
+}
+std::set<std::string> keys_of(Memory const& store) {
+  std::set<std::string> keys;
+  store.list("", [&](Listed const& entry) { keys.emplace(entry.path); });
+  return keys;
+}
+
+auto make(Memory const& store, std::string const& path, bool overwrite = false) {
+  return create_array<int, 1>(store, path, {.shape = {4}, .chunk_shape = {2}, .overwrite = overwrite});
+}
+
+}  // namespace
+
+TEST_CASE("the document says what was wanted, member for member, in zarr-python's order (GROUP-01)") {
+  Memory const store;
+  create_array<std::complex<float>, 2>(
+      store, "a",
+      {.shape = {5, 7},
+       .chunk_shape = {2, 3},
+       .fill = {0.5f, -1.0f},
+       .attributes = {{"units", "mm"}, {"n", Value::integer(3)}},
+       .dimension_names = {"y", std::nullopt},
+       .key_encoding = {true, '.'}},
+      Pipeline<space::Host, codec::Transpose, codec::Bytes, codec::Crc32c>{{{1, 0}}, {}, {}});
+  CHECK(document(store, "a") == parse_json(R"({
+    "shape": [5, 7], "data_type": "complex64",
+    "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2, 3]}},
+    "chunk_key_encoding": {"name": "v2", "configuration": {"separator": "."}},
+    "fill_value": [0.5, -1.0],
+    "codecs": [{"name": "transpose", "configuration": {"order": [1, 0]}},
+               {"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}],
+    "attributes": {"units": "mm", "n": 3}, "dimension_names": ["y", null],
+    "zarr_format": 3, "node_type": "array", "storage_transformers": []})"));
+  CHECK(document(store, "") == parse_json(R"({"attributes": {}, "zarr_format": 3, "node_type": "group"})"));
+}
+
+TEST_CASE("groups are made above a node, and those that are there stay as they are") {
+  Memory const store;
+  create_group(store, "g", {{"kept", true}});
+  make(store, "g/h/a");
+  CHECK(keys_of(store) == std::set<std::string>{"g/h/a/zarr.json", "g/h/zarr.json", "g/zarr.json", "zarr.json"});
+  CHECK(open_group(store, "g").attributes() == Members{{"kept", true}});
+  CHECK(open_group(store, "g/h").attributes().empty());
+}
+
+TEST_CASE("nothing is made below an array, or where something is") {
+  Memory const store;
+  make(store, "a").fill(all, 7);
+  check_refused<MetadataError>([&] { make(store, "a/b"); }, {"\"a/zarr.json\"", "array above"});
+  check_refused<MetadataError>([&] { create_group(store, "a/b/c"); }, {"\"a/zarr.json\"", "array above"});
+  check_refused<MetadataError>([&] { make(store, "a"); }, {"\"a/zarr.json\"", "there is a node already"});
+  check_refused<MetadataError>([&] { create_group(store, "a"); }, {"there is a node already"});
+  check_refused<MetadataError>([&] { make(store, ""); }, {"\"zarr.json\"", "there is a node already"});
+  CHECK(open_array<int, 1>(store, "a").read(all)(3) == 7);
+}
+
+TEST_CASE("overwriting erases chunks, children and documents below the path, and nothing beside it") {
+  Memory const store;
+  make(store, "a").fill(all, 7);
+  make(store, "ab").fill(all, 8);
+  make(store, "g/b").fill(all, 9);
+  make(store, "a", true);
+  make(store, "g", true);
+  CHECK(open_array<int, 1>(store, "a").read(all)(3) == 0);
+  CHECK(open_array<int, 1>(store, "ab").read(all)(3) == 8);
+  CHECK(keys_of(store) == std::set<std::string>{"a/zarr.json", "ab/c/0", "ab/c/1", "ab/zarr.json", "g/zarr.json",
+                                                "zarr.json"});
+  Memory const chunks;
+  create_array<int, 1>(SplitStore{store, chunks}, "s", {.shape = {4}, .chunk_shape = {2}}).fill(all, 1);
+  CHECK(keys_of(chunks) == std::set<std::string>{"s/c/0", "s/c/1"});
+  create_array<int, 1>(SplitStore{store, chunks}, "s", {.shape = {4}, .chunk_shape = {2}, .overwrite = true});
+  CHECK(keys_of(chunks).empty());
+}
+
+TEST_CASE("names that no node may have are refused (NAME)") {
+  Memory const store;
+  for (auto* path : {"/a", "a/", "a//b", "..", "a/../b", ".", "...", "__a", "a/__b", "zarr.json", "a/zarr.json/b"}) {
+    CAPTURE(std::string{path});
+    CHECK_THROWS_AS(make(store, path), Error);
+    CHECK_THROWS_AS(create_group(store, path), Error);
+  }
+  CHECK(keys_of(store).empty());
+  for (auto* path : {"_a", "a..b", ".a", "\xc3\xa9t\xc3\xa9", "c", "a b"}) CHECK_NOTHROW(make(store, path));
+}
+
+TEST_CASE("what no array may be is refused before anything is written") {
+  Memory const store;
+  auto refuse = [&](NewArray<int> const& wanted, std::initializer_list<char const*> words) {
+    check_refused<MetadataError>([&] { create_array<int, 1>(store, "a", wanted); }, words);
+  };
+  refuse({.shape = {4, 4}, .chunk_shape = {2, 2}}, {"a/zarr.json", "2 dimensions", "expected 1"});
+  refuse({.shape = {4}, .chunk_shape = {2, 2}}, {"chunk shape of 2 dimensions, expected 1"});
+  refuse({.shape = {4}, .chunk_shape = {0}}, {"chunk shape [0]"});
+  refuse({.shape = {4}, .chunk_shape = {2}, .dimension_names = {"x", "y"}}, {"2 dimension names, expected 1"});
+  refuse({.shape = {std::uint64_t{1} << 62}, .chunk_shape = {2}}, {"shape"});
+  refuse({.shape = {4}, .chunk_shape = {std::uint64_t{1} << 62}}, {"a/zarr.json"});
+  using Wrong = Pipeline<space::Host, codec::Transpose, codec::Bytes>;
+  check_refused<MetadataError>(
+      [&] { create_array<int, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}}, Wrong{{{1, 0}}, {}}); }, {"transpose"});
+  CHECK(keys_of(store).empty());
+}
+
+TEST_CASE("attributes are replaced, in arrays and groups; the rest of the document stays, unknown members too") {
+  Memory const store;
+  make(store, "g/a");
+  test::put(store, "g/zarr.json",
+            R"({"zarr_format": 3, "node_type": "group", "theirs": {"must_understand": false, "n": 1e30}})");
+  auto group = open_group(store, "g");
+  CHECK(group.attributes().empty());
+  group.set_attributes({{"pi", Number{"3.14159265358979323846"}}});
+  CHECK(group.attributes() == Members{{"pi", Number{"3.14159265358979323846"}}});
+  auto const found = document(store, "g");
+  CHECK(member(member(found, "attributes"), "pi") == Value{Number{"3.14159265358979323846"}});
+  CHECK(member(member(found, "theirs"), "n") == Value{Number{"1e30"}});
+  set_attributes(store, group / "a", {{"units", "mm"}});
+  CHECK(member(document(store, "g/a"), "attributes") == Value{Members{{"units", "mm"}}});
+  CHECK(open_array<int, 1>(store, "g/a").metadata().attributes == Value{Members{{"units", "mm"}}});
+  check_refused<MetadataError>([&] { set_attributes(store, "nothing", {}); }, {"nothing/zarr.json", "missing"});
+}
+
+TEST_CASE("groups list what is below them, by name") {
+  Memory const store;
+  make(store, "b");
+  make(store, "a/y/array");
+  make(store, "a/x");
+  test::put(store, "a/folder/of/others.txt", "no node");
+  auto const root = open_group(store);
+  std::vector<std::string> seen;
+  auto const see = [&](Node const& node) {
+    seen.push_back(node.path + (node.type == NodeType::group ? "/" : "") + ' ' + node.name);
+  };
+  for (auto const& node : root.children()) see(node);
+  CHECK(seen == std::vector<std::string>{"a/ a", "b b"});
+  seen.clear();
+  root.walk(see);
+  CHECK(seen == std::vector<std::string>{"a/ a", "a/x x", "a/y/ y", "a/y/array array", "b b"});
+  CHECK(open_group(store, "a/y").children().size() == 1);
+  CHECK(root / "b" == "b");
+  CHECK(open_group(store, "a") / "x" == "a/x");
+  check_refused<MetadataError>([&] { open_group(store, "b"); }, {"b/zarr.json", "node_type", "\"array\"", "\"group\""});
+  check_refused<MetadataError>([&] { open_group(store, "c"); }, {"c/zarr.json", "missing"});
+  test::put(store, "a/x/zarr.json", "{");
+  check_refused<MetadataError>([&] { root.walk([](Node const&) {}); }, {"a/x/zarr.json", "not JSON"});
+}
+
+TEST_CASE("groups may be nested without bound") {
+  Memory const store;
+  std::string path = "g";
+  for (int depth = 0; depth < 2000; ++depth) path += "/g";
+  create_group(store, path);
+  std::size_t count = 0;
+  open_group(store).walk([&](Node const&) { ++count; });
+  CHECK(count == 2001);
+}
