@@ -2,8 +2,9 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
-#include <ranges>
+#include <iterator>
 #include <type_traits>
+#include <utility>
 
 #include <tessera/array/read.hpp>
 #include <tessera/array/write.hpp>
@@ -59,18 +60,26 @@ requires Mdspan<std::remove_cv_t<M>> struct CallerMemory<M> : CallerMemory<declt
   }
 };
 
-template <std::ranges::contiguous_range M>
-requires std::ranges::sized_range<M> && (!Mdspan<std::remove_cv_t<M>>)struct CallerMemory<M> {
+// Not std::ranges::contiguous_range: its header costs every program a quarter of a second of compiling.
+template <class M>
+concept ContiguousMemory = !Mdspan<std::remove_cv_t<M>> && requires(M& memory) {
+  requires std::contiguous_iterator<decltype(std::begin(memory))>;
+  { std::size(memory) } -> std::convertible_to<std::size_t>;
+  std::data(memory);
+};
+
+template <ContiguousMemory M>
+struct CallerMemory<M> {
   static constexpr bool known = true;
   static constexpr std::size_t rank = any_rank;
-  using element = std::remove_reference_t<std::ranges::range_reference_t<M>>;
+  using element = std::remove_pointer_t<decltype(std::data(std::declval<M&>()))>;
   using space = tessera::space::Host;
   template <std::size_t Rank>
   static auto view(M& memory, Extents const& shape) {
     auto const expected = element_count(shape, "the box");
-    if (std::ranges::size(memory) != expected)
-      throw SelectionError{text({"the memory holds ", std::ranges::size(memory), " elements, expected ", expected})};
-    return ArrayView<element, Rank, space>::c_order(std::ranges::data(memory), shape);
+    if (std::size(memory) != expected)
+      throw SelectionError{text({"the memory holds ", std::size(memory), " elements, expected ", expected})};
+    return ArrayView<element, Rank, space>::c_order(std::data(memory), shape);
   }
 };
 

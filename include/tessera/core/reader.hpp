@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -50,13 +51,8 @@ class Found {
   /// An integer is written without fraction and exponent: 1.0 and 1e0 are none.
   template <class T = std::int64_t>
   T integer(T least = std::numeric_limits<T>::min(), T most = std::numeric_limits<T>::max()) const {
-    if (auto* n = value_->get_if<Number>()) {
-      T result{};
-      auto const* end = n->text.data() + n->text.size();
-      auto const [stop, failed] = std::from_chars(n->text.data(), end, result);
-      if (failed == std::errc{} && stop == end && least <= result && result <= most) return result;
-    }
-    refuse(text({"an integer from ", least, " to ", most}));
+    using Widest = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+    return static_cast<T>(between<Widest>(least, most));
   }
   List const& list() const {
     if (auto* list = value_->get_if<List>()) return *list;
@@ -72,6 +68,17 @@ class Found {
   }
 
  private:
+  template <class T>
+  T between(T least, T most) const {
+    if (auto* n = value_->get_if<Number>()) {
+      T result{};
+      auto const* end = n->text.data() + n->text.size();
+      auto const [stop, failed] = std::from_chars(n->text.data(), end, result);
+      if (failed == std::errc{} && stop == end && least <= result && result <= most) return result;
+    }
+    refuse(text({"an integer from ", least, " to ", most}));
+  }
+
   Value const* value_;
   std::string where_;
 };
@@ -89,7 +96,7 @@ class Reader {
   std::optional<Found> find(std::string_view name) {
     for (std::size_t i = 0; i < members_->size(); ++i)
       if ((*members_)[i].name == name) {
-        seen_[i] = true;
+        seen_[i] = 1;
         return Found{(*members_)[i].value, path(name)};
       }
     return std::nullopt;
@@ -118,7 +125,7 @@ class Reader {
 
   Found object_;
   Members const* members_;
-  std::vector<bool> seen_;
+  std::string seen_;  // a character for each member: not 0, if it was asked for
 };
 
 /// An extension definition: a string, or an object with `name` and perhaps `configuration`.

@@ -3,9 +3,11 @@
 #include <charconv>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <tessera/core/config.hpp>
 
@@ -18,12 +20,18 @@ class Part {
   Part(std::string const& text) : text_{text} {}
   Part(char const* text) : text_{text} {}
   template <std::integral T>
-  requires(!std::same_as<T, char> && !std::same_as<T, bool>) Part(T number)
-      : size_{static_cast<std::size_t>(std::to_chars(digits_, digits_ + sizeof digits_, number).ptr - digits_)} {}
+  requires(!std::same_as<T, char> && !std::same_as<T, bool>) Part(T number) {
+    using Widest = std::conditional_t<std::signed_integral<T>, std::int64_t, std::uint64_t>;
+    write(static_cast<Widest>(number));
+  }
 
   std::string_view view() const { return size_ == 0 ? text_ : std::string_view{digits_, size_}; }
 
  private:
+  void write(auto number) {
+    size_ = static_cast<std::size_t>(std::to_chars(digits_, digits_ + sizeof digits_, number).ptr - digits_);
+  }
+
   std::string_view text_;
   char digits_[20]{};
   std::size_t size_ = 0;

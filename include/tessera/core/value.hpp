@@ -4,11 +4,12 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <tessera/core/config.hpp>
+#include <tessera/core/text.hpp>
 
 namespace tessera::inline v0 {
 
@@ -30,34 +31,53 @@ using Member = Named<Value>;  // a template, for Value is not complete before it
 using List = std::vector<Value>;
 using Members = std::vector<Member>;  // in the order of the document
 
+/// null, a bool, a Number, a string, a List or Members. Not a std::variant: that costs every program half a second of
+/// compiling.
 class Value {
  public:
   Value() = default;
-  Value(bool b) : value_{b} {}
-  Value(Number n) : value_{std::move(n)} {}
-  Value(std::string s) : value_{std::move(s)} {}
-  Value(char const* s) : value_{std::string{s}} {}
-  Value(List list) : value_{std::move(list)} {}
-  Value(Members members) : value_{std::move(members)} {}
-  static Value integer(long long n) { return Number{std::to_string(n)}; }
+  Value(bool b) : kind_{Kind::boolean}, boolean_{b} {}
+  Value(Number n) : kind_{Kind::number}, scalar_{std::move(n)} {}
+  Value(std::string s) : kind_{Kind::string}, scalar_{std::move(s)} {}
+  Value(char const* s) : Value{std::string{s}} {}
+  Value(List list) : kind_{Kind::list}, list_{std::move(list)} {}
+  Value(Members members) : kind_{Kind::members}, members_{std::move(members)} {}
+  static Value integer(long long n) { return Number{text({n})}; }
 
   /// The alternative if it is that one, else null: `if (auto* text = value.get_if<std::string>())`.
   template <class T>
   T const* get_if() const {
-    return std::get_if<T>(&value_);
+    return const_cast<Value&>(*this).get_if<T>();
   }
   template <class T>
   T* get_if() {
-    return std::get_if<T>(&value_);
+    if constexpr (std::is_same_v<T, bool>)
+      return kind_ == Kind::boolean ? &boolean_ : nullptr;
+    else if constexpr (std::is_same_v<T, Number>)
+      return kind_ == Kind::number ? &scalar_ : nullptr;
+    else if constexpr (std::is_same_v<T, std::string>)
+      return kind_ == Kind::string ? &scalar_.text : nullptr;
+    else if constexpr (std::is_same_v<T, List>)
+      return kind_ == Kind::list ? &list_ : nullptr;
+    else
+      return kind_ == Kind::members ? &members_ : nullptr;
   }
-  bool is_null() const { return value_.index() == 0; }
+  bool is_null() const { return kind_ == Kind::null; }
 
   friend bool operator==(Value const& a, Value const& b);  // defaulted, nvcc would complete Member too early
 
  private:
-  std::variant<std::monostate, bool, Number, std::string, List, Members> value_;
+  enum class Kind : unsigned char { null, boolean, number, string, list, members };
+  Kind kind_ = Kind::null;
+  bool boolean_ = false;
+  Number scalar_;
+  List list_;
+  Members members_;
 };
-inline bool operator==(Value const& a, Value const& b) { return a.value_ == b.value_; }
+inline bool operator==(Value const& a, Value const& b) {
+  return a.kind_ == b.kind_ && a.boolean_ == b.boolean_ && a.scalar_ == b.scalar_ && a.list_ == b.list_ &&
+         a.members_ == b.members_;
+}
 
 /// One extension point of a document: a codec, a chunk grid, a key encoding (core specification, "Extension
 /// definition").

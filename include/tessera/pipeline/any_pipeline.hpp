@@ -32,7 +32,6 @@ template <MemorySpace S>
 struct AnyStage {
   virtual ~AnyStage() = default;
   virtual std::string_view name() const = 0;
-  virtual Specification specification() const = 0;
   virtual bool reads_array() const = 0;
   virtual bool writes_array() const = 0;
   virtual bool is_view() const = 0;
@@ -53,7 +52,6 @@ class StageOf final : public AnyStage<S> {
   explicit StageOf(C codec) : codec_{std::move(codec)} {}
 
   std::string_view name() const override { return C::name; }
-  Specification specification() const override { return specification_of(codec_); }
   bool reads_array() const override { return kind::reads_array; }
   bool writes_array() const override { return kind::writes_array; }
   bool is_view() const override { return detail::is_view<C>; }
@@ -123,7 +121,8 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   /// The pipeline that a document describes. Throws: MetadataError naming the codec that this type does not know, or
   /// what is wrong with their order.
   static AnyPipeline from(std::span<Specification const> codecs) {
-    AnyPipeline pipeline;
+    auto made = std::make_shared<Composed>();
+    made->codecs.assign(codecs.begin(), codecs.end());
     bool is_array = true;
     for (auto const& codec : codecs) {
       auto stage = make_stage(codec);
@@ -132,24 +131,22 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
                             " is out of order; expected any array-to-array codecs, then "
                             "one array-to-bytes codec, then any bytes-to-bytes codecs"};
       is_array = stage->writes_array();
-      pipeline.stages_.push_back(std::move(stage));
+      made->stages.push_back(std::move(stage));
     }
     if (is_array) throw MetadataError{"member codecs: no array-to-bytes codec among them, e.g. bytes"};
+    AnyPipeline pipeline;
+    pipeline.made_ = std::move(made);
     return pipeline;
   }
 
   /// What a document says of its codecs.
-  std::vector<Specification> specifications() const {
-    std::vector<Specification> list;
-    for (auto const& stage : stages_) list.push_back(stage->specification());
-    return list;
-  }
+  std::vector<Specification> const& specifications() const { return made_->codecs; }
 
   ChunkForm resolve(ChunkSpecification chunk) const {
     ChunkForm form;
     Stage const* at = nullptr;
     try {
-      for (auto const& stage : stages_) {
+      for (auto const& stage : made_->stages) {
         at = stage.get();
         if (at->writes_array()) {
           chunk = at->encoded(chunk);
@@ -163,7 +160,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
         }
         if (!at->is_view()) form.bounds.push_back(at->encoded_bound(chunk, form.bounds.back()));
       }
-      for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage) {
+      for (auto stage = made_->stages.rbegin(); stage != made_->stages.rend(); ++stage) {
         at = stage->get();
         form.layout = at->decoded(form.layout);
       }
@@ -179,7 +176,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     Turns turns{on};
     for (auto const& chunk : chunks) turns.from().push_back(chunk.encoded);
     auto place = form.bounds.size() - 1;  // in form.bounds, of what stands after the stage at hand
-    for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage) {
+    for (auto stage = made_->stages.rbegin(); stage != made_->stages.rend(); ++stage) {
       if ((*stage)->is_view()) continue;
       auto& batch = turns.next();
       if (--place > 0)
@@ -221,7 +218,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
       turns.from().assign(results.begin(), results.end());
     }
     std::size_t place = crossings;
-    for (auto const& stage : stages_) {
+    for (auto const& stage : made_->stages) {
       if (stage->is_view()) continue;
       auto& batch = turns.next();
       if (++place < last)
@@ -236,6 +233,10 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
 
  private:
   using Stage = detail::AnyStage<BytesSpace>;
+  struct Composed {
+    std::vector<Specification> codecs{};  // as they were given
+    std::vector<std::unique_ptr<Stage const>> stages{};
+  };
 
   // Stages take turns: what one has written is what the next one reads.
   class Turns {
@@ -259,12 +260,12 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     Batch *from_, *to_;
   };
 
-  static std::shared_ptr<Stage const> make_stage(Specification const& specification) {
-    std::shared_ptr<Stage const> stage;
+  static std::unique_ptr<Stage const> make_stage(Specification const& specification) {
+    std::unique_ptr<Stage const> stage;
     auto const try_one = [&]<class C>(std::type_identity<C>) {
       if constexpr (RunsIn<C, BytesSpace>)
         if (!stage && C::name == specification.name)
-          stage = std::make_shared<detail::StageOf<C, BytesSpace>>(make_codec<C>(specification));
+          stage.reset(new detail::StageOf<C, BytesSpace>{make_codec<C>(specification)});
     };
     (try_one(std::type_identity<Cs>{}), ...);
     if (!stage)
@@ -274,7 +275,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     return stage;
   }
 
-  std::vector<std::shared_ptr<Stage const>> stages_;
+  std::shared_ptr<Composed const> made_ = std::make_shared<Composed const>();
 };
 
 }  // namespace tessera::inline v0

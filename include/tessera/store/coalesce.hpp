@@ -20,7 +20,7 @@ struct WantedRange {
 /// Requires: no range ends beyond 2^64.
 template <class F>
 void for_each_run(std::span<WantedRange> ranges, std::uint64_t gap, F&& read) {
-  std::ranges::sort(ranges, {}, &WantedRange::offset);
+  std::sort(ranges.begin(), ranges.end(), [](auto const& a, auto const& b) { return a.offset < b.offset; });
   for (std::size_t first = 0; first < ranges.size();) {
     auto last = first;
     std::uint64_t end = ranges[first].offset;

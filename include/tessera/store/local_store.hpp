@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -80,12 +79,6 @@ struct LocalRoot {
   std::shared_ptr<posix::Folder const> folder_;
 };
 
-// Lists that get_many needs, kept by the queue.
-struct ManyRanges {
-  std::vector<std::size_t> order;
-  std::vector<WantedRange> wanted;
-};
-
 }  // namespace detail
 
 /// Keys are files below `root`, and no key leads out of it, be it by symbolic links. A value is written under a
@@ -138,18 +131,16 @@ class LocalStore {
     });
   }
 
-  /// Opens each key once, and reads ranges that are close together at once.
+  /// Opens the key of requests that follow each other once, and reads those of its ranges that are close together at
+  /// once.
   void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
-    auto const lists = on.host().template lease<detail::ManyRanges>();
-    auto& order = lists->order;
-    order.resize(requests.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    auto const path = [&](std::size_t i) -> std::string const& { return requests[i].key->path; };
-    std::ranges::sort(order, {}, path);
-    for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
-      while (last < order.size() && path(order[last]) == path(order[first])) ++last;
-      auto const same = std::span{order}.subspan(first, last - first);
-      detail::at_key(*this, *requests[order[first]].key, [&] { read_ranges(requests, same, lists->wanted); });
+    auto const wanted = on.host().template lease<std::vector<WantedRange>>();
+    while (!requests.empty()) {
+      auto const& key = *requests.front().key;
+      std::size_t same = 1;
+      while (same < requests.size() && requests[same].key->path == key.path) ++same;
+      detail::at_key(*this, key, [&] { read_ranges(requests.first(same), *wanted); });
+      requests = requests.subspan(same);
     }
   }
 
@@ -221,12 +212,11 @@ class LocalStore {
     });
   }
 
-  // Those of the requests that `same` names, which are for one key.
-  void read_ranges(std::span<ReadRequest<Space>> requests, std::span<std::size_t const> same,
-                   std::vector<WantedRange>& wanted) const {
-    auto const file = open(*requests[same.front()].key);
+  // Requests for one key.
+  void read_ranges(std::span<ReadRequest<Space>> requests, std::vector<WantedRange>& wanted) const {
+    auto const file = open(*requests.front().key);
     wanted.clear();
-    for (auto i : same) {
+    for (std::size_t i = 0; i < requests.size(); ++i) {
       requests[i].size.reset();
       if (!file) continue;
       auto const [offset, size] = requests[i].range.resolve(file->size);

@@ -72,48 +72,80 @@ constexpr W byte_swapped(W w) {
   return result;
 }
 
-// Moves one element of N bytes, all of it swapped or none.
+// Copies two axes of a box whose elements have that form. A function of its own for each size of element: the rest of
+// placing is compiled once.
+using CopyPlane = void (*)(std::byte* to, std::byte const* from, Axis column, Axis row, ElementForm const& form);
+
+// Elements of N bytes, swapped or not, the column's stride short in the source and the row's in the destination: tiles
+// that fit the first cache.
 template <std::size_t N, bool Swap>
-struct Word {
-  static constexpr std::size_t size = N;
-  void operator()(std::byte* to, std::byte const* from) const {
+void copy_elements(std::byte* to, std::byte const* from, Axis column, Axis row, ElementForm const&) {
+  auto const move = [](std::byte* one, std::byte const* other) {
     typename word<N>::type w;
-    std::memcpy(&w, from, N);
+    std::memcpy(&w, other, N);
     if constexpr (Swap) w = byte_swapped(w);
-    std::memcpy(to, &w, N);
-  }
-};
-
-// Moves one element of any size, swapped part by part.
-struct AnyElement {
-  static constexpr std::size_t size = 0;
-  ElementForm form;
-  void operator()(std::byte* to, std::byte const* from) const {
-    for (std::size_t part = 0; part < form.item_size; part += form.swapped)
-      std::reverse_copy(from + part, from + part + form.swapped, to + part);
-  }
-};
-
-template <class Move>
-void copy_row(std::byte* to, std::byte const* from, Axis row, Move move) {
-  if constexpr (Move::size != 0)
-    if (row.from == static_cast<std::int64_t>(Move::size) && row.to == row.from) {
-      for (std::uint64_t i = 0; i < row.count; ++i) move(to + i * Move::size, from + i * Move::size);
-      return;
-    }
-  for (; row.count-- > 0; to += row.to, from += row.from) move(to, from);
-}
-
-// Two axes, the one short in the source and the other short in the destination: tiles that fit the first cache.
-template <class Move>
-void copy_plane(std::byte* to, std::byte const* from, Axis column, Axis row, Move move) {
+    std::memcpy(one, &w, N);
+  };
   constexpr std::uint64_t tile = 32;
+  bool const dense = row.from == static_cast<std::int64_t>(N) && row.to == row.from;
   for (std::uint64_t r = 0; r < row.count; r += tile)
     for (std::uint64_t c = 0; c < column.count; ++c) {
       auto const at = static_cast<std::int64_t>(c), first = static_cast<std::int64_t>(r);
-      copy_row(to + at * column.to + first * row.to, from + at * column.from + first * row.from,
-               {std::min(tile, row.count - r), row.from, row.to}, move);
+      auto* one = to + at * column.to + first * row.to;
+      auto const* other = from + at * column.from + first * row.from;
+      auto const count = std::min(tile, row.count - r);
+      if (dense)
+        for (std::uint64_t i = 0; i < count; ++i) move(one + i * N, other + i * N);
+      else
+        for (std::uint64_t i = 0; i < count; ++i, one += row.to, other += row.from) move(one, other);
     }
+}
+
+// Elements of any size, swapped part by part.
+inline void copy_any_elements(std::byte* to, std::byte const* from, Axis column, Axis row, ElementForm const& form) {
+  for (std::uint64_t c = 0; c < column.count; ++c, to += column.to, from += column.from) {
+    auto* one = to;
+    auto const* other = from;
+    for (std::uint64_t r = 0; r < row.count; ++r, one += row.to, other += row.from)
+      for (std::size_t part = 0; part < form.item_size; part += form.swapped)
+        std::reverse_copy(other + part, other + part + form.swapped, one + part);
+  }
+}
+
+// Rows without gaps, as many as the column has. Those of `Part` to twice so many bytes: the first and the last of them,
+// in moves whose length the compiler knows. Small chunks have short rows, and a call of memcpy for each would cost more
+// than all else that is done for the chunk.
+template <std::size_t Part>
+void copy_short_rows(std::byte* to, std::byte const* from, Axis column, Axis row, ElementForm const& form) {
+  auto const rest = row.count * form.item_size - Part;
+  for (std::uint64_t c = 0; c < column.count; ++c, to += column.to, from += column.from) {
+    std::memcpy(to, from, Part);
+    std::memcpy(to + rest, from + rest, Part);
+  }
+}
+inline void copy_rows(std::byte* to, std::byte const* from, Axis column, Axis row, ElementForm const& form) {
+  for (std::uint64_t c = 0; c < column.count; ++c, to += column.to, from += column.from)
+    std::memcpy(to, from, row.count * form.item_size);
+}
+
+inline CopyPlane row_copier(std::uint64_t size) {
+  if (size < 8 || size > 128) return copy_rows;
+  return size < 16 ? copy_short_rows<8> : size < 32 ? copy_short_rows<16> : size < 64 ? copy_short_rows<32> : copy_short_rows<64>;
+}
+
+inline CopyPlane element_copier(ElementForm const& form) {
+  auto const size = form.item_size;
+  if (form.swapped == 1) {
+    if (size == 1) return copy_elements<1, false>;
+    if (size == 2) return copy_elements<2, false>;
+    if (size == 4) return copy_elements<4, false>;
+    if (size == 8) return copy_elements<8, false>;
+  } else if (form.swapped == size) {
+    if (size == 2) return copy_elements<2, true>;
+    if (size == 4) return copy_elements<4, true>;
+    if (size == 8) return copy_elements<8, true>;
+  }
+  return copy_any_elements;
 }
 
 // The axes of a box, longest destination stride first, unit axes left out, axes that continue each other joined.
@@ -158,50 +190,6 @@ struct Axes {
   }
 };
 
-template <class Move>
-void copy_box(Placement<space::Host> const& p, Axes axes, Move move) {
-  auto const row = axes.rank > 0 ? axes.remove(axes.rank - 1) : Axis{1, 0, 0};
-  std::size_t shortest = axes.rank;
-  for (std::size_t d = 0; d < axes.rank; ++d)
-    if (std::abs(axes.axis[d].from) < std::abs(shortest == axes.rank ? row.from : axes.axis[shortest].from))
-      shortest = d;
-  auto const column = shortest < axes.rank ? axes.remove(shortest) : Axis{1, 0, 0};
-  axes.for_each(p.to, p.from, [&](std::byte* to, std::byte const* from) { copy_plane(to, from, column, row, move); });
-}
-
-template <class CopyRow>
-void copy_rows(Placement<space::Host> const& p, Axes axes, CopyRow copy_row) {
-  auto const column = axes.rank > 0 ? axes.remove(axes.rank - 1) : Axis{1, 0, 0};
-  axes.for_each(p.to, p.from, [&](std::byte* to, std::byte const* from) {
-    for (std::uint64_t i = 0; i < column.count; ++i, to += column.to, from += column.from) copy_row(to, from);
-  });
-}
-
-// Rows of `Part` to twice so many bytes: the first and the last of them, in moves whose length the compiler knows. Small
-// chunks have short rows, and a call of memcpy for each would cost more than all else that is done for the chunk.
-template <std::size_t Part>
-void copy_short_rows(Placement<space::Host> const& p, Axes const& axes, std::size_t size) {
-  copy_rows(p, axes, [rest = size - Part](std::byte* to, std::byte const* from) {
-    std::memcpy(to, from, Part);
-    std::memcpy(to + rest, from + rest, Part);
-  });
-}
-
-inline void copy_rows(Placement<space::Host> const& p, Axes axes, std::size_t item_size) {
-  auto const row = axes.rank > 0 ? axes.remove(axes.rank - 1) : Axis{1, 0, 0};
-  auto const size = row.count * item_size;
-  if (size < 8 || size > 128)
-    copy_rows(p, axes, [size](std::byte* to, std::byte const* from) { std::memcpy(to, from, size); });
-  else if (size < 16)
-    copy_short_rows<8>(p, axes, size);
-  else if (size < 32)
-    copy_short_rows<16>(p, axes, size);
-  else if (size < 64)
-    copy_short_rows<32>(p, axes, size);
-  else
-    copy_short_rows<64>(p, axes, size);
-}
-
 }  // namespace detail
 
 template <>
@@ -232,45 +220,19 @@ struct placer<space::Host> {
     std::uint64_t bytes = form.item_size;
     for (auto n : p.count) bytes *= n;
     if (bytes == 0) return 0;
-    detail::Axes const axes{p};
+    detail::Axes axes{p};
+    auto const row = axes.rank > 0 ? axes.remove(axes.rank - 1) : detail::Axis{1, 0, 0};
     auto const item = static_cast<std::int64_t>(form.item_size);
-    auto const contiguous =
-        axes.rank == 0 || (axes.axis[axes.rank - 1].from == item && axes.axis[axes.rank - 1].to == item);
-    if (form.swapped == 1 && contiguous)
-      detail::copy_rows(p, axes, form.item_size);
-    else if (form.swapped != 1 && form.swapped != form.item_size)
-      detail::copy_box(p, axes, detail::AnyElement{form});
-    else if (form.swapped == 1)
-      switch (form.item_size) {
-        case 1:
-          detail::copy_box(p, axes, detail::Word<1, false>{});
-          break;
-        case 2:
-          detail::copy_box(p, axes, detail::Word<2, false>{});
-          break;
-        case 4:
-          detail::copy_box(p, axes, detail::Word<4, false>{});
-          break;
-        case 8:
-          detail::copy_box(p, axes, detail::Word<8, false>{});
-          break;
-        default:
-          detail::copy_box(p, axes, detail::AnyElement{form});
-      }
-    else
-      switch (form.item_size) {
-        case 2:
-          detail::copy_box(p, axes, detail::Word<2, true>{});
-          break;
-        case 4:
-          detail::copy_box(p, axes, detail::Word<4, true>{});
-          break;
-        case 8:
-          detail::copy_box(p, axes, detail::Word<8, true>{});
-          break;
-        default:
-          detail::copy_box(p, axes, detail::AnyElement{form});
-      }
+    bool const is_row = form.swapped == 1 && (row.count == 1 || (row.from == item && row.to == item));
+    auto const copy = is_row ? detail::row_copier(row.count * form.item_size) : detail::element_copier(form);
+    // The column: for rows the axis that follows, for elements the one along which the source is densest.
+    auto at = axes.rank;
+    for (std::size_t d = axes.rank; d-- > 0;)
+      if (std::abs(axes.axis[d].from) < std::abs(at == axes.rank ? row.from : axes.axis[at].from)) at = d;
+    if (is_row) at = axes.rank - 1;
+    auto const column = axes.rank > 0 && at < axes.rank ? axes.remove(at) : detail::Axis{1, 0, 0};
+    axes.for_each(p.to, p.from,
+                  [&](std::byte* to, std::byte const* from) { copy(to, from, column, row, form); });
     return bytes;
   }
 };
