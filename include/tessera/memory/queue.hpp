@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -127,9 +128,13 @@ template <>
 class Queue<space::Host> {
  public:
   Queue() : Queue{1} {}
-  explicit Queue(std::size_t threads) : pool_{new detail::Pool{threads}, Destroy{}} {}
+  /// Buffers that are made on this queue and take their memory from a resource (PmrBuffer) take it from this one, which
+  /// outlives them.
+  explicit Queue(std::size_t threads, std::pmr::memory_resource* resource = std::pmr::new_delete_resource())
+      : pool_{new detail::Pool{threads}, Destroy{}}, resource_{resource} {}
 
   std::size_t threads() const { return pool_->size(); }
+  std::pmr::memory_resource* resource() const { return resource_; }
 
   /// Calls f(i) for each i below n, in any order and by any of the threads; waits for all. After the first exception no
   /// further call begins, and it is thrown here.
@@ -166,6 +171,7 @@ class Queue<space::Host> {
     }
   };
   std::shared_ptr<detail::Pool> pool_;
+  std::pmr::memory_resource* resource_;
 };
 
 /// What code for every space asks of a queue. A lease of a device queue ends when the work queued before it was given
