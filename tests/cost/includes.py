@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What including a header costs: a unit that includes it and no more, compiled with -O2, as a table in Markdown.
+"""What including a header costs: a unit that includes it and no more, and one that uses it, compiled with -O2, as a table in Markdown.
 
     includes.py [COMPILER] [REPETITIONS]
 
@@ -7,6 +7,7 @@ Seconds are the compiler's processor time, the median of the repetitions; the me
 """
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -26,13 +27,15 @@ units = [
     ("`tessera/with/all.hpp`", ["tessera/with/all.hpp"]),
     ("`tessera/tessera.hpp`", ["tessera/tessera.hpp"]),
     ("`tessera/tessera.hpp`, `tessera/with/all.hpp`", ["tessera/tessera.hpp", "tessera/with/all.hpp"]),
+    ("the first program of README, which opens and reads", None),
 ]
+first_program = re.search(r"```cpp\n(.*?)```", (include.parent / "README.md").read_text(), re.S)[1]
 
 
 def cost(headers, folder):
     """Seconds and megabytes."""
     unit = pathlib.Path(folder) / "unit.cpp"
-    unit.write_text("".join(f"#include <{header}>\n" for header in headers))
+    unit.write_text("".join(f"#include <{header}>\n" for header in headers) if headers else first_program)
     process = subprocess.Popen([compiler, "-std=c++20", "-O2", "-I", include, "-c", unit, "-o", f"{folder}/unit.o"])
     _, status, usage = os.wait4(process.pid, 0)  # of the compiler and what it ran
     process.returncode = status
@@ -45,7 +48,7 @@ with tempfile.TemporaryDirectory() as folder:
     for _ in range(repetitions):
         for (_, headers), result in zip(units, results):
             result.append(cost(headers, folder))
-print("| a unit that includes | seconds | MB |\n|---|---|---|")
+print("| the unit includes | seconds | MB |\n|---|---|---|")
 for (name, _), result in zip(units, results):
     seconds, megabytes = zip(*result)
     print(f"| {name} | {statistics.median(seconds):.1f} | {max(megabytes):.0f} |")
