@@ -30,8 +30,8 @@ std::vector<std::string> unfinished(std::filesystem::path const& folder) {
 }
 
 /// Lets each system call of `act(store)` fail, one after the other, and holds that it is a StoreError that names the
-/// store and the key or is overcome, and that `check(store, whether it threw)` holds afterwards and with a new store. No
-/// file is left open, none unfinished. `old` makes the store's first values.
+/// store and the key or is overcome, and that `check(store, whether it threw)` holds afterwards and with a new store.
+/// No file is left open, none unfinished. `old` makes the store's first values.
 template <class Old, class Act, class Check>
 void each_call_fails(LocalOptions options, std::string const& key, Old&& old, Act&& act, Check&& check) {
   for (int error : {EIO, ENOSPC, EACCES, EMFILE, EINTR}) {
@@ -112,16 +112,21 @@ TEST_CASE("a first write leaves nothing or the value, whichever of its system ca
 TEST_CASE("a read gives the value or an error, whichever of its system calls fails") {
   auto const old = [](Local const& store) { test::put(store, "a/k", old_value); };
   auto const same = [](Local const& store, bool) { CHECK(test::value(store, "a/k") == old_value); };
-  each_call_fails({}, "a/k", old, [](Local const& store) {
-    auto const found = test::value(store, "a/k");
-    CHECK(found == old_value);
-  }, same);
-  each_call_fails({}, "a/k", old, [](Local const& store) {
-    auto const mapped = store.map({"a/k"});
-    REQUIRE(mapped);
-    CHECK(test::text(mapped->view()) == old_value);
-  },
-                  same);
+  each_call_fails(
+      {}, "a/k", old,
+      [](Local const& store) {
+        auto const found = test::value(store, "a/k");
+        CHECK(found == old_value);
+      },
+      same);
+  each_call_fails(
+      {}, "a/k", old,
+      [](Local const& store) {
+        auto const mapped = store.map({"a/k"});
+        REQUIRE(mapped);
+        CHECK(test::text(mapped->view()) == old_value);
+      },
+      same);
   each_call_fails(
       {}, "a/k", old,
       [](Local const& store) {
@@ -145,11 +150,13 @@ TEST_CASE("a read gives the value or an error, whichever of its system calls fai
 
 TEST_CASE("what is missing is missing or an error, whichever system call fails") {
   auto const old = [](Local const& store) { test::put(store, "a/k", old_value); };
-  each_call_fails({}, "a/b", old, [](Local const& store) {
-    auto const found = test::value(store, "a/b");
-    CHECK(found == "(missing)");
-  },
-                  [](Local const& store, bool) { CHECK(test::value(store, "a/k") == old_value); });
+  each_call_fails(
+      {}, "a/b", old,
+      [](Local const& store) {
+        auto const found = test::value(store, "a/b");
+        CHECK(found == "(missing)");
+      },
+      [](Local const& store, bool) { CHECK(test::value(store, "a/k") == old_value); });
 }
 
 TEST_CASE("a key is erased or there, whichever system call fails") {
@@ -176,7 +183,8 @@ TEST_CASE("a listing is whole or an error, whichever of its system calls fails")
           auto const found = test::listed_directory(store, folder);
           // A link that cannot be looked at is shown; reading it tells why.
           if (folder.empty())
-            CHECK((found == std::vector<std::string>{"a/", "link:1"} || found == std::vector<std::string>{"a/", "link:0"}));
+            CHECK((found == std::vector<std::string>{"a/", "link:1"} ||
+                   found == std::vector<std::string>{"a/", "link:0"}));
           else
             CHECK(found == std::vector<std::string>{"a/b/", "a/k:1"});
         },
@@ -226,8 +234,8 @@ TEST_CASE("many ranges of a key open it once, and are read at once where they ar
   auto const room = [&](std::size_t n) { return test::HostSpan{memory.data(), n}; };
   Key const a{"a"}, b{"b"}, also_a{"a"};
   // Of a: two runs, for the third range is 257 bytes after the second. Of b: one.
-  ReadRequest<space::Host> requests[] = {{&a, {0, 10}, room},      {&b, {5000, 10}, room},          {&also_a, {266, 10}, room},
-                                         {&b, {5010, 10}, room},   {&a, {533, 10}, room},           {&b, {4990, 10}, room},
+  ReadRequest<space::Host> requests[] = {{&a, {0, 10}, room},    {&b, {5000, 10}, room}, {&also_a, {266, 10}, room},
+                                         {&b, {5010, 10}, room}, {&a, {533, 10}, room},  {&b, {4990, 10}, room},
                                          {&b, {5020, 9}, room}};
   test::SystemCalls calls;
   get_many(store, std::span{requests}, on);

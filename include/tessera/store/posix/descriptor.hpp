@@ -62,9 +62,10 @@ inline void read(Descriptor const& file, std::span<iovec> parts, std::uint64_t o
   for (;;) {
     while (!parts.empty() && parts.front().iov_len == 0) parts = parts.subspan(1);
     if (parts.empty()) return;
-    auto const n = parts.size() == 1
-                       ? ::pread(file.number(), parts[0].iov_base, parts[0].iov_len, static_cast<off_t>(offset))
-                       : ::preadv(file.number(), parts.data(), static_cast<int>(parts.size()), static_cast<off_t>(offset));
+    auto const n =
+        parts.size() == 1
+            ? ::pread(file.number(), parts[0].iov_base, parts[0].iov_len, static_cast<off_t>(offset))
+            : ::preadv(file.number(), parts.data(), static_cast<int>(parts.size()), static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail("read the file");
     if (n == 0) throw StoreError{"the file became shorter while it was read"};

@@ -29,8 +29,9 @@ struct Parts {
   char const* name;
 };
 
-/// Sets what a file holds. It is written under a name that begins with `unfinished` and renamed: who reads finds the old
-/// bytes or the new, whatever happens. `sync`: what was written outlasts a loss of power. `next` makes names differ.
+/// Sets what a file holds. It is written under a name that begins with `unfinished` and renamed: who reads finds the
+/// old bytes or the new, whatever happens. `sync`: what was written outlasts a loss of power. `next` makes names
+/// differ.
 template <class Counter>
 void replace(Folder const& root, std::string const& path, std::string_view unfinished, Counter& next,
              std::byte const* from, std::size_t size, bool sync) {
