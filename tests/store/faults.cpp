@@ -244,3 +244,34 @@ TEST_CASE("many ranges of a key open it once, and are read at once where they ar
   CHECK(calls.count("fstat") == 2);
   CHECK(calls.count("openat2") + calls.count("openat") <= 3);  // one of them asks whether the kernel has it
 }
+
+TEST_CASE("with fsync a value is on the disk before it has its name, and its name before write returns") {
+  using Names = std::vector<std::string>;
+  test::TemporaryFolder const folder;
+  Local const plain{folder.path()}, store{folder.path(), {.fsync = true}};
+  auto const calls_of = [](auto&& act) {
+    test::SystemCalls calls;
+    act();
+    Names names;
+    for (auto const& name : calls.made())
+      if (name != "openat2" && name != "openat" && name != "fstat" && name != "fstatat") names.push_back(name);
+    std::erase(names, "close");
+    return names;
+  };
+  test::put(store, "a/k", "1"), test::put(plain, "k", "1");
+  CHECK((calls_of([&] { test::put(store, "a/k", "2"); }) == Names{"write", "fsync", "renameat", "fsync"}));
+  CHECK((calls_of([&] { test::put(store, "b/c/k", "2"); }) ==
+         Names{"mkdirat", "fsync", "mkdirat", "fsync", "write", "fsync", "renameat", "fsync"}));
+  CHECK((calls_of([&] { test::erase(store, "a/k"); }) == Names{"unlinkat", "fsync"}));
+  CHECK((calls_of([&] { test::put(plain, "k", "2"); }) == Names{"write", "renameat"}));
+  CHECK((calls_of([&] { test::erase(plain, "k"); }) == Names{"unlinkat"}));
+}
+
+TEST_CASE("names of unfinished values are no keys") {
+  test::TemporaryFolder const folder;
+  Local const store{folder.path()};
+  for (std::string const key : {".tessera-1-0", "a/.tessera-x"})
+    test::check_refused<StoreError>([&] { test::put(store, key, "x"); }, {key.c_str(), "unfinished"});
+  test::put(store, "a/.tessera-folder/k", "a folder may have the name");
+  CHECK(test::listed(store, "") == std::vector<std::string>{"a/.tessera-folder/k:26"});
+}

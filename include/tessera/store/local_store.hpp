@@ -114,7 +114,7 @@ class LocalStore {
       if (!file) return std::nullopt;
       auto const [offset, size] = range.resolve(file->size);
       auto const to = room(checked_size(size, "the value"));
-      iovec part{to.data, to.size};
+      detail::posix::Piece part{to.data, to.size};
       detail::posix::read(file->descriptor, {&part, 1}, offset);
       return to.size;
     });
@@ -204,21 +204,8 @@ class LocalStore {
  private:
   static constexpr char const* temporary_prefix = ".tessera-";
 
-  struct File {
-    detail::posix::Descriptor descriptor;
-    std::uint64_t size;
-  };
-
-  // nullopt: there is no such file; a folder is none.
-  std::optional<File> open(Key const& key) const {
-    return root_->find([&](auto const& root) -> std::optional<File> {
-      auto found = root.find(key.path, detail::posix::read_only);
-      if (!found) return std::nullopt;
-      auto const info = found->status();
-      if (S_ISDIR(info.st_mode)) return std::nullopt;
-      if (!S_ISREG(info.st_mode)) throw StoreError{"not a regular file"};
-      return File{std::move(*found), static_cast<std::uint64_t>(info.st_size)};
-    });
+  std::optional<detail::posix::OpenFile> open(Key const& key) const {
+    return root_->find([&](auto const& root) { return detail::posix::find_file(root, key.path); });
   }
 
   // Those of the requests that `same` names, which are for one key.
@@ -234,7 +221,7 @@ class LocalStore {
     }
     for_each_run(wanted, largest_gap, [&](std::span<WantedRange const> run) {
       std::byte unwanted[largest_gap];
-      iovec parts[64];
+      detail::posix::Piece parts[64];
       std::size_t count = 0;
       auto begin = run.front().offset, end = begin;
       auto const flush = [&] {

@@ -57,8 +57,10 @@ class Descriptor {
   int number_;
 };
 
+using Piece = iovec;  ///< memory, and how much of it
+
 /// Fills the parts, one after the other, with the bytes of the file that begin at `offset`.
-inline void read(Descriptor const& file, std::span<iovec> parts, std::uint64_t offset) {
+inline void read(Descriptor const& file, std::span<Piece> parts, std::uint64_t offset) {
   for (;;) {
     while (!parts.empty() && parts.front().iov_len == 0) parts = parts.subspan(1);
     if (parts.empty()) return;
