@@ -226,11 +226,12 @@ TEST_CASE("each mistake breaks the rule that is about it") {
       {"folders are shown for each key", "lists"},
       {"busy while it is listed", "may be used while it is listed"},
   };
-  for (auto const& [mistake, rule] : expected) {
+  for (auto const& one : expected) {
+    std::string const mistake = one.mistake, rule = one.rule;
     CAPTURE(mistake);
     std::string all;
     for (auto const& line : broken_by(mistake)) all += line + '\n';
     CAPTURE(all);
-    CHECK(("\n" + all).find("\n" + std::string{rule}) != std::string::npos);
+    CHECK(("\n" + all).find("\n" + rule) != std::string::npos);
   }
 }
