@@ -1,9 +1,22 @@
 // Documents in one store, chunks in another.
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory_resource>
+#include <string>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include <support/brain.hpp>
 #include <support/refused.hpp>
+#include <support/temporary_folder.hpp>
+#include <tessera/array/create.hpp>
+#include <tessera/buffer/pmr_buffer.hpp>
+#include <tessera/store/any_store.hpp>
 #include <tessera/store/cast_store.hpp>
+#include <tessera/store/prefix_store.hpp>
+#include <tessera/store/read_only_store.hpp>
 #include <tessera/store/split_store.hpp>
 
 using namespace tessera;
@@ -51,5 +64,53 @@ TEST_CASE("of nested splits, documents come from the first half of the outermost
   test::put(a, "zarr.json", document(2));
   test::put(b, "zarr.json", document(3));
   CHECK(open_array<std::uint8_t, 1>(SplitStore{SplitStore{a, b}, c}).size() == 2);
-  CHECK(open_array<std::uint8_t, 1>(CastStore<HostBuffer, SplitStore<MemoryStore<HostBuffer>, MemoryStore<HostBuffer>>>{{a, b}}).size() == 2);
+  CHECK(open_array<std::uint8_t, 1>(
+            CastStore<HostBuffer, SplitStore<MemoryStore<HostBuffer>, MemoryStore<HostBuffer>>>{{a, b}})
+            .size() == 2);
+}
+
+TEST_CASE(
+    "an array that is made and written over a split store leaves documents in one folder and chunks in the other") {
+  test::TemporaryFolder const folder;
+  LocalStore<HostBuffer> const documents{folder / "documents"}, chunks{folder / "chunks"};
+  SplitStore const store{documents, chunks};
+  std::vector<std::int16_t> elements(7 * 5);
+  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::int16_t>(i + 1);
+  auto const array = create_array<std::int16_t, 2>(store, "a/b", {.shape = {7, 5}, .chunk_shape = {4, 3}});
+  array.write(all, elements);
+  std::vector<std::string> files;
+  for (auto const& entry : std::filesystem::recursive_directory_iterator{folder.path()})
+    if (entry.is_regular_file()) files.push_back(std::filesystem::relative(entry.path(), folder.path()).string());
+  std::ranges::sort(files);
+  CHECK(files == std::vector<std::string>{"chunks/a/b/c/0/0", "chunks/a/b/c/0/1", "chunks/a/b/c/1/0",
+                                          "chunks/a/b/c/1/1", "documents/a/b/zarr.json", "documents/a/zarr.json",
+                                          "documents/zarr.json"});
+  auto const names = [](std::vector<std::string> listed) {
+    for (auto& name : listed) name = name.substr(0, name.find(':'));
+    return listed;
+  };
+  CHECK(names(test::listed(store, "")) == std::vector<std::string>{"a/b/c/0/0", "a/b/c/0/1", "a/b/c/1/0", "a/b/c/1/1",
+                                                                   "a/b/zarr.json", "a/zarr.json", "zarr.json"});
+  CHECK(names(test::listed_directory(store, "a/b")) == std::vector<std::string>{"a/b/c/", "a/b/zarr.json"});
+  auto const check = [&](auto const& split, std::string const& path) {
+    auto const found = open_array<std::int16_t, 2>(split, path).read(all);
+    CHECK(std::ranges::equal(found.elements(), elements));
+  };
+  check(store, "a/b");
+  // And through adapters of the whole.
+  check(ReadOnlyStore{PrefixStore{store, "a"}}, "b");
+  check(SplitStore{AnyStore<HostBuffer>{documents}, AnyStore<HostBuffer>{chunks}}, "a/b");
+}
+
+TEST_CASE("an array in values from a memory resource") {
+  std::pmr::synchronized_pool_resource pool;
+  test::HostQueue on{2, &pool};
+  MemoryStore<PmrBuffer> const store;
+  std::vector<std::int16_t> elements(100);
+  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::int16_t>(i * 3);
+  using P = Pipeline<space::Host, codec::Bytes>;
+  auto const array = create_array<std::int16_t, 1>(store, "a", {.shape = {100}, .chunk_shape = {7}}, P{}, on);
+  array.write(all, elements);
+  auto const found = open_array<std::int16_t, 1, P>(store, "a", on).read(all);
+  CHECK(std::ranges::equal(found.elements(), elements));
 }

@@ -1,4 +1,5 @@
 // Stores made of other stores: what they pass on, and what they keep back.
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,11 @@ struct Bare {
     return std::nullopt;
   }
 };
+
+template <class S>
+std::mutex* mutex_of(S const& store, std::string const& key) {
+  return store.lock({key}).mutex();  // and free again
+}
 
 template <class S>
 void check_together(S const& store, std::size_t const& together) {
@@ -103,8 +109,9 @@ TEST_CASE("a PrefixStore's errors name the key, and its folder is a key") {
 TEST_CASE("adapters of one store share its locks") {
   Memory const memory;
   AnyStore<HostBuffer> const any{PrefixStore{memory, "a"}};
-  CHECK(any.lock({"k"}).mutex() == memory.lock({"a/k"}).mutex());
-  CHECK(SplitStore{Memory{}, memory}.lock({"a/k"}).mutex() == memory.lock({"a/k"}).mutex());
+  auto* const mutex = mutex_of(memory, "a/k");
+  CHECK(mutex_of(any, "k") == mutex);
+  CHECK(mutex_of(SplitStore{Memory{}, memory}, "a/k") == mutex);
 }
 
 TEST_CASE("metadata of a part of a split store is that part of its metadata half") {
@@ -132,12 +139,13 @@ TEST_CASE("what a store cannot do, an AnyStore of it refuses when it is asked") 
   check_refused<StoreError>([&] { test::listed_directory(bare, "a"); }, {"store: ", "cannot be listed"});
   CHECK(test::value(bare, "k") == "(missing)");
   auto const copy = bare;
-  CHECK(copy.lock({"k"}).mutex() == bare.lock({"k"}).mutex());  // copies share locks
+  CHECK(mutex_of(copy, "k") == mutex_of(bare, "k"));  // copies share locks
 }
 
 TEST_CASE("AnyStore is one type for stores chosen at run time") {
   Memory const memory;
-  std::vector<AnyStore<HostBuffer>> stores{AnyStore<HostBuffer>{memory}, AnyStore<HostBuffer>{PrefixStore{memory, "a"}}};
+  std::vector<AnyStore<HostBuffer>> stores{AnyStore<HostBuffer>{memory},
+                                           AnyStore<HostBuffer>{PrefixStore{memory, "a"}}};
   test::put(stores[1], "k", "x");
   CHECK(test::value(stores[0], "a/k") == "x");
   CHECK(stores[0].name() == "memory store");

@@ -30,8 +30,8 @@ std::vector<std::string> unfinished(std::filesystem::path const& folder) {
 }
 
 /// Lets each system call of `act(store)` fail, one after the other, and holds that it is a StoreError that names the
-/// store and the key or is overcome, and that `check(store, whether it threw)` holds afterwards and with a new store. No
-/// file is left open, none unfinished. `old` makes the store's first values.
+/// store and the key or is overcome, and that `check(store, whether it threw)` holds afterwards and with a new store.
+/// No file is left open, none unfinished. `old` makes the store's first values.
 template <class Old, class Act, class Check>
 void each_call_fails(LocalOptions options, std::string const& key, Old&& old, Act&& act, Check&& check) {
   for (int error : {EIO, ENOSPC, EACCES, EMFILE, EINTR}) {
@@ -112,16 +112,21 @@ TEST_CASE("a first write leaves nothing or the value, whichever of its system ca
 TEST_CASE("a read gives the value or an error, whichever of its system calls fails") {
   auto const old = [](Local const& store) { test::put(store, "a/k", old_value); };
   auto const same = [](Local const& store, bool) { CHECK(test::value(store, "a/k") == old_value); };
-  each_call_fails({}, "a/k", old, [](Local const& store) {
-    auto const found = test::value(store, "a/k");
-    CHECK(found == old_value);
-  }, same);
-  each_call_fails({}, "a/k", old, [](Local const& store) {
-    auto const mapped = store.map({"a/k"});
-    REQUIRE(mapped);
-    CHECK(test::text(mapped->view()) == old_value);
-  },
-                  same);
+  each_call_fails(
+      {}, "a/k", old,
+      [](Local const& store) {
+        auto const found = test::value(store, "a/k");
+        CHECK(found == old_value);
+      },
+      same);
+  each_call_fails(
+      {}, "a/k", old,
+      [](Local const& store) {
+        auto const mapped = store.map({"a/k"});
+        REQUIRE(mapped);
+        CHECK(test::text(mapped->view()) == old_value);
+      },
+      same);
   each_call_fails(
       {}, "a/k", old,
       [](Local const& store) {
@@ -145,11 +150,13 @@ TEST_CASE("a read gives the value or an error, whichever of its system calls fai
 
 TEST_CASE("what is missing is missing or an error, whichever system call fails") {
   auto const old = [](Local const& store) { test::put(store, "a/k", old_value); };
-  each_call_fails({}, "a/b", old, [](Local const& store) {
-    auto const found = test::value(store, "a/b");
-    CHECK(found == "(missing)");
-  },
-                  [](Local const& store, bool) { CHECK(test::value(store, "a/k") == old_value); });
+  each_call_fails(
+      {}, "a/b", old,
+      [](Local const& store) {
+        auto const found = test::value(store, "a/b");
+        CHECK(found == "(missing)");
+      },
+      [](Local const& store, bool) { CHECK(test::value(store, "a/k") == old_value); });
 }
 
 TEST_CASE("a key is erased or there, whichever system call fails") {
@@ -176,7 +183,8 @@ TEST_CASE("a listing is whole or an error, whichever of its system calls fails")
           auto const found = test::listed_directory(store, folder);
           // A link that cannot be looked at is shown; reading it tells why.
           if (folder.empty())
-            CHECK((found == std::vector<std::string>{"a/", "link:1"} || found == std::vector<std::string>{"a/", "link:0"}));
+            CHECK((found == std::vector<std::string>{"a/", "link:1"} ||
+                   found == std::vector<std::string>{"a/", "link:0"}));
           else
             CHECK(found == std::vector<std::string>{"a/b/", "a/k:1"});
         },
@@ -226,8 +234,8 @@ TEST_CASE("many ranges of a key open it once, and are read at once where they ar
   auto const room = [&](std::size_t n) { return test::HostSpan{memory.data(), n}; };
   Key const a{"a"}, b{"b"}, also_a{"a"};
   // Of a: two runs, for the third range is 257 bytes after the second. Of b: one.
-  ReadRequest<space::Host> requests[] = {{&a, {0, 10}, room},      {&b, {5000, 10}, room},          {&also_a, {266, 10}, room},
-                                         {&b, {5010, 10}, room},   {&a, {533, 10}, room},           {&b, {4990, 10}, room},
+  ReadRequest<space::Host> requests[] = {{&a, {0, 10}, room},    {&b, {5000, 10}, room}, {&also_a, {266, 10}, room},
+                                         {&b, {5010, 10}, room}, {&a, {533, 10}, room},  {&b, {4990, 10}, room},
                                          {&b, {5020, 9}, room}};
   test::SystemCalls calls;
   get_many(store, std::span{requests}, on);
@@ -235,4 +243,35 @@ TEST_CASE("many ranges of a key open it once, and are read at once where they ar
   CHECK(calls.count("pread") == 1);
   CHECK(calls.count("fstat") == 2);
   CHECK(calls.count("openat2") + calls.count("openat") <= 3);  // one of them asks whether the kernel has it
+}
+
+TEST_CASE("with fsync a value is on the disk before it has its name, and its name before write returns") {
+  using Names = std::vector<std::string>;
+  test::TemporaryFolder const folder;
+  Local const plain{folder.path()}, store{folder.path(), {.fsync = true}};
+  auto const calls_of = [](auto&& act) {
+    test::SystemCalls calls;
+    act();
+    Names names;
+    for (auto const& name : calls.made())
+      if (name != "openat2" && name != "openat" && name != "fstat" && name != "fstatat") names.push_back(name);
+    std::erase(names, "close");
+    return names;
+  };
+  test::put(store, "a/k", "1"), test::put(plain, "k", "1");
+  CHECK((calls_of([&] { test::put(store, "a/k", "2"); }) == Names{"write", "fsync", "renameat", "fsync"}));
+  CHECK((calls_of([&] { test::put(store, "b/c/k", "2"); }) ==
+         Names{"mkdirat", "fsync", "mkdirat", "fsync", "write", "fsync", "renameat", "fsync"}));
+  CHECK((calls_of([&] { test::erase(store, "a/k"); }) == Names{"unlinkat", "fsync"}));
+  CHECK((calls_of([&] { test::put(plain, "k", "2"); }) == Names{"write", "renameat"}));
+  CHECK((calls_of([&] { test::erase(plain, "k"); }) == Names{"unlinkat"}));
+}
+
+TEST_CASE("names of unfinished values are no keys") {
+  test::TemporaryFolder const folder;
+  Local const store{folder.path()};
+  for (std::string const key : {".tessera-1-0", "a/.tessera-x"})
+    test::check_refused<StoreError>([&] { test::put(store, key, "x"); }, {key.c_str(), "unfinished"});
+  test::put(store, "a/.tessera-folder/k", "a folder may have the name");
+  CHECK(test::listed(store, "") == std::vector<std::string>{"a/.tessera-folder/k:26"});
 }

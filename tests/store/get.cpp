@@ -70,7 +70,7 @@ TEST_CASE("ranges whose gaps are small are one run") {
   CHECK(runs({{0, 5, 0}}, 0) == "0 | ");
   CHECK(runs({{0, 5, 0}, {5, 5, 1}}, 0) == "0 1 | ");
   CHECK(runs({{0, 5, 0}, {6, 5, 1}}, 0) == "0 | 1 | ");
-  CHECK(runs({{15, 5, 0}, {0, 5, 1}}, 10) == "1 0 | ");   // in the order of their bytes
+  CHECK(runs({{15, 5, 0}, {0, 5, 1}}, 10) == "1 0 | ");  // in the order of their bytes
   CHECK(runs({{16, 5, 0}, {0, 5, 1}}, 10) == "1 | 0 | ");
   CHECK(runs({{0, 100, 0}, {10, 5, 1}, {105, 5, 2}}, 10) == "0 1 2 | ");  // the gap is to the end of all before
   CHECK(runs({{7, 0, 0}, {20, 0, 1}}, 12) == "0 | 1 | ");

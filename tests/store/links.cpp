@@ -46,7 +46,8 @@ struct Fixture {
   void check_outside_is_untouched() const {
     CHECK(file_text(folder / "outside/secret") == "secret");
     std::size_t entries = 0;
-    for (auto const& entry : std::filesystem::recursive_directory_iterator{folder / "outside"}) entries += entry.exists();
+    for (auto const& entry : std::filesystem::recursive_directory_iterator{folder / "outside"})
+      entries += entry.exists();
     CHECK(entries == 2);
   }
 };
@@ -76,7 +77,8 @@ void check_links(bool follows) {
     check_refused<StoreError>([&] { test::put(store, key + "/new/folder", "x"); }, {key.c_str(), "symbolic link"});
     check_refused<StoreError>([&] { test::erase(store, key); }, {name.c_str(), key.c_str(), "symbolic link"});
   };
-  for (auto const* key : {"absolute/secret", "up/secret", "up/deep/new", "in/up/secret", "file", "home/value"}) refuses(key);
+  for (auto const* key : {"absolute/secret", "up/secret", "up/deep/new", "in/up/secret", "file", "home/value"})
+    refuses(key);
   for (auto const* prefix : {"absolute", "up", "up/deep", "in/up"}) {
     check_refused<StoreError>([&] { test::listed(store, prefix); }, {store.name().c_str(), prefix, "symbolic link"});
     check_refused<StoreError>([&] { test::listed_directory(store, prefix); }, {prefix, "symbolic link"});

@@ -53,7 +53,6 @@ TEST_CASE_FIXTURE(Fixture, "a named pipe is an error, and nobody waits for it") 
   CHECK(test::listed_directory(store, "").empty());
 }
 
-
 TEST_CASE_FIXTURE(Fixture, "unfinished files are not keys") {
   test::put(store, "a/k", "x");
   std::filesystem::copy(folder / "a/k", folder / "a/.tessera-1-0");

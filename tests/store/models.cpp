@@ -89,7 +89,9 @@ TEST_CASE("SplitStore is a store") {
 
 TEST_CASE("CastStore is a store") {
   check_store([] { return CastStore<HostBuffer, Memory>{Memory{}}; });
-  check_store([](StoreValues const& values) { return CastStore<PmrBuffer, ReadOnlyStore<Memory>>{ReadOnlyStore{filled(values)}}; });
+  check_store([](StoreValues const& values) {
+    return CastStore<PmrBuffer, ReadOnlyStore<Memory>>{ReadOnlyStore{filled(values)}};
+  });
 }
 
 TEST_CASE("AnyStore is a store, whatever it holds") {

@@ -68,7 +68,8 @@ class WrongStore {
     for (std::size_t i = 0; i < requests.size(); ++i) {
       auto& request = requests[i];
       auto range = request.range;
-      if (is("many: neighbours of a key are taken for the same") && i > 0 && request.key->path == requests[i - 1].key->path)
+      if (is("many: neighbours of a key are taken for the same") && i > 0 &&
+          request.key->path == requests[i - 1].key->path)
         range = requests[i - 1].range;
       if (is("many: ranges from the end are whole") && range.from_end) range = {};
       auto const found = read(*request.key, range, request.room, on);
@@ -184,9 +185,7 @@ std::vector<std::string> broken_by(std::string const& mistake) {
 
 }  // namespace
 
-TEST_CASE("a store without a mistake breaks no rule") {
-  CHECK(broken_by("none").empty());
-}
+TEST_CASE("a store without a mistake breaks no rule") { CHECK(broken_by("none").empty()); }
 
 TEST_CASE("each mistake breaks the rule that is about it") {
   struct {
@@ -227,11 +226,12 @@ TEST_CASE("each mistake breaks the rule that is about it") {
       {"folders are shown for each key", "lists"},
       {"busy while it is listed", "may be used while it is listed"},
   };
-  for (auto const& [mistake, rule] : expected) {
+  for (auto const& one : expected) {
+    std::string const mistake = one.mistake, rule = one.rule;
     CAPTURE(mistake);
     std::string all;
     for (auto const& line : broken_by(mistake)) all += line + '\n';
     CAPTURE(all);
-    CHECK(("\n" + all).find("\n" + std::string{rule}) != std::string::npos);
+    CHECK(("\n" + all).find("\n" + rule) != std::string::npos);
   }
 }

@@ -26,5 +26,4 @@ class SystemCalls {
   bool has_failed() const;                           ///< whether the k-th was made
 };
 
-
 }  // namespace test

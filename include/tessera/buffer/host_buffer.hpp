@@ -12,8 +12,8 @@
 
 namespace tessera::inline v0 {
 
-/// Aligned to 64 bytes, uninitialised. A moved-from one is empty. Large ones, of 4 MiB and more, are aligned to 2 MiB and
-/// ask for huge pages: faults on fresh memory cost more than decompression does.
+/// Aligned to 64 bytes, uninitialised. A moved-from one is empty. Large ones, of 4 MiB and more, are aligned to 2 MiB
+/// and ask for huge pages: faults on fresh memory cost more than decompression does.
 class HostBuffer {
  public:
   using space_type = space::Host;
@@ -23,7 +23,7 @@ class HostBuffer {
   /// Throws: Error, if there is not so much memory.
   explicit HostBuffer(std::size_t size) : size_{size} {
     if (size == 0) return;
-    data_ = static_cast<std::byte*>(::operator new (size, alignment_of(size), std::nothrow));
+    data_ = static_cast<std::byte*>(::operator new(size, alignment_of(size), std::nothrow));
     if (!data_) throw Error{text({"cannot allocate ", size, " bytes of host memory"})};
     if (is_large(size)) detail::pages::want_huge(data_, size);
   }
@@ -35,7 +35,7 @@ class HostBuffer {
     return *this;
   }
   ~HostBuffer() {
-    if (data_) ::operator delete (data_, alignment_of(size_));
+    if (data_) ::operator delete(data_, alignment_of(size_));
   }
 
   ByteView<space::Host> view() const { return {data_, size_}; }

@@ -37,7 +37,8 @@ class Mapping {
   Mapping(int file, std::uint64_t offset, std::size_t size) : size_{size} {
     if (size == 0) return;
     ahead_ = static_cast<std::size_t>(offset % static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)));
-    auto* const pages = ::mmap(nullptr, ahead_ + size, PROT_READ, MAP_SHARED, file, static_cast<off_t>(offset - ahead_));
+    auto* const pages =
+        ::mmap(nullptr, ahead_ + size, PROT_READ, MAP_SHARED, file, static_cast<off_t>(offset - ahead_));
     if (pages == MAP_FAILED) throw StoreError{text({"cannot map the file: ", std::strerror(errno)})};
     pages_ = static_cast<std::byte*>(pages);
   }

@@ -36,7 +36,8 @@ class AnyStore {
       static_assert(!is_split<S>,
                     "tessera: an AnyStore has one half; make it the half of a split: SplitStore{AnyStore<HostBuffer>"
                     "{documents}, AnyStore<B>{chunks}}");
-      if constexpr (std::same_as<buffer_of<S>, B> && !is_split<S>) held_ = std::make_shared<Holder<S> const>(std::move(store));
+      if constexpr (std::same_as<buffer_of<S>, B> && !is_split<S>)
+        held_ = std::make_shared<Holder<S> const>(std::move(store));
     }
   }
 
@@ -54,7 +55,9 @@ class AnyStore {
 
  private:
   template <class S>
-  static constexpr bool is_split = requires(S const& store) { store.metadata_store(); };
+  static constexpr bool is_split = requires(S const& store) {
+    store.metadata_store();
+  };
 
   struct Interface {
     virtual ~Interface() = default;

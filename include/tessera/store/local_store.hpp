@@ -1,11 +1,9 @@
 // A folder on disk (specification: stores/filesystem).
 #pragma once
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,66 +18,9 @@
 #include <tessera/store/coalesce.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/key_lock.hpp>
-#include <tessera/store/posix/files.hpp>
+#include <tessera/store/local_root.hpp>
 
 namespace tessera::inline v0 {
-
-struct LocalOptions {
-  bool fsync = false;  ///< a written value outlasts a loss of power once `write` has returned; dear
-};
-
-namespace detail {
-
-// What the copies of a LocalStore share.
-struct LocalRoot {
-  LocalRoot(std::string path_, LocalOptions options_) : path{std::move(path_)}, options{options_} {
-    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-    if (path.empty()) path.push_back('.');  // g++ 12 takes an assignment for an overlap
-  }
-
-  /// nullptr: there is no such folder, or it is `gone` and there is no other yet.
-  std::shared_ptr<posix::Folder const> folder(posix::Folder const* gone = nullptr) {
-    std::lock_guard lock{mutex_};
-    if (folder_.get() == gone) {
-      folder_.reset();
-      if (auto opened = posix::Folder::open(path)) folder_ = std::make_shared<posix::Folder const>(std::move(*opened));
-    }
-    return folder_;
-  }
-
-  /// What f finds below the folder; if nothing, and the folder was erased, below what has its name now.
-  template <class F>
-  auto find(F&& f) -> decltype(f(std::declval<posix::Folder const&>())) {
-    auto const before = folder();
-    if (!before) return {};
-    auto found = f(*before);
-    if (found || !before->was_erased()) return found;
-    auto const after = folder(before.get());
-    if (!after) return {};
-    return f(*after);
-  }
-
-  std::shared_ptr<posix::Folder const> make() {
-    auto found = folder();
-    if (found && found->was_erased()) found = folder(found.get());
-    if (found) return found;
-    posix::make_folders(path, options.fsync);
-    if (!(found = folder())) posix::fail("open the folder", ENOENT);
-    return found;
-  }
-
-  std::string path;
-  LocalOptions options;
-  KeyLocks locks;
-  std::atomic<std::uint64_t> written{0};
-
- private:
-  std::mutex mutex_;
-  std::shared_ptr<posix::Folder const> folder_;
-};
-
-}  // namespace detail
 
 /// Keys are files below `root`, and no key leads out of it, be it by symbolic links. A value is written under a
 /// temporary name and renamed: a reader sees the old value or the new, never half. Reading allocates nothing.
@@ -107,7 +48,7 @@ class LocalStore {
       if (!file) return std::nullopt;
       auto const [offset, size] = range.resolve(file->size);
       auto const to = room(checked_size(size, "the value"));
-      iovec part{to.data, to.size};
+      detail::posix::Piece part{to.data, to.size};
       detail::posix::read(file->descriptor, {&part, 1}, offset);
       return to.size;
     });
@@ -195,21 +136,8 @@ class LocalStore {
  private:
   static constexpr char const* temporary_prefix = ".tessera-";
 
-  struct File {
-    detail::posix::Descriptor descriptor;
-    std::uint64_t size;
-  };
-
-  // nullopt: there is no such file; a folder is none.
-  std::optional<File> open(Key const& key) const {
-    return root_->find([&](auto const& root) -> std::optional<File> {
-      auto found = root.find(key.path, detail::posix::read_only);
-      if (!found) return std::nullopt;
-      auto const info = found->status();
-      if (S_ISDIR(info.st_mode)) return std::nullopt;
-      if (!S_ISREG(info.st_mode)) throw StoreError{"not a regular file"};
-      return File{std::move(*found), static_cast<std::uint64_t>(info.st_size)};
-    });
+  std::optional<detail::posix::OpenFile> open(Key const& key) const {
+    return root_->find([&](auto const& root) { return detail::posix::find_file(root, key.path); });
   }
 
   // Requests for one key.
@@ -224,7 +152,7 @@ class LocalStore {
     }
     for_each_run(wanted, largest_gap, [&](std::span<WantedRange const> run) {
       std::byte unwanted[largest_gap];
-      iovec parts[64];
+      detail::posix::Piece parts[64];
       std::size_t count = 0;
       auto begin = run.front().offset, end = begin;
       auto const flush = [&] {

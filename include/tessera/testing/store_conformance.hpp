@@ -1,5 +1,5 @@
-// What every store does, whatever it is: the suite that tessera's own stores pass, for stores of a user's own. It needs no
-// test framework: what is broken comes back as text.
+// What every store does, whatever it is: the suite that tessera's own stores pass, for stores of a user's own. It needs
+// no test framework: what is broken comes back as text.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -244,9 +244,12 @@ class StoreConformance {
       Key key;
       ByteRange range;
     };
-    std::vector<Wanted> wanted{{{"large"}, {100, 50}}, {{"five/bytes"}, {}},          {{"large"}, {150, 70}}, {{"missing"}, {1, 2}},
-                               {{"large"}, {90, 20}},  {{"five/bytes"}, {4, 0}},      {{"large"}, {230, 9}},  {{"five/bytes"}, ByteRange::suffix(2)},
-                               {{"large"}, {39'000}},  {{"large"}, {120, 5}}, {{"large"}, {100, 50}}, {{"large"}, ByteRange::suffix(1)},
+    std::vector<Wanted> wanted{{{"large"}, {100, 50}}, {{"five/bytes"}, {}},
+                               {{"large"}, {150, 70}}, {{"missing"}, {1, 2}},
+                               {{"large"}, {90, 20}},  {{"five/bytes"}, {4, 0}},
+                               {{"large"}, {230, 9}},  {{"five/bytes"}, ByteRange::suffix(2)},
+                               {{"large"}, {39'000}},  {{"large"}, {120, 5}},
+                               {{"large"}, {100, 50}}, {{"large"}, ByteRange::suffix(1)},
                                {{"large"}, {}}};
     for (std::uint64_t i = 0; i < 300; ++i) wanted.push_back({{"large"}, {i * 100, i % 7 * 16}});
     auto on = on_;
@@ -318,8 +321,8 @@ class StoreConformance {
   void refuses_keys_that_are_none() {
     auto const s = store({});
     for (auto const& key : {std::string{}, std::string{"/"}, std::string{"/etc/passwd"}, std::string{"a/"},
-                                  std::string{"a//b"}, std::string{"."}, std::string{".."}, std::string{"../a"},
-                                  std::string{"a/../../b"}, std::string{"a/./b"}, std::string{"a\0b", 3}}) {
+                            std::string{"a//b"}, std::string{"."}, std::string{".."}, std::string{"../a"},
+                            std::string{"a/../../b"}, std::string{"a/./b"}, std::string{"a\0b", 3}}) {
       expect_refused(text({"reading \"", key, "\""}), "", [&] { value(s, key); });
       expect_refused(text({"writing \"", key, "\""}), "", [&] { put(s, key, "x"); });
       expect_refused(text({"erasing \"", key, "\""}), "", [&] { erase(s, key); });
@@ -386,7 +389,8 @@ class StoreConformance {
     auto const nothing = store({});
     expect("nothing", listed(nothing, ""), {});
     expect("nothing in the root", listed(nothing, "", true), {});
-    auto const s = store({{"a/x", "1"}, {"a/c/0/0", "22"}, {"a/c/0/1", "22"}, {"ab/x", "333"}, {"a.b", "4"}, {"a0", "5"}});
+    auto const s =
+        store({{"a/x", "1"}, {"a/c/0/0", "22"}, {"a/c/0/1", "22"}, {"ab/x", "333"}, {"a.b", "4"}, {"a0", "5"}});
     expect("all", listed(s, ""), {"a.b:1", "a/c/0/0:2", "a/c/0/1:2", "a/x:1", "a0:1", "ab/x:3"});
     expect("the root", listed(s, "", true), {"a.b:1", "a/", "a0:1", "ab/"});
     expect("below a", listed(s, "a"), {"a/c/0/0:2", "a/c/0/1:2", "a/x:1"});  // and not what "a" is the beginning of
@@ -420,9 +424,9 @@ class StoreConformance {
 }  // namespace detail
 
 /// Runs every rule that the store's type has a part in, and returns those that it breaks, a line each: none, if it is a
-/// store. `make()` gives a new, empty store that can be written; `make(StoreValues const&)`, for stores that cannot, one
-/// that holds these values. Uses a few threads and less than a MiB in each store.
-/// What `make` throws breaks the rule that asked for a store.
+/// store. `make()` gives a new, empty store that can be written; `make(StoreValues const&)`, for stores that cannot,
+/// one that holds these values. Uses a few threads and less than a MiB in each store. What `make` throws breaks the
+/// rule that asked for a store.
 template <std::invocable<StoreValues const&> Make,
           class S = std::remove_cvref_t<std::invoke_result_t<Make&, StoreValues const&>>>
 std::vector<std::string> store_conformance(Make&& make, queue_of<S> const& on = queue_of<S>{}) {
@@ -430,7 +434,8 @@ std::vector<std::string> store_conformance(Make&& make, queue_of<S> const& on = 
 }
 template <std::invocable Make, class S = std::remove_cvref_t<std::invoke_result_t<Make&>>>
 std::vector<std::string> store_conformance(Make&& make, queue_of<S> const& on = queue_of<S>{}) {
-  static_assert(WritableStore<S>, "tessera: make() gives stores that can be written; for others, make(StoreValues const&)");
+  static_assert(WritableStore<S>,
+                "tessera: make() gives stores that can be written; for others, make(StoreValues const&)");
   auto const make_empty = [&](StoreValues const&) -> S { return make(); };
   return detail::StoreConformance<S>{make_empty, false, on}.run();
 }

@@ -57,14 +57,17 @@ class Descriptor {
   int number_;
 };
 
+using Piece = iovec;  ///< memory, and how much of it
+
 /// Fills the parts, one after the other, with the bytes of the file that begin at `offset`.
-inline void read(Descriptor const& file, std::span<iovec> parts, std::uint64_t offset) {
+inline void read(Descriptor const& file, std::span<Piece> parts, std::uint64_t offset) {
   for (;;) {
     while (!parts.empty() && parts.front().iov_len == 0) parts = parts.subspan(1);
     if (parts.empty()) return;
-    auto const n = parts.size() == 1
-                       ? ::pread(file.number(), parts[0].iov_base, parts[0].iov_len, static_cast<off_t>(offset))
-                       : ::preadv(file.number(), parts.data(), static_cast<int>(parts.size()), static_cast<off_t>(offset));
+    auto const n =
+        parts.size() == 1
+            ? ::pread(file.number(), parts[0].iov_base, parts[0].iov_len, static_cast<off_t>(offset))
+            : ::preadv(file.number(), parts.data(), static_cast<int>(parts.size()), static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail("read the file");
     if (n == 0) throw StoreError{"the file became shorter while it was read"};

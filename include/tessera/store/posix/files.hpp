@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,8 +30,24 @@ struct Parts {
   char const* name;
 };
 
-/// Sets what a file holds. It is written under a name that begins with `unfinished` and renamed: who reads finds the old
-/// bytes or the new, whatever happens. `sync`: what was written outlasts a loss of power. `next` makes names differ.
+struct OpenFile {
+  Descriptor descriptor;
+  std::uint64_t size;
+};
+
+/// nullopt: there is no such file; a folder is none.
+inline std::optional<OpenFile> find_file(Folder const& root, std::string const& path) {
+  auto found = root.find(path, read_only);
+  if (!found) return std::nullopt;
+  auto const info = found->status();
+  if (S_ISDIR(info.st_mode)) return std::nullopt;
+  if (!S_ISREG(info.st_mode)) throw StoreError{"not a regular file"};
+  return OpenFile{std::move(*found), static_cast<std::uint64_t>(info.st_size)};
+}
+
+/// Sets what a file holds. It is written under a name that begins with `unfinished` and renamed: who reads finds the
+/// old bytes or the new, whatever happens. `sync`: what was written outlasts a loss of power. `next` makes names
+/// differ.
 template <class Counter>
 void replace(Folder const& root, std::string const& path, std::string_view unfinished, Counter& next,
              std::byte const* from, std::size_t size, bool sync) {

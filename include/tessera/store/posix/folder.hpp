@@ -58,7 +58,8 @@ class Folder {
     fail("open the file");
   }
 
-  /// The folder of that name, made if there is none, and those above it. `sync`: in a way that outlasts a loss of power.
+  /// The folder of that name, made if there is none, and those above it. `sync`: in a way that outlasts a loss of
+  /// power.
   Descriptor make(std::string const& path, bool sync) const {
     auto const flags = (sync ? read_only : pass) | O_DIRECTORY;
     if (auto found = find(path, flags)) return std::move(*found);
