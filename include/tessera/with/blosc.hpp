@@ -81,9 +81,9 @@ struct Blosc {
     if (flags & 2) return;  // stored as they were
     expect_compressor(flags >> 5 < std::size(formats) ? formats[flags >> 5] : "of an unknown format");
   }
-  static void expect_compressor(char const* name) {
-    if (blosc_compname_to_compcode(name) < 0)
-      throw CodecError{text({"the installed libblosc was built without the compressor ", name})};
+  static void expect_compressor(char const* compressor) {
+    if (blosc_compname_to_compcode(compressor) < 0)
+      throw CodecError{text({"the installed libblosc was built without the compressor ", compressor})};
   }
 };
 
