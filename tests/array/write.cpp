@@ -113,7 +113,7 @@ TEST_CASE("arrays hold what was written, box by box, whatever the memory's strid
   }
 }
 
-TEST_CASE("what is stored is what the specification says, the fill value beyond the array's edge (CHUNK-EDGE)") {
+TEST_CASE("what is stored is what the specification says, the fill value beyond the array's edge (GRID-05)") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
     test::Random random{seed};

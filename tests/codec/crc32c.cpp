@@ -14,7 +14,7 @@ using test::check_refused;
 using test::decoded;
 using test::encoded;
 
-TEST_CASE("crc32c: the check value and the vectors of RFC 3720 B.4 (CODEC-CRC32C)") {
+TEST_CASE("crc32c: the check value and the vectors of RFC 3720 B.4 (CODEC-CRC32C-02)") {
   CHECK(crc32c(test::view(test::bytes("123456789"))) == 0xe3069283u);
   CHECK(crc32c(test::view(Bytes(32))) == 0x8a9136aau);
   CHECK(crc32c(test::view(Bytes(32, std::byte{0xff}))) == 0x62a8ab43u);
@@ -40,7 +40,7 @@ TEST_CASE("crc32c: the instruction and the tables agree, wherever a text begins 
   }
 }
 
-TEST_CASE("crc32c: bytes come back, four more are stored, little-endian (CODEC-CRC32C)") {
+TEST_CASE("crc32c: bytes come back, four more are stored, little-endian (CODEC-CRC32C-01)") {
   std::uint64_t const seed = 42;
   CAPTURE(seed);
   test::Random random{seed};
@@ -54,7 +54,7 @@ TEST_CASE("crc32c: bytes come back, four more are stored, little-endian (CODEC-C
         test::hex("313233343536373839 839206e3"));
 }
 
-TEST_CASE("crc32c: every flipped bit is found; too short and too long are errors (CODEC-CRC32C)") {
+TEST_CASE("crc32c: every flipped bit is found; too short and too long are errors (CODEC-CRC32C-04, CODEC-CRC32C-05)") {
   auto const stored = encoded(codec::Crc32c{}, test::bytes("123456789"));
   for (std::size_t bit = 0; bit < stored.size() * 8; ++bit) {
     auto damaged = stored;
@@ -66,7 +66,7 @@ TEST_CASE("crc32c: every flipped bit is found; too short and too long are errors
   check_refused<CodecError>([&] { decoded(codec::Crc32c{}, stored, 8); }, {"found 9 bytes", "expected 8"});
 }
 
-TEST_CASE("crc32c: no configuration (CODEC-CRC32C)") {
+TEST_CASE("crc32c: no configuration (CODEC-CRC32C-01)") {
   CHECK_NOTHROW(make_codec<codec::Crc32c>(test::specification(R"("crc32c")")));
   CHECK_NOTHROW(make_codec<codec::Crc32c>(test::specification(R"({"name": "crc32c", "configuration": {}})")));
   check_refused<MetadataError>(

@@ -99,8 +99,10 @@ TEST_CASE("blosc: a buffer larger than the format can say is refused (CODEC-BLOS
 TEST_CASE("blosc: a compressor that the library lacks is an error that says so (CODEC-BLOSC-09)") {
   auto unknown = test::encoded(codec::Blosc{"lz4"}, test::Bytes(1000));
   unknown[2] |= std::byte{0xe0};  // a format that nobody has
-  check_refused<CodecError>([&] { test::decoded(codec::Blosc{}, unknown, 1000); }, {"without their compressor"});
-  check_refused<CodecError>([] { test::encoded(codec::Blosc{"none"}, test::Bytes(1000)); }, {"with none"});
+  check_refused<CodecError>([&] { test::decoded(codec::Blosc{}, unknown, 1000); },
+                            {"without the compressor of an unknown format"});
+  check_refused<CodecError>([] { test::encoded(codec::Blosc{"none"}, test::Bytes(1000)); },
+                            {"without the compressor none"});
 }
 
 TEST_CASE("crc32c: less than four bytes, and a wrong sum, are errors (CODEC-CRC32C-04, CODEC-CRC32C-05)") {

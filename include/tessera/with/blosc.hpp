@@ -1,6 +1,7 @@
 // blosc: Blosc 1 buffers (specification: codecs/blosc). Needs c-blosc 1.x (BSD-3-Clause): link tessera::blosc.
 #pragma once
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -53,15 +54,16 @@ struct Blosc {
     if (size > to.size)
       throw CodecError{"the header promises " + std::to_string(size) + " bytes, expected " + std::to_string(to.size)};
     if (size == 0) return 0;
+    expect_compressor(from);
     auto const done = blosc_decompress_ctx(from.data, to.data, to.size, 1);
     if (done < 0 || static_cast<std::size_t>(done) != size)
-      throw CodecError{std::to_string(from.size) + " bytes do not decode to " + std::to_string(size) + " bytes" +
-                       missing_compressor(from)};
+      throw CodecError{text({from.size, " bytes do not decode to ", size, " bytes"})};
     return size;
   }
   std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
     if (from.size > BLOSC_MAX_BUFFERSIZE)
       throw CodecError{std::to_string(from.size) + " bytes are more than a blosc buffer can hold"};
+    expect_compressor(cname.c_str());
     int const filter = shuffle == "shuffle"      ? BLOSC_SHUFFLE
                        : shuffle == "bitshuffle" ? BLOSC_BITSHUFFLE
                                                  : BLOSC_NOSHUFFLE;
@@ -72,10 +74,16 @@ struct Blosc {
   }
 
  private:
-  static std::string missing_compressor(ByteView<space::Host> from) {
-    auto const* library = blosc_cbuffer_complib(from.data);
-    if (library) return "";
-    return ": the installed libblosc was built without their compressor";
+  // The library would say on the terminal what it lacks.
+  static void expect_compressor(ByteView<space::Host> from) {
+    constexpr char const* formats[] = {"blosclz", "lz4", "snappy", "zlib", "zstd"};
+    auto const flags = std::to_integer<unsigned>(from.data[2]);
+    if (flags & 2) return;  // stored as they were
+    expect_compressor(flags >> 5 < std::size(formats) ? formats[flags >> 5] : "of an unknown format");
+  }
+  static void expect_compressor(char const* compressor) {
+    if (blosc_compname_to_compcode(compressor) < 0)
+      throw CodecError{text({"the installed libblosc was built without the compressor ", compressor})};
   }
 };
 
