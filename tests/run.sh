@@ -17,12 +17,26 @@ done
 
 sanitizers_link() { echo 'int main() {}' | clang++ -fsanitize=address,undefined -x c++ - -o /dev/null 2>/dev/null; }
 if [[ $install == yes ]]; then
-  packages=(g++ cmake ninja-build ccache libdeflate-dev libzstd-dev libblosc-dev nlohmann-json3-dev libcli11-dev libpng-dev doctest-dev)
+  packages=(g++ cmake ninja-build ccache libdeflate-dev libzstd-dev libblosc-dev nlohmann-json3-dev libcli11-dev libpng-dev doctest-dev
+    python3-venv)
   if [[ $quick == no ]]; then packages+=(clang llvm); fi  # llvm: sanitizers name lines
   need_packages "${packages[@]}"
   # Some releases have the sanitizers' runtime in clang's own packages.
   if [[ $quick == no ]] && ! sanitizers_link; then need_packages libclang-rt-dev; fi
 fi
+
+# The programs that tests/interop exchanges arrays with, in an environment of their own: made anew when another version is
+# asked for.
+peers=build/interop-venv wanted=tests/interop/requirements.txt
+make_peers() {
+  cmp -s "$wanted" "$peers/made-from.txt" && return
+  echo "Making the Python environment $peers"
+  rm -rf "$peers"
+  python3 -m venv "$peers" &&
+    "$peers/bin/pip" install -q --disable-pip-version-check --retries 1 --timeout 30 --only-binary :all: -r "$wanted" &&
+    cp "$wanted" "$peers/made-from.txt" || { rm -rf "$peers"; echo "It could not be made" >&2; }
+}
+if [[ $install == yes ]]; then make_peers; fi
 
 # What was compiled in another checkout is found in the cache.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
@@ -56,6 +70,11 @@ if grep -qs '^TESSERA_NVCC:FILEPATH=/' build/release/CMakeCache.txt; then
   summary+=("         of these, ${stubs:-0} static stubs with nvcc")
 else
   not_run "static stubs with nvcc" "no CUDA toolkit"
+fi
+if [[ -d $peers ]]; then
+  cat build/release/interop/report.md 2>/dev/null || true
+else
+  not_run "exchange with zarr-python, zarrs and TensorStore" "no Python environment $peers: --no-install, or pip failed"
 fi
 if [[ $quick == no ]]; then
   build_and_test clang "clang++, Release"

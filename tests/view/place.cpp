@@ -93,6 +93,23 @@ TEST_CASE("placing does what one does element by element") {
     }
 }
 
+TEST_CASE("rows of every length: short ones are copied in two parts that overlap") {
+  Queue<space::Host> queue;
+  for (std::uint64_t length = 1; length <= 300; ++length) {
+    CAPTURE(length);
+    Random random{length};
+    auto const source = random.noise(3 * (length + 2)), before = random.noise(3 * (length + 5) + 1);
+    auto memory = before, expected = before;
+    for (std::size_t row = 0; row < 3; ++row)
+      std::copy_n(source.data() + row * (length + 2), length, expected.data() + 1 + row * (length + 5));
+    auto const stride = static_cast<std::int64_t>(length);
+    std::array const batch{
+        Placement<space::Host>{source.data(), memory.data() + 1, {3, length}, {stride + 2, 1}, {stride + 5, 1}}};
+    CHECK(placer<space::Host>::place(batch, {1, 1, {}}, queue) == 3 * length);
+    CHECK(memory == expected);
+  }
+}
+
 TEST_CASE("a fill is not swapped: it is in the machine's order already") {
   Bytes memory(4), fill = test::hex("01 02");
   std::array const batch{Placement<space::Host>{nullptr, memory.data(), {2}, {2}, {2}}};

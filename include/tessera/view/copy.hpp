@@ -169,10 +169,37 @@ void copy_box(Placement<space::Host> const& p, Axes axes, Move move) {
   axes.for_each(p.to, p.from, [&](std::byte* to, std::byte const* from) { copy_plane(to, from, column, row, move); });
 }
 
+template <class CopyRow>
+void copy_rows(Placement<space::Host> const& p, Axes axes, CopyRow copy_row) {
+  auto const column = axes.rank > 0 ? axes.remove(axes.rank - 1) : Axis{1, 0, 0};
+  axes.for_each(p.to, p.from, [&](std::byte* to, std::byte const* from) {
+    for (std::uint64_t i = 0; i < column.count; ++i, to += column.to, from += column.from) copy_row(to, from);
+  });
+}
+
+// Rows of `Part` to twice so many bytes: the first and the last of them, in moves whose length the compiler knows. Small
+// chunks have short rows, and a call of memcpy for each would cost more than all else that is done for the chunk.
+template <std::size_t Part>
+void copy_short_rows(Placement<space::Host> const& p, Axes const& axes, std::size_t size) {
+  copy_rows(p, axes, [rest = size - Part](std::byte* to, std::byte const* from) {
+    std::memcpy(to, from, Part);
+    std::memcpy(to + rest, from + rest, Part);
+  });
+}
+
 inline void copy_rows(Placement<space::Host> const& p, Axes axes, std::size_t item_size) {
   auto const row = axes.rank > 0 ? axes.remove(axes.rank - 1) : Axis{1, 0, 0};
-  axes.for_each(p.to, p.from,
-                [&](std::byte* to, std::byte const* from) { std::memcpy(to, from, row.count * item_size); });
+  auto const size = row.count * item_size;
+  if (size < 8 || size > 128)
+    copy_rows(p, axes, [size](std::byte* to, std::byte const* from) { std::memcpy(to, from, size); });
+  else if (size < 16)
+    copy_short_rows<8>(p, axes, size);
+  else if (size < 32)
+    copy_short_rows<16>(p, axes, size);
+  else if (size < 64)
+    copy_short_rows<32>(p, axes, size);
+  else
+    copy_short_rows<64>(p, axes, size);
 }
 
 }  // namespace detail

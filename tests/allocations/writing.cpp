@@ -1,0 +1,100 @@
+// After a first time, writing allocates nothing per chunk; what a store needs for its values is the store's.
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/allocations.hpp>
+#include <support/brain.hpp>
+#include <tessera/array/create.hpp>
+
+using namespace tessera;
+
+namespace {
+
+/// Values go where older ones of their key were, so that the store itself allocates nothing the second time.
+class InPlaceStore {
+ public:
+  using buffer_type = HostBuffer;
+
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Host> room, test::HostQueue&) const {
+    auto const found = values_->find(key.path);
+    if (found == values_->end()) return std::nullopt;
+    auto const [offset, size] = range.resolve(found->second.size());
+    std::copy_n(found->second.data() + offset, size, room(size).data);
+    return size;
+  }
+  void write(Key const& key, ByteView<space::Host> value, test::HostQueue&) const {
+    (*values_)[key.path].assign(value.data, value.data + value.size);
+  }
+  bool erase(Key const& key, test::HostQueue&) const { return values_->erase(key.path) > 0; }
+
+ private:
+  using Values = std::map<std::string, std::vector<std::byte>>;
+  std::shared_ptr<Values> values_ = std::make_shared<Values>();
+};
+
+struct Counts {
+  std::size_t news, blocks;
+  friend bool operator==(Counts const&, Counts const&) = default;
+};
+
+template <class F>
+Counts count(F&& f) {
+  (void)test::all_allocations_are_seen();
+  test::Allocations counted;
+  f();
+  counted.stop();
+  return {counted.news(), counted.blocks()};
+}
+
+NewArray<std::uint8_t> const t1_shape{{197, 233, 189}, {64, 64, 64}};
+constexpr std::size_t chunks = 48;
+
+template <class S, class P>
+auto made(S const& store, P const& pipeline) {
+  return create_array<std::uint8_t, 3>(store, "t1", t1_shape, pipeline, test::HostQueue{});
+}
+
+using Raw = Pipeline<space::Host, codec::Bytes>;
+using Zstd = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
+using Chain = Pipeline<space::Host, codec::Bytes, codec::Gzip, codec::Crc32c>;
+
+}  // namespace
+
+TEST_CASE("a second write on an inline queue allocates nothing, be it of all chunks or of parts of some") {
+  std::vector<std::uint8_t> const elements(test::t1_elements()), part(50 * 50 * 50, 7);
+  Box const box{{10, 60}, {70, 120}, {50, 100}};
+  WriteOptions const options{0, true};  // chunks of nothing but zero too
+  auto const check = [&](auto const& array) {
+    auto const all_of_it = [&] { array.write(all, elements, options); };
+    auto const corner = [&] { array.write(box, part, options); };
+    all_of_it();
+    corner();
+    all_of_it();  // what was changed grows as it becomes what it was
+    CHECK(count(all_of_it) == Counts{0, 0});
+    corner();
+    CHECK(count(corner) == Counts{0, 0});
+    all_of_it();
+    std::vector<std::uint8_t> found(elements.size());
+    array.read(all, found);
+    CHECK(found == elements);
+  };
+  check(made(InPlaceStore{}, Raw{}));
+  check(made(InPlaceStore{}, Zstd{}));
+  check(made(InPlaceStore{}, Chain{}));
+  InPlaceStore const store;
+  made(store, Zstd{});
+  check(open_array<std::uint8_t, 3, AllCodecs>(store, "t1", test::HostQueue{}));
+}
+
+TEST_CASE("a MemoryStore allocates a value and its bytes for each chunk, and nothing else is") {
+  auto const array = made(MemoryStore<HostBuffer>{}, Zstd{});
+  auto const& elements = test::t1_elements();
+  array.write(all, elements, {0, true});
+  CHECK(count([&] { array.write(all, elements, {0, true}); }).news == 2 * chunks);
+}

@@ -1,0 +1,219 @@
+"""Exchanges arrays with other programs in both directions, bit for bit: run.py EXCHANGE FOLDER [ENVIRONMENT]
+
+EXCHANGE is the program built of exchange.cpp; FOLDER is emptied first, and left for a look at what failed, with the
+result in report.md. ENVIRONMENT is the Python environment that has the other programs. Every array of cases.py is
+written by each of peers.py and read by tessera, and the other way round. What a peer is known to refuse or to change is
+in KNOWN, with the reason; anything else is a failure, and so is an entry of KNOWN that is not so."""
+import collections
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+if len(sys.argv) > 3 and (python := Path(sys.argv[3], "bin", "python")).exists():
+    os.execv(python, [str(python), *sys.argv[:3]])
+try:
+    import peers
+except ImportError as error:
+    print(f"not run: {error}. tests/run.sh makes the environment of this test; by hand: "
+          "python3 -m venv build/interop-venv && build/interop-venv/bin/pip install -r tests/interop/requirements.txt")
+    sys.exit(77)
+import cases
+
+NAN = "-nan-(payload|negative|signalling)"
+RAW = "^r(8|24)/"  # raw bits
+# (peer, direction, cases, what is seen): why
+KNOWN = {
+    ("zarr-python", "writes", "snappy", "not supported: 'snappy'"): "its blosc is built without snappy",
+    ("zarr-python", "reads tessera", "snappy", "blosc decompression"): "its blosc is built without snappy",
+    ("zarr-python", "same document", NAN, "^member fill_value.*NaN"): "writes every NaN as \"NaN\"",
+    ("zarr-python", "is read by tessera", NAN, "^differs"): "writes every NaN as \"NaN\"",
+    ("zarr-python", "reads tessera", "float16-nan|float32-nan-signalling", "^differs"):
+        "converts the fill value to float16 and float32 by way of float64, which changes NaNs",
+    ("zarr-python", "same document", "unicode", "the same as JSON"): "escapes what is not ASCII",
+    ("zarrs", "writes", RAW, "Unsupported"): "has no raw bits in Python",
+    ("zarrs", "reads tessera", RAW, "Unsupported"): "has no raw bits in Python",
+    ("zarrs", "reads tessera", NAN, "^differs"): "fills with the usual NaN",
+    ("zarrs", "reads tessera", "^complex.*big", "^differs"):
+        "swaps the two parts of a complex number when it decodes big-endian ones, its own too",
+    ("TensorStore", "writes", RAW, "raw bits"): "its process ends when it creates one",
+    ("TensorStore", "reads tessera", RAW, "base64"): "wants the fill value of raw bits in base64, unlike the specification",
+    ("TensorStore", "writes", "large-integers", "too big"): "takes integers of 64 bits only in attributes",
+}
+
+DIRECTIONS = {
+    "writes": "not written",
+    "reads tessera": "not read, or not the same",
+    "is read by tessera": "read back by tessera as it was written, which is not the same",
+    "same document": "another document",
+}
+PLAIN = {"bytes", "transpose", "crc32c"}  # what these make of a chunk is the same everywhere
+
+
+class Record:
+    def __init__(self):
+        self.good = collections.Counter()
+        self.seen = collections.defaultdict(list)  # (peer, direction, what) -> names of cases
+        self.used = set()
+        self.unexpected = []
+
+    def note(self, peer, direction, case, problem):
+        """problem: "" if all is well."""
+        if not problem:
+            self.good[peer, direction] += 1
+            return
+        for known in KNOWN:
+            if known[:2] == (peer, direction) and re.search(known[2], case.name) and re.search(known[3], problem):
+                self.used.add(known)
+                self.seen[known].append(case.name)
+                return
+        self.unexpected.append(f"{peer}, {direction}, {case.name}: {problem}")
+
+
+def attempt(function, *arguments):
+    """What a peer answers, and what it says if it refuses."""
+    try:
+        return function(*arguments), ""
+    except Exception as error:  # whatever a peer throws
+        return None, f"{type(error).__name__}: {error}".split("\n")[0]
+
+
+def differs(found, expected):
+    if found == expected:
+        return ""
+    if len(found) != len(expected):
+        return f"differs: {len(found)} bytes, expected {len(expected)}"
+    at = next(i for i, (a, b) in enumerate(zip(found, expected)) if a != b)
+    return f"differs: from byte {at} on {found[at:at + 8].hex()}, expected {expected[at:at + 8].hex()}"
+
+
+def files(folder):
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def run_exchange(program, *arguments):
+    """Name -> what it says of the arrays that fail."""
+    done = subprocess.run([program, *map(str, arguments)], text=True, stdout=subprocess.PIPE)
+    if done.returncode not in (0, 1):
+        sys.exit(f"{program} {arguments[0]} ended with {done.returncode}")
+    return dict(line.split(": ", 1) for line in done.stdout.splitlines())
+
+
+def main(program, folder):
+    began = time.monotonic()
+    shutil.rmtree(folder, ignore_errors=True)
+    documents, values, ours = folder / "documents", folder / "values", folder / "tessera"
+    everything = cases.cases()
+    for case in everything:
+        (documents / case.name).mkdir(parents=True)
+        (documents / case.name / "zarr.json").write_text(case.text())
+        (values / case.name).parent.mkdir(parents=True, exist_ok=True)
+        (values / case.name).write_bytes(case.elements())
+
+    record = Record()
+    refused = run_exchange(program, "write", documents, values, ours)
+    for case in everything:
+        if case.name in refused:
+            record.note("tessera", "writes", case, refused[case.name])
+
+    for peer in peers.PEERS:
+        theirs, read = folder / peer.name, folder / f"{peer.name}-read"
+        for case in everything:
+            _, problem = attempt(peer.write, case, str(theirs / case.name))
+            record.note(peer.name, "writes", case, problem)
+            if problem:
+                shutil.rmtree(theirs / case.name, ignore_errors=True)
+        refused = run_exchange(program, "read", theirs, read)
+        for case in everything:
+            if not (theirs / case.name).exists():
+                continue
+            record.note(peer.name, "is read by tessera", case,
+                        refused.get(case.name) or differs((read / case.name).read_bytes(), case.elements()))
+        for case in everything:
+            found, problem = attempt(peer.read, case, str(ours / case.name))
+            record.note(peer.name, "reads tessera", case, problem or differs(found, case.elements()))
+
+    problem = groups_differ(peers.PEERS[0], ours, folder / "group", {case.name for case in everything})
+    if problem:
+        record.unexpected.append(f"zarr-python, groups: {problem}")
+    for case in everything:  # the same documents, the same chunks stored
+        if not (folder / "zarr-python" / case.name).exists():
+            continue
+        found, expected = files(ours / case.name), files(folder / "zarr-python" / case.name)
+        record.note("zarr-python", "same document", case, document_differs(found, expected))
+        record.note("zarr-python", "same chunks", case, chunks_differ(case, found, expected))
+
+    text = report(record, len(everything))
+    (folder / "report.md").write_text(text)
+    print(text)
+    for known in set(KNOWN) - record.used:
+        print(f"FAILED this is not so: {known}")
+    for line in record.unexpected:
+        print(f"FAILED {line[:300]}")
+    print(f"{len(record.unexpected)} unexpected, {time.monotonic() - began:.0f} s")
+    return 1 if record.unexpected or set(KNOWN) - record.used else 0
+
+
+def groups_differ(zarr_python, ours, theirs, names):
+    """`create_any` makes the groups above an array."""
+    for group in {name.split("/")[0] for name in names if not re.search(RAW, name)}:
+        expected = {name for name in names if name.startswith(group + "/")}
+        if (found := {f"{group}/{name}" for name in zarr_python.arrays_in(ours / group)}) != expected:
+            return f"{group}: {sorted(found ^ expected)[:3]}"
+    zarr_python.make_group(str(theirs))
+    return differs((ours / "zarr.json").read_bytes(), (theirs / "zarr.json").read_bytes())
+
+
+def document_differs(found, expected):
+    found, expected = found["zarr.json"], expected["zarr.json"]
+    if found == expected:
+        return ""
+    found, expected = json.loads(found), json.loads(expected)
+    for member in [*expected, *found]:
+        if str(found.get(member)) != str(expected.get(member)):  # NaN is not NaN
+            return f"member {member}: {found.get(member)}, zarr-python {expected.get(member)}"
+    return "the same as JSON, not byte for byte"
+
+
+def chunks_differ(case, found, expected):
+    if found.keys() != expected.keys():
+        return f"stored: {sorted(found)}, zarr-python {sorted(expected)}"
+    if all(codec["name"] in PLAIN for codec in case.codecs):
+        for key in found:
+            if key != "zarr.json" and found[key] != expected[key]:
+                return f"chunk {key} {differs(found[key], expected[key])}"
+    return ""
+
+
+def report(record, count):
+    """For docs/interop.md."""
+    row = lambda head, cells: "| " + " | ".join([head, *map(str, cells)]) + " |\n"
+    good = lambda direction: [record.good[peer.name, direction] or "" for peer in peers.PEERS]
+    text = f"""# Exchange with other programs
+
+Made by `tests/interop/run.py`, which `tests/run.sh` runs: {count} arrays of every data type, codec and chain of codecs, of
+ranks 0 to 4 with each way to name chunks, with chunks at the border and missing ones, fill values, names and attributes.
+Each is written by every program and read by tessera, and written by tessera and read by every program; elements are
+compared as bytes, with any bits in them, so with every kind of NaN.
+
+"""
+    text += row("arrays", [peer.name for peer in peers.PEERS]) + "|---" * (len(peers.PEERS) + 1) + "|\n"
+    text += row("versions", [peer.versions for peer in peers.PEERS])
+    text += row("it writes, tessera reads: the same", good("is read by tessera"))
+    text += row("tessera writes, it reads: the same", good("reads tessera"))
+    text += row("its `zarr.json` is tessera's, byte for byte", good("same document"))
+    text += row("it stores the chunks that tessera stores", good("same chunks"))
+    text += "\nWhere no codec compresses, the chunks are compared byte for byte too. What the others refuse or change:\n\n"
+    for known, why in KNOWN.items():
+        names = record.seen[known]
+        shown = ", ".join(f"`{name}`" for name in names[:3]) + ", ..." * (len(names) > 3)
+        text += f"- **{known[0]}**: {why}; {DIRECTIONS[known[1]]}, {len(names)} arrays ({shown}).\n"
+    return text
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], Path(sys.argv[2])))
