@@ -12,6 +12,7 @@
 #include "arguments.hpp"
 #include "boxes.hpp"
 #include "commands.hpp"
+#include "interruption.hpp"
 #include "output_node.hpp"
 #include "progress.hpp"
 #include "source.hpp"
@@ -105,6 +106,7 @@ void copy(Array const& from, Array const& to, std::uint64_t budget, std::atomic<
 
 Status run(Copy const& command) {
   auto const plan = plan_for(command);
+  Interruption const interruption;
   OutputNode output{command.destination, command.overwrite};
   auto const store = output.store();
   for (auto const& [path, group] : plan.groups) tessera::write_document(store, path, to_value(group));

@@ -1,10 +1,12 @@
 // How a command ends: its exit status, and one line on stderr if it could not do what it was asked.
 #pragma once
-#include <algorithm>
+#include <cstddef>
 #include <iostream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "utf8.hpp"
 
 namespace cli {
 
@@ -20,12 +22,16 @@ struct UsageError : std::runtime_error {
 };
 
 /// Names and texts come from files: none of them may break a line or steer the terminal.
-inline std::string printable(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
-  return text;
+inline std::string printable(std::string_view text) {
+  auto result = valid_utf8(text);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    auto const byte = [&](std::size_t at) { return static_cast<unsigned char>(result[at]); };
+    if (byte(i) < ' ' || byte(i) == 0x7f) result[i] = '?';
+    if (byte(i) == 0xc2 && byte(i + 1) < 0xa0) result.replace(i, 2, "?");  // U+0080 to U+009F
+  }
+  return result;
 }
 
-inline void report(std::string_view problem) { std::cerr << "tessera: " + printable(std::string{problem}) + '\n'; }
+inline void report(std::string_view problem) { std::cerr << "tessera: " + printable(problem) + '\n'; }
 
 }  // namespace cli

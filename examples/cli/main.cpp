@@ -13,6 +13,7 @@
 #include <tessera/core/config.hpp>
 
 #include "commands.hpp"
+#include "interruption.hpp"
 
 namespace {
 
@@ -162,6 +163,9 @@ int main(int argc, char** argv) try {
 } catch (cli::UsageError const& error) {
   cli::report(error.what());
   return cli::wrong_usage;
+} catch (cli::Interrupted const& interrupted) {
+  cli::report(interrupted.what());
+  return 128 + interrupted.signal;  // as a shell says of a program that a signal ended
 } catch (std::bad_alloc const&) {
   cli::report("there is not enough memory");
   return cli::wrong_data;

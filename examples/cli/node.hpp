@@ -1,14 +1,33 @@
 // From a path on disk to a node of a hierarchy in a store.
 #pragma once
+#include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 
 #include <tessera/store/local_store.hpp>
 
+#include "interruption.hpp"
+
 namespace cli {
 
-using Store = tessera::LocalStore<tessera::HostBuffer>;
+/// A folder on disk. What works on it ends, wherever it is, when Ctrl-C was typed. Throws: Interrupted, too.
+struct Store : tessera::LocalStore<tessera::HostBuffer> {
+  using Base = tessera::LocalStore<tessera::HostBuffer>;
+  using Base::Base;
+  using Room = tessera::Room<tessera::space::Host>;
+  using Queue = tessera::Queue<tessera::space::Host>;
+
+  std::optional<std::size_t> read(tessera::Key const& key, tessera::ByteRange range, Room room, Queue& on) const {
+    Interruption::check();
+    return Base::read(key, range, room, on);
+  }
+  void write(tessera::Key const& key, tessera::ByteView<tessera::space::Host> value, Queue& on) const {
+    Interruption::check();
+    Base::write(key, value, on);
+  }
+};
 
 struct Node {
   Store store;

@@ -7,6 +7,7 @@
 #include <tessera/buffer/scratch.hpp>
 
 #include "commands.hpp"
+#include "interruption.hpp"
 #include "npy.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
@@ -68,6 +69,7 @@ Status run(Read const& command) {
   auto const region = fit(box, array.shape());
   auto const type = array.type();
 
+  Interruption const interruption;
   OutputFile file{command.output};
   if (npy) file.write(npy_header(region.count, type));
   tessera::Traffic traffic;

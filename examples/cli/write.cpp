@@ -11,6 +11,7 @@
 #include "arguments.hpp"
 #include "boxes.hpp"
 #include "commands.hpp"
+#include "interruption.hpp"
 #include "npy_file.hpp"
 #include "output_node.hpp"
 #include "progress.hpp"
@@ -78,6 +79,7 @@ class Elements {
 Status run(Write const& command) {
   NpyFile const file{command.file};
   auto const metadata = asked_for(command, file.header());
+  Interruption const interruption;
   OutputNode output{command.path, command.overwrite};
   {
     auto const array = make_array(output.store(), "", metadata, Queue{command.threads});

@@ -150,22 +150,29 @@ class Copy(CommandTest):
         self.assert_refused(tessera("copy", self.folder / "nothing", self.folder / "copy"), 1, "nothing")
         self.assertEqual(sorted(os.listdir(self.folder)), ["brain.zarr", "elements.bin", "old"])
 
-    def test_a_copy_that_is_killed_shows_nothing(self):
+    def test_a_copy_that_is_ended_shows_nothing(self):
         large = self.large(256, 256, 256)  # some seconds' work at the highest level
         group = self.group(self.folder / "g")
         old = make_array(self.folder / "g/old", [2], "uint8", [2], {(0,): b"ab"})
         codecs = json.dumps([LITTLE, {"name": "zstd", "configuration": {"level": 22}}])
-        for target in (group / "new", old):
+        for target, number in itertools.product((group / "new", old), (signal.SIGKILL, signal.SIGINT, signal.SIGTERM)):
             process = subprocess.Popen([BINARY, "copy", large, target, "--overwrite", "--threads", "1", "--memory", "1",
-                                        "--chunks", "64,64,64", "--codecs", codecs], env=ENVIRONMENT)
+                                        "--chunks", "64,64,64", "--codecs", codecs], env=ENVIRONMENT,
+                                       stderr=subprocess.PIPE, text=True)
             while not any(path.is_file() for path in group.glob(".tessera-*/c/0/0/*")):
                 self.assertIsNone(process.poll(), "the copy was done before it could be killed")
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+            process.send_signal(number)
+            errors = process.communicate()[1]
             nodes = json.loads(self.run_ok("info", group, "--json").text)["nodes"]
             self.assertEqual([node["path"] for node in nodes], ["", "old"])
             self.assertEqual(self.read_bin(old), b"ab")
             self.assertIn(" 0 failures, 0 stray keys", self.run_ok("validate", group).text)
+            if number == signal.SIGKILL:
+                for folder in group.glob(".tessera-*"):  # nobody else was left to do it
+                    shutil.rmtree(folder)
+            else:
+                self.assertEqual((process.returncode, errors.count("\n")), (128 + number, 1), errors)
+                self.assertEqual(list(group.glob(".tessera-*")), [])
 
     def test_into_itself(self):
         group = self.group(self.folder / "g", attributes={"name": "g"})

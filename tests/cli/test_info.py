@@ -102,6 +102,9 @@ class Info(CommandTest):
         document, nodes = self.nodes(os.fsdecode(parent))
         self.assertEqual(document["store"], str(self.folder) + "/g\ufffd")
         self.assertEqual(list(nodes), ["", "\ufffd\ufffd"])
+        self.assertIn("g\ufffd  group", self.run_ok("info", os.fsdecode(parent)).text)
+        steering = "\x1b[31m\x9b31m\u0085\x7f"
+        self.assert_refused(tessera("info", steering), 1, "?[31m??31m???")
 
     def test_key_encodings(self):
         for name, separator, key in (("v2", ".", "1.0"), ("v2", "/", "1/0"), ("default", ".", "c.1.0")):

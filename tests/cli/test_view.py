@@ -162,7 +162,8 @@ class View(CommandTest):
         while b"%" not in shown:
             shown += os.read(master, 1000)
         process.terminate()
-        process.wait()
+        self.assertEqual(process.wait(timeout=60), 128 + 15)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["fast.npy", "slow"])
         os.close(master)
         self.assertTrue(re.match(rb"\r\[#* *\] +\d+ %", shown), shown)
 

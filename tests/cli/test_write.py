@@ -16,6 +16,9 @@ TYPES = {"b1": ("bool", 1), "i1": ("int8", 1), "i2": ("int16", 2), "i4": ("int32
          "f4": ("float32", 4), "f8": ("float64", 8), "c8": ("complex64", 4), "c16": ("complex128", 8),
          "V1": ("r8", 1), "V3": ("r24", 1), "V16": ("r128", 1)}
 
+SEED = int(os.environ.get("TESSERA_SEED", "3"))
+FLIPS = int(os.environ.get("TESSERA_FLIPS", "40"))
+
 
 class Write(CommandTest):
     def elements(self, kind, count, seed=1):
@@ -189,6 +192,19 @@ class Write(CommandTest):
         os.mkfifo(file)  # opening it must not wait
         self.assert_refused(tessera("write", file, out), 1, "x.npy", "regular")
         self.assertEqual(os.listdir(self.folder), ["x.npy"])
+
+    def test_random_damage(self):
+        whole = write_npy(self.folder / "x.npy", ">f4", (5, 4, 3), bytes(240), fortran_order=True, version=2).read_bytes()
+        random_bits = random.Random(SEED)
+        for i in range(FLIPS):
+            damaged = bytearray(whole)
+            for at in random_bits.sample(range(128), random_bits.randint(1, 3)):
+                damaged[at] = random_bits.randrange(256)
+            (self.folder / "x.npy").write_bytes(damaged[:random_bits.choice([len(damaged), random_bits.randrange(129)])])
+            with self.subTest(flip=i, seed=SEED):
+                result = tessera("write", self.folder / "x.npy", self.folder / "x", "--overwrite")
+                if result.status != 0:
+                    self.assert_refused(result, 1, "x.npy")
 
     def test_messages_say_what_was_found(self):
         file, out = self.folder / "x.npy", self.folder / "out.zarr"
