@@ -1,7 +1,16 @@
-# How the libraries that tessera uses are found.
+# How the libraries that tessera uses are found: by its own build, by a program that has it as a folder, and by the
+# installed package, which brings this file along. With the variable tessera_global their targets are made global, for a
+# program that links tessera from folders that do not see the one where they were found.
 
-# tessera_find(PACKAGE TARGETS...): find_package, unless the program around tessera has one of TARGETS already. Imported
-# targets are made global, since that program links tessera from folders that do not see this one.
+# The components: one for each header of with/ that needs a library; with/zstd.hpp is used with tessera::zstd.
+set(tessera_components deflate zstd blosc)
+set(tessera_deflate HEADER libdeflate.h LIBRARY deflate
+  PACKAGE libdeflate TARGETS libdeflate::libdeflate_shared libdeflate::libdeflate_static)
+set(tessera_zstd HEADER zstd.h LIBRARY zstd
+  PACKAGE zstd TARGETS zstd::libzstd_shared zstd::libzstd_static zstd::libzstd)
+set(tessera_blosc HEADER blosc.h LIBRARY blosc)
+
+# tessera_find(PACKAGE TARGETS...): find_package, unless the program around tessera has one of TARGETS already.
 function(tessera_find package)
   foreach(target IN LISTS ARGN)
     if(TARGET ${target})
@@ -10,7 +19,7 @@ function(tessera_find package)
   endforeach()
   find_package(${package} QUIET)
   foreach(target IN LISTS ARGN)
-    if(TARGET ${target})
+    if(tessera_global AND TARGET ${target})
       get_target_property(imported ${target} IMPORTED)
       if(imported)
         set_property(TARGET ${target} PROPERTY IMPORTED_GLOBAL TRUE)
@@ -19,18 +28,32 @@ function(tessera_find package)
   endforeach()
 endfunction()
 
-# tessera_require(TARGET DEBIAN_PACKAGE): stops with the cure when TARGET was not found.
-# The space before the text keeps CMake from wrapping it.
-function(tessera_require target debian_package)
-  if(NOT TARGET ${target})
-    message(FATAL_ERROR " tessera: ${target} was not found. On Debian or Ubuntu: apt install ${debian_package}")
+# tessera_find_base(PROBLEM): what tessera::tessera itself needs. PROBLEM is empty, or one line with the cure.
+function(tessera_find_base problem)
+  tessera_find(nlohmann_json nlohmann_json::nlohmann_json)
+  tessera_find(Threads Threads::Threads)
+  set(${problem} "" PARENT_SCOPE)
+  if(NOT TARGET nlohmann_json::nlohmann_json)
+    set(${problem} "tessera: nlohmann_json was not found. On Debian or Ubuntu: apt install nlohmann-json3-dev; or make \
+its target nlohmann_json::nlohmann_json before tessera, with FetchContent or add_subdirectory" PARENT_SCOPE)
+  elseif(NOT TARGET Threads::Threads)
+    set(${problem} "tessera: the system's thread library was not found" PARENT_SCOPE)
   endif()
 endfunction()
 
-# tessera_component(NAME HEADER h LIBRARY l [PACKAGE p TARGETS t...]): makes tessera::NAME when its library is there, from
-# the first of TARGETS that PACKAGE has, else from the header and the library themselves. No pkg-config is needed.
-function(tessera_component name)
-  cmake_parse_arguments(arg "" "HEADER;LIBRARY;PACKAGE" "TARGETS" ${ARGN})
+# tessera_component(NAME PROBLEM): makes tessera::NAME when its library is there, from a CMake package that has it, else
+# from the header and the library themselves. PROBLEM is empty, or one line with the cure.
+function(tessera_component name problem)
+  set(${problem} "" PARENT_SCOPE)
+  if(TARGET tessera::${name})
+    return()
+  endif()
+  if(NOT name IN_LIST tessera_components)
+    string(JOIN ", " known ${tessera_components})
+    set(${problem} "tessera: there is no component ${name}; there are ${known}" PARENT_SCOPE)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "HEADER;LIBRARY;PACKAGE" "TARGETS" ${tessera_${name}})
   set(library "")
   set(include_dir "")
   if(arg_PACKAGE)
@@ -47,14 +70,19 @@ function(tessera_component name)
     find_library(${prefix}_LIBRARY ${arg_LIBRARY})
     mark_as_advanced(${prefix}_INCLUDE_DIR ${prefix}_LIBRARY)
     if(NOT ${prefix}_INCLUDE_DIR OR NOT ${prefix}_LIBRARY)
-      message(STATUS "tessera: lib${arg_LIBRARY} was not found, so there is no tessera::${name}")
+      set(${problem} "tessera: lib${arg_LIBRARY} was not found, so there is no tessera::${name}. On Debian or Ubuntu: \
+apt install lib${arg_LIBRARY}-dev" PARENT_SCOPE)
       return()
     endif()
     set(library ${${prefix}_LIBRARY})
     set(include_dir ${${prefix}_INCLUDE_DIR})
   endif()
-  add_library(tessera_${name} INTERFACE)
-  add_library(tessera::${name} ALIAS tessera_${name})
-  target_link_libraries(tessera_${name} INTERFACE tessera ${library})
-  target_include_directories(tessera_${name} SYSTEM INTERFACE ${include_dir})
+  # Imported, so that a program which exports a target of its own names it and exports no path of this machine.
+  if(tessera_global)
+    add_library(tessera::${name} INTERFACE IMPORTED GLOBAL)
+  else()
+    add_library(tessera::${name} INTERFACE IMPORTED)
+  endif()
+  target_link_libraries(tessera::${name} INTERFACE tessera::tessera ${library})
+  target_include_directories(tessera::${name} SYSTEM INTERFACE ${include_dir})
 endfunction()

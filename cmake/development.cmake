@@ -19,3 +19,15 @@ if(TESSERA_SANITIZE)
   add_compile_options(${sanitize} -O1 -fno-omit-frame-pointer)
   add_link_options(${sanitize})
 endif()
+
+enable_testing()
+add_library(tessera_warnings INTERFACE)
+target_compile_options(tessera_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wsign-conversion
+  $<$<BOOL:${TESSERA_WARNINGS_AS_ERRORS}>:-Werror>)
+
+# tessera_require(TARGET DEBIAN_PACKAGE): stops with the cure where tests or examples need what was not found.
+function(tessera_require target debian_package)
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR " tessera: ${target} was not found. On Debian or Ubuntu: apt install ${debian_package}")
+  endif()
+endfunction()

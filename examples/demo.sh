@@ -38,6 +38,21 @@ for array in t1 t1_half; do
     "$array" "$shape" "$type" $((micros / 1000000)) $((micros / 1000 % 1000)) $((bytes / micros)))")
 done
 
+# What was read, written as an array and encoded anew, is the same still.
+"$tessera" read "$brain/t1" --output "$out/t1.npy" >"$out/log"
+show() {
+  printf '\n$ tessera'
+  for word; do [[ $word == *[!A-Za-z0-9_./,-]* ]] && word="'$word'"; printf ' %s' "$word"; done
+  printf '\n'
+  "$tessera" "$@"
+}
+show write "$out/t1.npy" "$out/new.zarr/t1" --chunks 50,50,50 --names x,y,z --overwrite
+show copy "$out/new.zarr/t1" "$out/new.zarr/checked" --overwrite \
+  --codecs '["bytes", {"name": "gzip", "configuration": {"level": 6}}, "crc32c"]'
+show validate "$out/new.zarr"
+"$tessera" read "$out/new.zarr/checked" --output "$out/checked.bin" >"$out/log"
+cmp "$out/t1.bin" "$out/checked.bin"
+
 printf '\n$ tessera view %s/t1 --axis 2 --index 94\n' "$brain"
 "$tessera" view "$brain/t1" --axis 2 --index 94
 "$tessera" view "$brain/t1" --axis 2 --index 94 --output "$out/slice.png"

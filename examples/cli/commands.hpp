@@ -30,8 +30,34 @@ struct View {
   std::size_t threads = 1;
 };
 
+struct Write {
+  std::string file, path;
+  std::optional<std::string> chunks, fill;
+  std::string codecs, names;  ///< empty: not given
+  bool overwrite = false;
+  std::size_t threads = 1;
+};
+
+struct Copy {
+  std::string source, destination;
+  std::optional<std::string> chunks;
+  std::string codecs;  ///< empty: not given
+  bool overwrite = false;
+  std::size_t threads = 1;
+  std::size_t memory = 256;  ///< MiB in all
+};
+
+struct Validate {
+  std::string path;
+  bool json = false;
+  std::size_t threads = 1;
+};
+
 Status run(Info const&);
 Status run(Read const&);
 Status run(View const&);
+Status run(Write const&);
+Status run(Copy const&);
+Status run(Validate const&);
 
 }  // namespace cli

@@ -1,41 +1,67 @@
-// Elements whose type is known at run time.
+// Elements whose type is known at run time, as numbers of C++.
 #pragma once
 #include <charconv>
 #include <cmath>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <span>
 #include <string>
-#include <type_traits>
+#include <vector>
 
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/value.hpp>
+
+#include "failure.hpp"
 
 namespace cli {
 
-/// Calls f(std::type_identity<T>{}) with the type that elements have in memory. A boolean is a byte here: bytes from a
-/// file may be neither 0 nor 1.
+/// The half-precision number with these bits.
+inline float half_to_float(std::uint16_t bits) {
+  auto const exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+  auto const magnitude = exponent == 0x1f ? (fraction == 0 ? std::numeric_limits<float>::infinity()
+                                                           : std::numeric_limits<float>::quiet_NaN())
+                         : exponent == 0  ? std::ldexp(static_cast<float>(fraction), -24)
+                                          : std::ldexp(static_cast<float>(fraction + 0x400), exponent - 25);
+  return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+/// Calls f with the elements as a span of numbers: of bytes, if they are bools, and of float, if they are float16.
+/// Throws: UsageError, if they are no numbers of a line: complex or raw.
 template <class F>
-decltype(auto) visit_type(tessera::DataType type, F&& f) {
+decltype(auto) with_numbers(std::span<std::byte const> bytes, tessera::DataType type, F&& f) {
+  auto const as = [&]<class T>(T) {
+    return f(std::span{reinterpret_cast<T const*>(bytes.data()), bytes.size() / sizeof(T)});
+  };
   switch (type.kind) {
     case tessera::DataKind::signed_integer:
-      if (type.size == 1) return f(std::type_identity<std::int8_t>{});
-      if (type.size == 2) return f(std::type_identity<std::int16_t>{});
-      if (type.size == 4) return f(std::type_identity<std::int32_t>{});
-      return f(std::type_identity<std::int64_t>{});
+      if (type.size == 1) return as(std::int8_t{});
+      if (type.size == 2) return as(std::int16_t{});
+      if (type.size == 4) return as(std::int32_t{});
+      return as(std::int64_t{});
     case tessera::DataKind::unsigned_integer:
-      if (type.size == 2) return f(std::type_identity<std::uint16_t>{});
-      if (type.size == 4) return f(std::type_identity<std::uint32_t>{});
-      if (type.size == 8) return f(std::type_identity<std::uint64_t>{});
-      break;
-    case tessera::DataKind::floating:
-      if (type.size == 4) return f(std::type_identity<float>{});
-      return f(std::type_identity<double>{});
+      if (type.size == 1) return as(std::uint8_t{});
+      if (type.size == 2) return as(std::uint16_t{});
+      if (type.size == 4) return as(std::uint32_t{});
+      return as(std::uint64_t{});
+    case tessera::DataKind::floating: {
+      if (type.size == 4) return as(float{});
+      if (type.size == 8) return as(double{});
+      std::vector<float> numbers;
+      for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
+        std::uint16_t bits;
+        std::memcpy(&bits, bytes.data() + i, sizeof bits);
+        numbers.push_back(half_to_float(bits));
+      }
+      return f(std::span<float const>{numbers});
+    }
     case tessera::DataKind::boolean:
+      return as(std::uint8_t{});
+    case tessera::DataKind::complex:
+    case tessera::DataKind::raw:
       break;
   }
-  return f(std::type_identity<std::uint8_t>{});
+  throw UsageError{"elements of " + type.name() + " have no greys; bool, integers and real numbers have"};
 }
 
 /// The shortest text that reads back as the same number.
@@ -43,20 +69,6 @@ template <class T>
 std::string number_text(T number) {
   char digits[64];
   return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
-}
-
-/// One element as a document says it: 7, true, 0.5, "NaN".
-inline tessera::Value element_value(std::byte const* element, tessera::DataType type) {
-  return visit_type(type, [&]<class T>(std::type_identity<T>) -> tessera::Value {
-    T number;
-    std::memcpy(&number, element, sizeof number);
-    if (type.kind == tessera::DataKind::boolean) return number != T{};
-    if constexpr (std::floating_point<T>) {
-      if (std::isnan(number)) return "NaN";
-      if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
-    }
-    return tessera::Number{number_text(number)};
-  });
 }
 
 }  // namespace cli

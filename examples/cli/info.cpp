@@ -1,12 +1,14 @@
 // tessera info: the tree below a path, for people or as JSON.
 #include <cstdio>
 #include <iostream>
+#include <map>
 #include <string>
 
+#include "chunk_keys.hpp"
 #include "commands.hpp"
 #include "element.hpp"
-#include "json_text.hpp"
 #include "tree.hpp"
+#include "utf8.hpp"
 
 namespace cli {
 namespace {
@@ -15,6 +17,45 @@ using tessera::List;
 using tessera::Members;
 using tessera::Number;
 using tessera::Value;
+
+// What of an array is in the store.
+struct Stored {
+  std::uint64_t chunks = 0;        // how many there can be
+  std::uint64_t stored = 0;        // how many there are
+  std::uint64_t bytes = 0;         // of all elements, uncompressed
+  std::uint64_t stored_bytes = 0;  // of everything below the array but its document
+};
+
+Stored stored_below(Store const& store, std::string const& path, tessera::ArrayMetadata const& array) {
+  auto const grid = chunk_grid(array);
+  Stored result{tessera::element_count(grid, "the number of chunks"), 0,
+                tessera::element_count(array.shape, "shape") * array.type.size, 0};
+  auto const document = tessera::document_key(path).path;
+  auto const prefix = path.empty() ? 0 : path.size() + 1;
+  store.list(path, [&](tessera::Listed const& entry) {
+    if (entry.path == document) return;
+    result.stored_bytes += entry.size;
+    result.stored += chunk_of(entry.path.substr(prefix), array.key_encoding, grid).has_value();
+  });
+  return result;
+}
+
+using Keys = std::map<std::string, Stored>;  // by the array's path
+
+// Problems are said in the tree.
+Keys count_keys(Store const& store, Tree& tree) {
+  Keys keys;
+  each_node(tree, [&](Tree& node) {
+    if (auto const* array = std::get_if<tessera::ArrayMetadata>(&node.document)) try {
+        auto& stored = keys[node.path];
+        stored = stored_below(store, node.path, *array);
+      } catch (tessera::Error const& error) {
+        node.problem = error.what();
+        node.wrong = true;
+      }
+  });
+  return keys;
+}
 
 // "2.1 MiB"
 std::string human(std::uint64_t bytes) {
@@ -47,7 +88,7 @@ std::string summary(Value const& value) {
     }
     return text;
   }
-  if (auto* list = value.get_if<List>()) {
+  if (auto* list = value.get_if<List>(); list && list->size() <= tessera::max_rank) {
     for (auto const& item : *list) text += (text.empty() ? "" : ", ") + summary(item);
     return '[' + text + ']';
   }
@@ -79,6 +120,8 @@ std::string attributes_text(Value const& attributes) {
 
 class TextTree {
  public:
+  explicit TextTree(Keys const& keys) : keys_{keys} {}
+
   void print(Tree const& node, std::string const& label, std::string const& first = "", std::string const& rest = "") {
     auto const beside = rest + (node.children.empty() ? "    " : "│   ");
     auto const fact = [&](char const* name, std::string const& text) {
@@ -88,7 +131,7 @@ class TextTree {
       line(beside, padded + text);
     };
     if (auto const* array = std::get_if<tessera::ArrayMetadata>(&node.document)) {
-      auto const& stored = node.stored;
+      auto const& stored = keys_.at(node.path);
       line(first, label + "  " + array->type.name() + ' ' + shape_text(*array));
       fact("chunks", joined(array->chunk_shape, " x ") + (array->chunk_shape.rank() == 0 ? "one" : "") + ", " +
                          std::to_string(stored.stored) + " of " + std::to_string(stored.chunks) + " stored");
@@ -100,7 +143,7 @@ class TextTree {
         std::snprintf(ratio, sizeof ratio, ", ratio %.2f",
                       static_cast<double>(stored.bytes) / static_cast<double>(stored.stored_bytes));
       fact("stored", human(stored.stored_bytes) + " of " + human(stored.bytes) + ratio);
-      fact("fill value", summary(element_value(array->fill.data(), array->type)));
+      fact("fill value", summary(tessera::write_fill_value(array->fill, array->type)));
       fact("attributes", attributes_text(array->attributes));
     } else if (auto const* group = std::get_if<tessera::GroupMetadata>(&node.document)) {
       line(first, label + "  group");
@@ -120,6 +163,8 @@ class TextTree {
   static void line(std::string const& before, std::string const& text) {
     std::cout << before << printable(text) << '\n';
   }
+
+  Keys const& keys_;
 };
 
 Value number(std::uint64_t n) { return Number{std::to_string(n)}; }
@@ -130,10 +175,10 @@ Value numbers(tessera::Extents const& extents) {
   return list;
 }
 
-Members json_of(Tree const& node) {
-  Members json{{"path", node.path}};
+Members json_of(Tree const& node, Keys const& keys) {
+  Members json{{"path", valid_utf8(node.path)}};
   if (auto const* array = std::get_if<tessera::ArrayMetadata>(&node.document)) {
-    auto const& stored = node.stored;
+    auto const& stored = keys.at(node.path);
     List names, codecs;
     for (auto const& name : array->dimension_names) names.push_back(name ? Value{*name} : Value{});
     for (auto const& codec : array->codecs)
@@ -144,7 +189,7 @@ Members json_of(Tree const& node) {
     json.push_back({"data_type", array->type.name()});
     json.push_back({"chunk_shape", numbers(array->chunk_shape)});
     json.push_back({"codecs", codecs});
-    json.push_back({"fill_value", element_value(array->fill.data(), array->type)});
+    json.push_back({"fill_value", tessera::write_fill_value(array->fill, array->type)});
     json.push_back({"attributes", array->attributes});
     json.push_back({"chunks", number(stored.chunks)});
     json.push_back({"stored_chunks", number(stored.stored)});
@@ -159,36 +204,28 @@ Members json_of(Tree const& node) {
   } else {
     json.push_back({"node_type", {}});
   }
-  json.push_back({"problem", node.problem.empty() ? Value{} : Value{node.problem}});
+  json.push_back({"problem", node.problem.empty() ? Value{} : Value{valid_utf8(node.problem)}});
   return json;
-}
-
-// Calls f with every node, parents first.
-template <class F>
-void each_node(Tree const& tree, F&& f) {
-  f(tree);
-  for (auto const& child : tree.children) each_node(child, f);
 }
 
 }  // namespace
 
 Status run(Info const& command) {
   auto const [store, path] = find_node(command.path);
-  auto const tree = read_tree(store, path);
-  if (!tree)
-    throw tessera::StoreError{"the document is gone"}.in_key(tessera::document_key(path).path).in_store(store.name());
+  auto tree = read_tree(store, path);
+  auto const keys = count_keys(store, tree);
   if (command.json) {
     List nodes;
-    each_node(*tree, [&](Tree const& node) { nodes.push_back(json_of(node)); });
-    std::cout << json_text(Members{{"store", store.name()}, {"nodes", std::move(nodes)}}) << '\n';
+    each_node(tree, [&](Tree const& node) { nodes.push_back(json_of(node, keys)); });
+    std::cout << tessera::to_json(Members{{"store", valid_utf8(store.name())}, {"nodes", std::move(nodes)}}) << '\n';
   } else {
-    TextTree{}.print(*tree, path.empty() ? store.name() : store.name() + '/' + path);
+    TextTree{keys}.print(tree, path.empty() ? store.name() : store.name() + '/' + path);
   }
   std::cout.flush();
-  each_node(*tree, [](Tree const& node) {
+  each_node(tree, [](Tree const& node) {
     if (node.wrong) report(node.problem);
   });
-  return tree->any_wrong() ? wrong_data : done;
+  return tree.any_wrong() ? wrong_data : done;
 }
 
 }  // namespace cli

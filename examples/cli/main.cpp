@@ -1,8 +1,10 @@
-// tessera: looks into Zarr hierarchies on disk. This file is the command line; each subcommand has a file of its own.
+// tessera: looks into Zarr hierarchies on disk, and makes them. This file is the command line; each subcommand has a
+// file of its own.
 #include <algorithm>
 #include <exception>
 #include <iostream>
 #include <new>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -21,6 +23,12 @@ constexpr auto region_help = R"(A region has one part per dimension, joined by c
 Numbers count from 0. Nothing is clipped: what does not fit the shape is an error.
 Example: tessera read brain.zarr/t1 --region 0:64,:,10:20:2 --output part.npy)";
 
+constexpr auto unfinished_help =
+    R"(What is written is there when it is whole: until then it is in a folder .tessera-*, which no program shows as
+an array. One that stays where the command was killed may be erased.
+Example of codecs:
+  '[{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "zstd", "configuration": {"level": 9, "checksum": true}}]')";
+
 void add_path(CLI::App& command, std::string& path) {
   command.add_option("PATH", path, "A folder on disk, with the node's path inside it: brain.zarr/t1")->required();
 }
@@ -31,12 +39,25 @@ void add_threads(CLI::App& command, std::size_t& threads) {
       ->check(CLI::Range(1, 1024));
 }
 
+void add_chunks(CLI::App& command, std::optional<std::string>& chunks, std::string const& otherwise) {
+  command.add_option("--chunks", chunks, "The chunks' shape; by default " + otherwise)->type_name("N,N,N");
+}
+
+void add_codecs(CLI::App& command, std::string& codecs, std::string const& otherwise) {
+  command.add_option("--codecs", codecs, "The codecs, as a document lists them; by default " + otherwise)
+      ->type_name("JSON");
+}
+
+void add_overwrite(CLI::App& command, bool& overwrite) {
+  command.add_flag("--overwrite", overwrite, "Replace the array or group that is there, and all below it");
+}
+
 cli::Status run(int argc, char** argv) {
   auto const processors = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
-  CLI::App app{"Looks into Zarr arrays and groups on disk.", "tessera"};
+  CLI::App app{"Looks into Zarr arrays and groups on disk, and makes them.", "tessera"};
   app.set_version_flag("--version", std::string{"tessera "} + tessera::version);
   app.footer("Exit status: 0 done; 1 the data or its metadata is wrong; 2 usage.");
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);  // none is refused below: here unknown words would not be named
 
   cli::Info info;
   auto unused = processors;
@@ -53,7 +74,10 @@ cli::Status run(int argc, char** argv) {
   read_command.add_option("--output", read.output, "FILE.npy, or FILE.bin: C order, little endian, nothing else")
       ->type_name("FILE")
       ->required();
-  read_command.add_option("--memory", read.memory, "MiB of elements held at once (but at least a row of chunks)")
+  read_command
+      .add_option("--memory", read.memory,
+                  "MiB of elements held at once: as many whole rows of chunks (all chunks that share their place along "
+                  "the first dimension) as fit, but at least one")
       ->type_name("MIB")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
@@ -74,6 +98,45 @@ cli::Status run(int argc, char** argv) {
   view_command.add_option("--output", view.output, "FILE.png; without it the picture is drawn here")->type_name("FILE");
   add_threads(view_command, view.threads);
 
+  cli::Write write;
+  write.threads = processors;
+  auto& write_command = *app.add_subcommand("write", "A .npy file as a new array, of any size");
+  write_command.add_option("FILE", write.file, "A .npy file: bool, integers, real and complex numbers, V")->required();
+  add_path(write_command, write.path);
+  add_chunks(write_command, write.chunks, "about a MiB");
+  add_codecs(write_command, write.codecs, "bytes (little endian) and zstd, as zarr-python has it");
+  write_command.add_option("--fill", write.fill, "The fill value, as JSON or NaN, -Infinity, 0x7fc00000; by default 0")
+      ->type_name("VALUE");
+  write_command.add_option("--names", write.names, "Names of the dimensions, joined by commas")->type_name("X,Y,Z");
+  add_overwrite(write_command, write.overwrite);
+  add_threads(write_command, write.threads);
+  write_command.footer(unfinished_help);
+
+  cli::Copy copy;
+  copy.threads = processors;
+  auto& copy_command = *app.add_subcommand("copy", "An array, or a group and all below it, encoded anew");
+  copy_command.add_option("SRC", copy.source, "The array or group: brain.zarr/t1")->required();
+  copy_command.add_option("DST", copy.destination, "Where the copy goes")->required();
+  add_chunks(copy_command, copy.chunks, "as in the source");
+  add_codecs(copy_command, copy.codecs, "as in the source");
+  add_overwrite(copy_command, copy.overwrite);
+  copy_command
+      .add_option("--memory", copy.memory,
+                  "MiB held at once, elements and what threads need (but at least a chunk of each side, three times)")
+      ->type_name("MIB")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  add_threads(copy_command, copy.threads);
+  copy_command.footer(unfinished_help);
+
+  cli::Validate validate;
+  validate.threads = processors;
+  auto& validate_command = *app.add_subcommand(
+      "validate", "Decodes every chunk below PATH: which keys fail, and why; exit status 1, if any");
+  add_path(validate_command, validate.path);
+  validate_command.add_flag("--json", validate.json, "One JSON object, for programs");
+  add_threads(validate_command, validate.threads);
+
   try {
     app.parse(argc, argv);
   } catch (CLI::Success const& asked) {  // --help, --version
@@ -83,7 +146,11 @@ cli::Status run(int argc, char** argv) {
   }
   if (info_command.parsed()) return run(info);
   if (read_command.parsed()) return run(read);
-  return run(view);
+  if (write_command.parsed()) return run(write);
+  if (copy_command.parsed()) return run(copy);
+  if (validate_command.parsed()) return run(validate);
+  if (view_command.parsed()) return run(view);
+  throw cli::UsageError{"a subcommand is required (tessera --help says more)"};
 }
 
 }  // namespace

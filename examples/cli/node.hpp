@@ -25,13 +25,37 @@ inline bool has_document(std::filesystem::path const& folder, std::error_code& e
 
 }  // namespace detail
 
+/// The folder, without links and dots on the way to it.
+inline std::filesystem::path folder_of(std::string const& path) {
+  namespace fs = std::filesystem;
+  auto folder = fs::weakly_canonical(fs::absolute(path.empty() ? "." : path));
+  return folder.has_filename() || !folder.has_relative_path() ? folder : folder.parent_path();  // "t1/"
+}
+
+namespace detail {
+
+inline std::filesystem::path outermost_node(std::filesystem::path root) {
+  std::error_code error;
+  while (root.has_relative_path() && has_document(root.parent_path(), error)) root = root.parent_path();
+  return root;
+}
+
+// Roots are shown as they were asked for: from here on, unless the path was absolute.
+inline Node node_below(std::filesystem::path const& root, std::filesystem::path const& folder,
+                       std::string const& path) {
+  namespace fs = std::filesystem;
+  auto const inside = folder == root ? "" : folder.lexically_relative(root).generic_string();
+  auto const shown = fs::path{path}.is_absolute() ? root : root.lexically_relative(fs::current_path());
+  return {Store{shown.string()}, inside};
+}
+
+}  // namespace detail
+
 /// The store is the outermost folder from which every folder down to `path` is a node: keys in messages then begin at
 /// the hierarchy's root. Throws: tessera::StoreError, if there is no node at `path`.
 inline Node find_node(std::string const& path) {
-  namespace fs = std::filesystem;
+  auto const folder = folder_of(path);
   std::error_code error;
-  auto folder = fs::absolute(path.empty() ? "." : path).lexically_normal();
-  if (!folder.has_filename()) folder = folder.parent_path();  // "t1/"
   if (!detail::has_document(folder, error)) {
     auto const missing = !error || error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
     throw tessera::StoreError{missing ? "there is no array or group: the document is missing"
@@ -39,11 +63,25 @@ inline Node find_node(std::string const& path) {
         .in_key("zarr.json")
         .in_store(path);
   }
-  auto root = folder;
-  while (root.has_relative_path() && detail::has_document(root.parent_path(), error)) root = root.parent_path();
-  auto const inside = folder == root ? "" : folder.lexically_relative(root).generic_string();
-  auto const shown = fs::path{path}.is_absolute() ? root : root.lexically_relative(fs::current_path());
-  return {Store{shown.string()}, inside};
+  return detail::node_below(detail::outermost_node(folder), folder, path);
+}
+
+/// Where a node that need not be there would be. Its store is that of the nearest node above it, else the nearest
+/// folder called *.zarr, else its own.
+inline Node find_place(std::string const& path) {
+  auto const folder = folder_of(path);
+  std::error_code error;
+  auto const above = [&](auto&& holds) {
+    for (auto at = folder; at.has_relative_path(); at = at.parent_path())
+      if (holds(at)) return at;
+    return folder;
+  };
+  auto root = above([&](auto const& at) { return at != folder && detail::has_document(at, error); });
+  if (root == folder)
+    root = above([](auto const& at) { return at.extension() == ".zarr"; });
+  else
+    root = detail::outermost_node(root);
+  return detail::node_below(root, folder, path);
 }
 
 }  // namespace cli

@@ -11,10 +11,7 @@ namespace cli {
 
 /// "<f4", "|u1": elements of this type, little endian.
 inline std::string npy_type(tessera::DataType type) {
-  char const kind = type.kind == tessera::DataKind::boolean            ? 'b'
-                    : type.kind == tessera::DataKind::signed_integer   ? 'i'
-                    : type.kind == tessera::DataKind::unsigned_integer ? 'u'
-                                                                       : 'f';
+  auto const kind = "biufcV"[static_cast<std::size_t>(type.kind)];
   std::string name{type.component() == 1 ? '|' : '<', kind};
   return name += std::to_string(type.size);
 }

@@ -1,22 +1,42 @@
-// The one file in which the read path is compiled.
+// The one file in which reading and writing arrays is compiled.
 #include "source.hpp"
 
 #include <algorithm>
 
+#include <tessera/array/create.hpp>
 #include <tessera/array/open.hpp>
 
 namespace cli {
 
 Array open_array(std::string const& path, std::size_t threads) {
   auto node = find_node(path);
-  return tessera::open_any<tessera::AllCodecs>(std::move(node.store), std::move(node.path),
-                                               tessera::Queue<tessera::space::Host>{threads});
+  return open_array(std::move(node.store), std::move(node.path), Queue{threads});
+}
+
+Array open_array(Store store, std::string path, Queue on) {
+  return tessera::open_any<tessera::AllCodecs>(std::move(store), std::move(path), std::move(on));
+}
+
+Array make_array(Store const& store, std::string path, tessera::ArrayMetadata metadata, Queue on) {
+  metadata.codecs = complete_codecs(metadata);
+  return tessera::create_any<tessera::AllCodecs>(store, std::move(path), std::move(metadata), {}, std::move(on));
+}
+
+std::vector<tessera::Specification> complete_codecs(tessera::ArrayMetadata const& array) {
+  auto const pipeline = Pipeline::from(array.codecs);
+  (void)pipeline.resolve({array.chunk_shape, array.type, array.fill});
+  return pipeline.specifications();
 }
 
 void read_elements(Array const& array, tessera::Region const& region, std::span<std::byte> to,
                    tessera::Traffic& traffic) {
   auto const layout = tessera::Layout::c_order(region.count, array.type().size);
   about(array, [&] { array.read(region, {to.data(), layout.strides}, {.traffic = &traffic}); });
+}
+
+void write_elements(Array const& array, tessera::Region const& region, std::byte const* from,
+                    tessera::Strides const& strides) {
+  about(array, [&] { array.write(region, {from, strides}); });
 }
 
 std::uint64_t chunks_touched(tessera::Region const& region, tessera::Extents const& chunk_shape) {

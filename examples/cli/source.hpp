@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <tessera/array/any_array.hpp>
 #include <tessera/metadata/document.hpp>
@@ -16,12 +17,26 @@ namespace cli {
 using Pipeline = tessera::AnyPipeline<tessera::space::Host, tessera::space::Host, tessera::AllCodecs>;
 using Array = tessera::AnyArray<Store, Pipeline>;
 
+using Queue = tessera::Queue<tessera::space::Host>;
+
 /// Throws: tessera::Error, naming the key.
 Array open_array(std::string const& path, std::size_t threads);
+Array open_array(Store store, std::string path, Queue on);
+
+/// An array where the store has nothing yet.
+Array make_array(Store const& store, std::string path, tessera::ArrayMetadata metadata, Queue on);
+
+/// The codecs with everything said that may be left out. Throws: tessera::MetadataError, if they cannot take the
+/// array's chunks.
+std::vector<tessera::Specification> complete_codecs(tessera::ArrayMetadata const& array);
 
 /// Reads a region into contiguous memory, in C order.
 void read_elements(Array const& array, tessera::Region const& region, std::span<std::byte> to,
                    tessera::Traffic& traffic);
+
+/// Writes a region from memory of any strides, in bytes.
+void write_elements(Array const& array, tessera::Region const& region, std::byte const* from,
+                    tessera::Strides const& strides);
 
 /// How many chunks a region touches: Traffic::chunks when it has been read.
 std::uint64_t chunks_touched(tessera::Region const& region, tessera::Extents const& chunk_shape);

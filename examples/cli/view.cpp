@@ -57,9 +57,7 @@ Greys read_greys(Array const& array, tessera::Region const& region) {
   tessera::Traffic traffic;
   Progress const progress{traffic.chunks, chunks_touched(region, array.chunk_shape())};
   read_elements(array, region, {data, size}, traffic);
-  return visit_type(type, [&, data = data, size = size]<class T>(std::type_identity<T>) {
-    return greys_of(std::span{reinterpret_cast<T const*>(data), size / sizeof(T)});
-  });
+  return with_numbers({data, size}, type, [](auto numbers) { return greys_of(numbers); });
 }
 
 }  // namespace

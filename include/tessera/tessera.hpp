@@ -6,6 +6,8 @@
 #include <tessera/array/group.hpp>
 #include <tessera/array/open.hpp>
 #include <tessera/buffer/host_buffer.hpp>
+#include <tessera/buffer/mapped_buffer.hpp>
+#include <tessera/buffer/pmr_buffer.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/codec/array_to_array/transpose.hpp>
 #include <tessera/codec/array_to_bytes/bytes.hpp>

@@ -3,7 +3,10 @@
 COMMAND is the binary, DATA the folder with brain.zarr and its README.md.
 """
 import array
+import ast
+import itertools
 import json
+import math
 import os
 import pathlib
 import re
@@ -94,6 +97,45 @@ def little_endian(code, values):
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers.tobytes()
+
+
+def read_npy(path):
+    """Type, shape and bytes of a .npy file, held to the format's specification."""
+    content = pathlib.Path(path).read_bytes()
+    assert content[:8] == b"\x93NUMPY\x01\x00", content[:8]
+    end = 10 + int.from_bytes(content[8:10], "little")
+    assert end % 64 == 0 and content[end - 1:end] == b"\n", end
+    header = ast.literal_eval(content[10:end].decode("ascii"))
+    assert sorted(header) == ["descr", "fortran_order", "shape"] and header["fortran_order"] is False
+    return header["descr"], header["shape"], content[end:]
+
+
+def write_npy(path, descr, shape, content, fortran_order=False, version=1, header=None):
+    """Writes a .npy file; `header` replaces the usual text."""
+    header = header or f"{{'descr': '{descr}', 'fortran_order': {fortran_order}, 'shape': {shape}, }}"
+    before = 10 if version == 1 else 12
+    text = header.encode("utf-8" if version == 3 else "latin1")
+    text += b" " * (-(before + len(text) + 1) % 64) + b"\n"
+    pathlib.Path(path).write_bytes(b"\x93NUMPY" + bytes([version, 0]) + len(text).to_bytes(before - 8, "little") + text +
+                                   content)
+    return path
+
+
+def in_fortran_order(content, shape, size):
+    """The elements, given in C order, in Fortran order."""
+    strides = [math.prod(shape[d + 1:]) * size for d in range(len(shape))]
+    starts = (sum(i * s for i, s in zip(reversed(index), strides))
+              for index in itertools.product(*(range(n) for n in reversed(shape))))
+    return b"".join(content[at:at + size] for at in starts)
+
+
+def swapped(content, size):
+    """The elements' components of `size` bytes in the other byte order."""
+    return b"".join(content[at:at + size][::-1] for at in range(0, len(content), size))
+
+
+def document(path):
+    return json.loads((pathlib.Path(path) / "zarr.json").read_text())
 
 
 def main():

@@ -1,5 +1,7 @@
 """tessera info: the facts of the sample volume, as a tree and as JSON."""
 import json
+import os
+import pathlib
 import shutil
 
 from command import BRAIN, CommandTest, main, make_array, tessera
@@ -81,6 +83,25 @@ class Info(CommandTest):
         facts = self.nodes(a)[1][""]
         self.assertEqual((facts["chunks"], facts["stored_chunks"], facts["fill_value"]), (4, 2, -7))
         self.assertEqual(facts["bytes"], 32)
+
+    def test_fill_values(self):
+        cases = {"float16": (1.5, 1.5), "float32": ("0x7fc00001", "0x7fc00001"), "float64": (1e300, 1e300),
+                 "int64": (-2**63, -2**63), "uint64": (2**64 - 1, 2**64 - 1), "bool": (True, True),
+                 "complex64": ([0.5, "NaN"], [0.5, "NaN"]), "complex128": (["-Infinity", 2], ["-Infinity", 2.0]),
+                 "r24": ([1, 2, 255], [1, 2, 255])}
+        for data_type, (fill, shown) in cases.items():
+            a = make_array(self.folder / data_type, [2], data_type, [2], {}, fill_value=fill)
+            self.assertEqual(self.nodes(a)[1][""]["fill_value"], shown, data_type)
+            self.run_ok("info", a)
+
+    def test_names_that_are_no_text(self):
+        parent = bytes(self.folder) + b"/g\xff"
+        os.makedirs(parent + b"/\xe2\x82")
+        for folder in (parent, parent + b"/\xe2\x82"):
+            pathlib.Path(os.fsdecode(folder), "zarr.json").write_text('{"zarr_format": 3, "node_type": "group"}')
+        document, nodes = self.nodes(os.fsdecode(parent))
+        self.assertEqual(document["store"], str(self.folder) + "/g\ufffd")
+        self.assertEqual(list(nodes), ["", "\ufffd\ufffd"])
 
     def test_key_encodings(self):
         for name, separator, key in (("v2", ".", "1.0"), ("v2", "/", "1/0"), ("default", ".", "c.1.0")):

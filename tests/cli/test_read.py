@@ -1,13 +1,11 @@
 """tessera read: sums of whole arrays, regions against slices, the headers of .npy files, memory, errors."""
-import ast
 import hashlib
 import itertools
 import json
 import math
 import os
-import pathlib
 
-from command import BRAIN, CommandTest, little_endian, main, make_array, sums, tessera
+from command import BRAIN, CommandTest, little_endian, main, make_array, read_npy, sums, tessera
 
 SHAPES = {"t1": (197, 233, 189), "t1_half": (98, 116, 94)}
 SIZES = {"t1": 1, "t1_half": 4}
@@ -24,17 +22,6 @@ def cut(elements, shape, size, slices):
         start *= shape[-1]
         rows.append(view[start:start + shape[-1]][slices[-1]].tobytes())
     return b"".join(rows)
-
-
-def read_npy(path):
-    """Type, shape and bytes of a .npy file, held to the format's specification."""
-    content = pathlib.Path(path).read_bytes()
-    assert content[:8] == b"\x93NUMPY\x01\x00", content[:8]
-    end = 10 + int.from_bytes(content[8:10], "little")
-    assert end % 64 == 0 and content[end - 1:end] == b"\n", end
-    header = ast.literal_eval(content[10:end].decode("ascii"))
-    assert sorted(header) == ["descr", "fortran_order", "shape"] and header["fortran_order"] is False
-    return header["descr"], header["shape"], content[end:]
 
 
 class Read(CommandTest):
@@ -75,12 +62,13 @@ class Read(CommandTest):
     def test_types_and_shapes(self):
         codes = {"bool": ("|b1", "B"), "int8": ("|i1", "b"), "int16": ("<i2", "h"), "int32": ("<i4", "i"),
                  "int64": ("<i8", "q"), "uint8": ("|u1", "B"), "uint16": ("<u2", "H"), "uint32": ("<u4", "I"),
-                 "uint64": ("<u8", "Q"), "float32": ("<f4", "f"), "float64": ("<f8", "d")}
+                 "uint64": ("<u8", "Q"), "float32": ("<f4", "f"), "float64": ("<f8", "d"), "float16": ("<f2", "H"),
+                 "complex64": ("<c8", "ff"), "complex128": ("<c16", "dd"), "r24": ("|V3", "BBB")}
         shapes = [(), (3,), (1,), (0,), (2, 3), (2, 1, 3), (1,) * 32]
         for i, ((data_type, (descr, code)), shape) in enumerate(itertools.product(codes.items(), shapes)):
             count = math.prod(shape)
-            content = little_endian(code, [n % 2 for n in range(count)])
-            fill = False if data_type == "bool" else 0
+            content = little_endian(code[0], [n % 2 for n in range(count * len(code))])
+            fill = {"bool": False, "r24": [0] * 3}.get(data_type, [0] * 2 if len(code) == 2 else 0)
             a = make_array(self.folder / f"a{i}", shape, data_type, [max(n, 1) for n in shape],
                            {(0,) * len(shape): content} if count else {}, fill_value=fill)
             output = self.folder / "out.npy"

@@ -1,7 +1,7 @@
 """What is asked wrongly ends with status 2 and one line; help and version with 0."""
 import os
 
-from command import BRAIN, CommandTest, main, make_array, tessera
+from command import BRAIN, CommandTest, main, make_array, tessera, write_npy
 
 
 class Usage(CommandTest):
@@ -10,7 +10,8 @@ class Usage(CommandTest):
 
     def test_arguments(self):
         self.refuse()
-        self.refuse("nonsense")
+        self.refuse("nonsense", words=["nonsense"])
+        self.refuse("--bogus", words=["--bogus"])
         self.refuse("info")
         self.refuse("info", BRAIN, "--bogus")
         self.refuse("info", BRAIN, "--threads", "0", words=["--threads"])
@@ -21,7 +22,7 @@ class Usage(CommandTest):
 
     def test_help_and_version(self):
         self.assertRegex(self.run_ok("--version").text, r"^tessera \d+\.\d+\.\d+\n$")
-        for arguments in ((), ("info",), ("read",), ("view",)):
+        for arguments in ((), ("info",), ("read",), ("view",), ("write",), ("copy",), ("validate",)):
             self.assertIn("Usage: tessera", self.run_ok(*arguments, "--help").text)
         self.assertIn("a:b:s", self.run_ok("read", "--help").text)
 
@@ -35,6 +36,34 @@ class Usage(CommandTest):
         self.refuse("read", BRAIN / "t1", "--output", output, "--region", ":,0:234,:", words=["dimension 1"])
         self.assertEqual(os.listdir(self.folder), [])
 
+    def test_what_is_made(self):
+        file = write_npy(self.folder / "a.npy", "<i2", (4, 6), bytes(48))
+        here = sorted(os.listdir(self.folder))
+        out = self.folder / "out.zarr"
+        self.refuse("write", file, words=["PATH"])
+        self.refuse("copy", BRAIN / "t1", words=["DST"])
+        self.refuse("validate", words=["PATH"])
+        self.refuse("copy", BRAIN / "t1", out, "--memory", "0", words=["--memory"])
+        self.refuse("write", file, out, "--names", "x", words=["--names", "1", "2"])
+        for command in (("write", file), ("copy", BRAIN / "t1_half")):
+            for chunks in ("0,1", "1,", "-1,1", "a,b", "1.5,1", "99999999999999999999,1", ",".join(["1"] * 33)):
+                self.refuse(*command, out, f"--chunks={chunks}", words=["--chunks"])
+            for chunks in ("", "4", "1,1,1,1", f"{2**40},{2**40}", f"1,{2**62},{2**62}"):
+                self.refuse(*command, out, f"--chunks={chunks}", words=["--chunks"])
+            for codecs in ("zstd", "{}", '"bytes"', "[]", '["zstd"]', '["bytes", "nonsense"]', "[1]", '["bytes", "bytes"]',
+                           '["bytes"]', '["bytes", {"name": "gzip", "configuration": {"level": 10}}]', "[" * 10000,
+                           '[{"name": "transpose", "configuration": {"order": [0]}}, "bytes"]',
+                           '[{"name": "bytes", "configuration": {"endian": "middle"}}]'):
+                self.refuse(*command, out, f"--codecs={codecs}", words=["--codecs"])
+        for fill in ("x", "1.5", "32768", "true", "[1]", "null", "0x00", "NaN"):
+            self.refuse("write", file, out, f"--fill={fill}", words=["--fill", "fill_value"])
+        self.refuse("write", file, out, "--fill=", words=["--fill"])
+        # A group's arrays need not have one rank.
+        make_array(self.folder / "g/a", [2], "uint8", [2], {})
+        (self.folder / "g/zarr.json").write_text('{"zarr_format": 3, "node_type": "group"}')
+        self.refuse("copy", self.folder / "g", out, "--chunks", "1,1", words=["--chunks", '[2]'])
+        self.assertEqual(sorted(os.listdir(self.folder)), sorted([*here, "g"]))
+
     def test_planes(self):
         for arguments in (("--axis", 3), ("--axis=-1",), ("--index", 189), ("--index=-1",), ("--axis", 0, "--index", 197)):
             self.refuse("view", BRAIN / "t1", *arguments)
@@ -46,6 +75,9 @@ class Usage(CommandTest):
         self.refuse("view", a, "--index", 0)
         a = make_array(self.folder / "empty", [2, 0], "uint8", [2, 1], {})
         self.refuse("view", a)
+        for data_type, fill in (("complex64", [0, 0]), ("r16", [0, 0])):
+            a = make_array(self.folder / data_type, [2, 2], data_type, [2, 2], {}, fill_value=fill)
+            self.refuse("view", a, words=[data_type])
 
 
 main()

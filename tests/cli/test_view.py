@@ -115,6 +115,9 @@ class View(CommandTest):
             self.assertEqual(b"".join(rows), greys(numbers), (data_type, numbers))
         rows, _ = self.png(self.plane("float64", "d", [-1.7e308, 0, 1.7e308]))  # a difference beyond double
         self.assertEqual(rows, [bytes([0, 128, 255])])
+        halves = [0x0001, 0x3c00, 0x4000, 0xc000, 0x7c00, 0x7e00]  # 2^-24, 1, 2, -2, infinity, NaN
+        rows, _ = self.png(self.plane("float16", "H", halves))
+        self.assertEqual(b"".join(rows), greys([2**-24, 1, 2, -2, infinity, nan]))
         rows, _ = self.png(self.plane("bool", "B", [0, 1, 1], fill_value=False))
         self.assertEqual(rows, [bytes([0, 255, 255])])
 

@@ -1,5 +1,7 @@
 #include <atomic>
 #include <cstddef>
+#include <filesystem>
+#include <memory_resource>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -142,4 +144,100 @@ TEST_CASE("a host queue is its own host queue") {
   HostQueue queue;
   CHECK(&queue.host() == &queue);
   CHECK(&queue_in<space::Host>(queue) == &queue);
+}
+
+namespace {
+
+// How many threads this process has; 0, if the system does not say.
+std::size_t threads_now() {
+  std::error_code none;
+  std::filesystem::directory_iterator const all{"/proc/self/task", none};
+  return none ? 0 : static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+}  // namespace
+
+TEST_CASE("a pool starts its threads at the first for_each that can use them, and they end with the last handle") {
+  if (threads_now() == 0) {
+    MESSAGE("not run: the system does not say how many threads there are");
+    return;
+  }
+  HostQueue warm{2};  // a sanitizer may start a thread of its own with the first
+  warm.for_each(2, [](std::size_t) {});
+  auto const before = threads_now();
+  {
+    HostQueue queue{4}, inline_queue;
+    auto const lease = queue.lease<int>();
+    queue.for_each(0, [](std::size_t) {});
+    queue.for_each(1, [](std::size_t) {});
+    inline_queue.for_each(100, [](std::size_t) {});
+    CHECK(threads_now() == before);
+    queue.for_each(2, [](std::size_t) {});
+    CHECK(threads_now() == before + 3);
+    queue.for_each(1000, [&](std::size_t) { queue.for_each(3, [](std::size_t) {}); });
+    HostQueue const copy = queue;
+    CHECK(threads_now() == before + 3);
+  }
+  // A thread that was joined may be seen for a moment.
+  for (int i = 0; i < 1'000'000 && threads_now() != before; ++i) std::this_thread::yield();
+  CHECK(threads_now() == before);
+}
+
+TEST_CASE("the exception of a task in another thread reaches the thread that waits") {
+  HostQueue queue{2};
+  auto const caller = std::this_thread::get_id();
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<int> here{0};
+    try {
+      queue.for_each(2, [&](std::size_t) {
+        ++here;
+        while (here < 2) std::this_thread::yield();  // one is the caller's, one the other's
+        if (std::this_thread::get_id() != caller) throw std::runtime_error{"elsewhere"};
+      });
+      FAIL_CHECK("nothing was thrown");
+    } catch (std::runtime_error const& error) {
+      CHECK(std::string{error.what()} == "elsewhere");
+    }
+  }
+}
+
+TEST_CASE("an exception reaches its own waiter and no other") {
+  HostQueue queue{3};
+  std::atomic<int> wrong{0}, caught{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t, queue]() mutable {
+      for (int k = 0; k < 50; ++k) try {
+          queue.for_each(20, [&](std::size_t i) {
+            if (t % 2 == 0 && i == 7) throw t;
+          });
+          if (t % 2 == 0) ++wrong;
+        } catch (int from) {
+          ++caught;
+          if (from != t) ++wrong;
+        }
+    });
+  for (auto& thread : threads) thread.join();
+  CHECK(wrong == 0);
+  CHECK(caught == 100);
+}
+
+TEST_CASE("a for_each in a task does not wait for threads that are all inside of tasks") {
+  HostQueue queue{2};
+  std::atomic<int> here{0}, runs{0};
+  queue.for_each(2, [&](std::size_t) {  // both threads are taken, and each asks for two
+    ++here;
+    while (here < 2) std::this_thread::yield();
+    queue.for_each(2, [&](std::size_t) { ++runs; });
+  });
+  CHECK(runs == 4);
+}
+
+TEST_CASE("a queue and its copies have the memory resource that they were given") {
+  std::pmr::monotonic_buffer_resource resource;
+  HostQueue const queue{2, &resource};
+  HostQueue const copy = queue;
+  CHECK(copy.resource() == &resource);
+  CHECK(HostQueue{}.resource() == std::pmr::new_delete_resource());
+  CHECK(HostQueue{3}.resource() == std::pmr::new_delete_resource());
 }

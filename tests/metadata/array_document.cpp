@@ -90,7 +90,7 @@ TEST_CASE("a shape whose size no memory can hold is refused (META-12)") {
       array_document().set("shape", "[4611686018427387904, 0, 16]").set("chunk_grid", grid("[1, 1, 1]")).text()));
 }
 
-TEST_CASE("data types that are not supported are refused by name, with those that are (META-25)") {
+TEST_CASE("data types that are not supported are refused by name, with those that are (META-25, EXT-06)") {
   for (auto* name : {"float8", "complex32", "r7", "string", "uint128", "numpy.datetime64", "Int8", ""}) {
     auto const quoted = '"' + std::string{name} + '"';
     refuse("data_type", quoted, {"member data_type", quoted.c_str(), "not supported", "bool, int8", "float64"});
@@ -99,7 +99,7 @@ TEST_CASE("data types that are not supported are refused by name, with those tha
          {"\"numpy.datetime64\""});
 }
 
-TEST_CASE("a data type may be written as an object (META-28), with nothing to configure (META-24)") {
+TEST_CASE("a data type may be written as an object, with nothing to configure (META-28, META-24)") {
   auto type = [](char const* json) {
     return array_metadata(array_document().set("data_type", json).text()).type.name();
   };

@@ -4,6 +4,7 @@
 
 #include <support/refused.hpp>
 #include <tessera/metadata/json.hpp>
+#include <tessera/metadata/to_json.hpp>
 
 using namespace tessera;
 using test::check_refused;
@@ -18,7 +19,7 @@ TEST_CASE("json: numbers keep what they say") {
   for (std::string text :
        {"0", "-1", "1.0", "1e0", "1E2", "0.1", "-0.0", "9223372036854775807", "-9223372036854775808",
         "18446744073709551615", "18446744073709551616", "-9223372036854775809", "123456789012345678901234567890",
-        "3.14159265358979323846264338327950288419716939937510", "1e-400", "1e300"}) {
+        "3.14159265358979323846264338327950288419716939937510", "1e-400", "1e300", "1e400", "-1E+99999", "-0"}) {
     CAPTURE(text);
     auto const value = parse_json(text);
     REQUIRE(value.get_if<Number>());
@@ -29,6 +30,35 @@ TEST_CASE("json: numbers keep what they say") {
 TEST_CASE("json: text is UTF-8, escapes are read") {
   CHECK(parse_json(R"("é\u00e9\ud83d\ude00\n\"")") == Value{"éé\xf0\x9f\x98\x80\n\""});
   CHECK(parse_json(R"("\u0000")") == Value{std::string(1, '\0')});
+}
+
+TEST_CASE("json: what is no number elsewhere is one in attributes, as zarr-python writes it (META-04)") {
+  auto const value = parse_json(R"({"attributes": {"_FillValue": NaN, "range": [-Infinity, Infinity]}, "x": 1})");
+  CHECK(value == Value{Members{{"attributes", Members{{"_FillValue", Number{"NaN"}},
+                                                      {"range", List{Number{"-Infinity"}, Number{"Infinity"}}}}},
+                               {"x", Number{"1"}}}});
+  CHECK(parse_json(to_json(value)) == value);
+  for (auto* text : {R"({"fill_value": NaN})", R"({"fill_value": {"attributes": [NaN]}})", R"({"attributes": NaN})",
+                     R"({"attributes": {"x": NaNs}})", R"({"attributes": {"x": -NaN}})",
+                     R"({"attributes": {}, "x": [Infinity]})", R"([{"attributes": {"x": NaN}}])"}) {
+    CAPTURE(std::string{text});
+    check_refused<MetadataError>([&] { parse_json(text); }, {"not JSON"});
+  }
+}
+
+TEST_CASE("json: an error says where it stands") {
+  check_refused<MetadataError>([&] { parse_json("{\"a\": x}"); }, {"not JSON, at byte 7"});
+  check_refused<MetadataError>([&] { parse_json(""); }, {"not JSON, at byte 1"});
+}
+
+TEST_CASE("json: text comes back as it was, in ASCII with two spaces to a level") {
+  std::string const text =
+      "{\n  \"a\": [\n    1.50,\n    {},\n    []\n  ],\n  \"\\u00e9\\ud83d\\ude00\": "
+      "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u007f\",\n  "
+      "\"c\": null,\n  \"d\": true,\n  \"e\": false\n}";
+  CHECK(to_json(parse_json(text)) == text);
+  check_refused<MetadataError>([] { to_json(Value{"\xff"}); }, {"not UTF-8"});
+  check_refused<MetadataError>([] { to_json(Members{{"\xed\xa0\x80", true}}); }, {"not UTF-8"});
 }
 
 TEST_CASE("json: what is not one JSON value is refused (META-02)") {
@@ -58,6 +88,17 @@ TEST_CASE("json: what is not one JSON value is refused (META-02)") {
                            "{a:1}"s,
                            "\"\\x\""s,
                            "\"\\ud800\""s,
+                           "\"\\ud800\\u0041\""s,
+                           "\"\\udc00\""s,
+                           "\"\\u12g4\""s,
+                           "\"\xf4\x90\x80\x80\""s,
+                           "1e"s,
+                           "1e+"s,
+                           "-"s,
+                           "[1 2]"s,
+                           "{\"a\" 1}"s,
+                           "{\"a\":}"s,
+                           "{1:2}"s,
                            "\"\xff\""s,
                            "\"\xc3\""s,
                            "\"\xed\xa0\x80\""s,
@@ -104,4 +145,11 @@ TEST_CASE("json: a million members are read") {
   REQUIRE(value.get_if<Members>());
   CHECK(value.get_if<Members>()->size() == 1'000'000);
   check_refused<MetadataError>([&] { parse_json(text + ",\"77\":1}"); }, {"\"77\"", "twice"});
+}
+
+TEST_CASE("json: a document has so many values at most, however few bytes they take (META-06)") {
+  std::string text = "[";
+  for (std::size_t i = 0; i < detail::JsonReader::max_values; ++i) text += "0,";
+  text.back() = ']';
+  check_refused<MetadataError>([&] { parse_json(text); }, {"more than 4194304 values"});
 }

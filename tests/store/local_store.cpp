@@ -12,11 +12,6 @@
 
 using namespace tessera;
 
-TEST_CASE("LocalStore is a store") {
-  test::TemporaryFolder const folder;
-  test::test_store([&] { return LocalStore<HostBuffer>{folder / "store"}; });
-}
-
 TEST_CASE("a LocalStore's keys are files below its root") {
   test::TemporaryFolder const folder;
   LocalStore<HostBuffer> const store{folder / "new/root"};

@@ -53,17 +53,6 @@ TEST_CASE_FIXTURE(Fixture, "a named pipe is an error, and nobody waits for it") 
   CHECK(test::listed_directory(store, "").empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "a file without permission is an error, not a missing key") {
-  test::put(store, "secret", "x");
-  REQUIRE(::chmod((folder / "secret").c_str(), 0) == 0);
-  if (::geteuid() == 0) {
-    MESSAGE("not run: root may read every file");
-    CHECK(test::value(store, "secret") == "x");
-  } else {
-    check_refused<StoreError>([&] { test::value(store, "secret"); },
-                              {store.name().c_str(), "key \"secret\"", "Permission denied"});
-  }
-}
 
 TEST_CASE_FIXTURE(Fixture, "unfinished files are not keys") {
   test::put(store, "a/k", "x");
@@ -86,20 +75,19 @@ TEST_CASE_FIXTURE(Fixture, "links to files are keys, links to folders are not fo
   std::filesystem::create_directory_symlink("..", folder / "a/up");
   std::filesystem::create_symlink("nowhere", folder / "dangling");
   CHECK(test::value(store, "link") == "value");
-  CHECK(test::value(store, "dangling") == "(missing)");
-  CHECK(test::listed(store, "") == std::vector<std::string>{"a/k:5", "link:5"});
+  CHECK(test::listed(store, "") == std::vector<std::string>{"a/k:5", "dangling:0", "link:5"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "a root that leads nowhere is an error when writing, not a hang") {
+TEST_CASE_FIXTURE(Fixture, "a root that leads nowhere is an error, not a hang") {
   std::filesystem::create_symlink("nowhere", folder / "root");
   LocalStore<HostBuffer> const lost{folder / "root"};
-  CHECK(test::value(lost, "k") == "(missing)");
+  check_refused<StoreError>([&] { test::value(lost, "k"); }, {lost.name().c_str(), "key \"k\"", "No such file"});
   check_refused<StoreError>([&] { test::put(lost, "k", "x"); }, {lost.name().c_str(), "key \"k\""});
 }
 
 TEST_CASE_FIXTURE(Fixture, "a path that is too long is an error") {
   auto const key = std::string(5000, 'a');
-  check_refused<StoreError>([&] { test::value(store, key); }, {"longer than the system allows"});
+  check_refused<StoreError>([&] { test::value(store, key); }, {"too long"});
   CHECK_THROWS_AS(test::put(store, std::string(300, 'a'), "x"), StoreError);
   CHECK(test::listed_directory(store, "").empty());
 }

@@ -1,22 +1,11 @@
 #include <doctest/doctest.h>
 
 #include <support/store_conformance.hpp>
-#include <support/temporary_folder.hpp>
-#include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/store/split_store.hpp>
 
 using namespace tessera;
 using Memory = MemoryStore<HostBuffer>;
-
-TEST_CASE("SplitStore of two memory stores is a store") {
-  test::test_store([] { return SplitStore{Memory{}, Memory{}}; });
-}
-
-TEST_CASE("SplitStore of a memory store and a folder is a store") {
-  test::TemporaryFolder const folder;
-  test::test_store([&] { return SplitStore{Memory{}, LocalStore<HostBuffer>{folder / "store"}}; });
-}
 
 TEST_CASE("a SplitStore's values are those of its second half") {
   Memory const documents, chunks;

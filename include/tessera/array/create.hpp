@@ -12,6 +12,7 @@
 #include <tessera/array/open.hpp>
 #include <tessera/metadata/group_metadata.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/key_lock.hpp>
 
 namespace tessera::inline v0 {
 
@@ -37,7 +38,7 @@ inline void check_node_path(std::string_view path) {
     auto const slash = rest.find('/');
     auto const name = rest.substr(0, slash);
     if (name.find_first_not_of('.') == name.npos || name.starts_with("__") || name == "zarr.json")
-      throw MetadataError{"not a node's name: " + describe(std::string{name})}.in_key(path);
+      throw MetadataError{text({"not a node's name: ", describe(std::string{name})})}.in_key(path);
     if (slash == rest.npos) return;
     rest.remove_prefix(slash + 1);
   }
@@ -50,22 +51,38 @@ std::optional<std::string> node_type(S const& documents, std::string_view path) 
   });
 }
 
+// Calls visit(path) for the groups above a node: the root, and every prefix that ends before a '/'.
+template <class F>
+void for_each_ancestor(std::string_view path, F&& visit) {
+  auto end = path.empty() ? path.npos : 0;
+  while (end != path.npos) {
+    visit(path.substr(0, end));
+    end = path.find('/', end + 1);
+  }
+}
+
+// Copies of the documents below that a group may keep are not true any more, and other programs would believe them.
+template <class S>
+void drop_consolidated(S const& documents, std::string_view path) {
+  [[maybe_unused]] auto const held = lock_of(documents, document_key(path));
+  auto document = read_document(documents, path, [](Reader& reader) { return reader.value(); });
+  if (document && std::erase_if(*document->template get_if<Members>(),
+                                [](Member const& member) { return member.name == "consolidated_metadata"; }) > 0)
+    write_document(documents, path, *document);
+}
+
 // Every ancestor of a node is a group: made, where there is nothing.
 template <class S>
 void make_ancestors(S const& documents, std::string_view path) {
-  // "" is the root, above everything but itself; then every prefix that ends before a '/'.
-  auto end = path.empty() ? path.npos : 0;
-  while (end != path.npos) {
-    auto const ancestor = path.substr(0, end);
+  for_each_ancestor(path, [&](std::string_view ancestor) {
     auto const type = node_type(documents, ancestor);
-    if (!type)
-      write_document(documents, ancestor, to_value(GroupMetadata{}));
-    else if (*type != "group")
-      throw MetadataError{"there is an array above " + describe(std::string{path}) + "; arrays have no children"}
+    if (!type) return write_document(documents, ancestor, to_value(GroupMetadata{}));
+    if (*type != "group")
+      throw MetadataError{text({"there is an array above \"", path, "\"; arrays have no children"})}
           .in_key(document_key(ancestor).path)
           .in_store(name_of(documents));
-    end = path.find('/', end + 1);
-  }
+    drop_consolidated(documents, ancestor);
+  });
 }
 
 // What stands at a path goes, its document first: a reader never finds it without its chunks.
@@ -106,7 +123,8 @@ inline void check_new(ArrayMetadata const& array) {
   if (!array.dimension_names.empty() && array.dimension_names.size() != rank)
     throw MetadataError{text({"found ", array.dimension_names.size(), " dimension names, expected ", rank})};
   for (auto n : array.chunk_shape)
-    if (n == 0) throw MetadataError{text({"chunk shape ", to_string(array.chunk_shape), ": expected numbers from 1 on"})};
+    if (n == 0)
+      throw MetadataError{text({"chunk shape ", to_string(array.chunk_shape), ": expected numbers from 1 on"})};
   if (array.fill.size() != array.type.size)
     throw MetadataError{text({"a fill value of ", array.fill.size(), " bytes, expected ", array.type.size})};
   checked_size(checked_product(element_count(array.shape, "shape"), array.type.size, "shape"), "shape");
@@ -153,11 +171,11 @@ auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P
           .in_store(name_of(metadata_of(store)));
     std::vector<std::byte> fill(sizeof(T));
     std::memcpy(fill.data(), &wanted.fill, sizeof(T));
-    auto array = create_any<P>(store, path,
-                               ArrayMetadata{wanted.shape, data_type_of<T>(), wanted.chunk_shape, wanted.key_encoding,
-                                             std::move(fill), pipeline.specifications(), wanted.attributes,
-                                             wanted.dimension_names, Members{}},
-                               CreateOptions{wanted.overwrite}, std::move(on)...);
+    auto array = create_any<P>(
+        store, path,
+        ArrayMetadata{wanted.shape, data_type_of<T>(), wanted.chunk_shape, wanted.key_encoding, std::move(fill),
+                      pipeline.specifications(), wanted.attributes, wanted.dimension_names, Members{}},
+        CreateOptions{wanted.overwrite}, std::move(on)...);
     return Array<T, Rank, S, P>{std::move(array)};
   }
 }

@@ -28,16 +28,19 @@ void set_attributes(S const& store, std::string const& path, Members attributes)
   auto const& documents = metadata_of(store);
   detail::in_document(store, path, [&] {
     if constexpr (detail::check_writable<std::remove_cvref_t<decltype(documents)>>()) {
-      [[maybe_unused]] auto const held = detail::lock_of(documents, document_key(path));
-      auto document = read_document(documents, path, [](Reader& reader) { return reader.value(); });
-      if (!document) throw MetadataError{"there is no node: the document is missing"};
-      auto& members = *document->template get_if<Members>();
-      auto const at = std::ranges::find(members, "attributes", &Member::name);
-      if (at == members.end())
-        members.push_back({"attributes", std::move(attributes)});
-      else
-        at->value = std::move(attributes);
-      write_document(documents, path, *document);
+      {
+        [[maybe_unused]] auto const held = detail::lock_of(documents, document_key(path));
+        auto document = read_document(documents, path, [](Reader& reader) { return reader.value(); });
+        if (!document) throw MetadataError{"there is no node: the document is missing"};
+        auto& members = *document->template get_if<Members>();
+        auto const at = std::ranges::find(members, "attributes", &Member::name);
+        if (at == members.end())
+          members.push_back({"attributes", std::move(attributes)});
+        else
+          at->value = std::move(attributes);
+        write_document(documents, path, *document);
+      }
+      detail::for_each_ancestor(path, [&](std::string_view above) { detail::drop_consolidated(documents, above); });
     }
   });
 }
@@ -92,10 +95,11 @@ class Group {
       if (entry.is_prefix) nodes.push_back({{}, std::string{entry.path}, {}});
     });
     std::erase_if(nodes, [&](Node& node) {
+      node.name = node.path.substr(node.path.rfind('/') + 1);
+      if (node.name.starts_with("__")) return true;  // other data than nodes
       auto const type = detail::node_type(documents, node.path);
       if (!type) return true;
       node.type = *type == "array" ? NodeType::array : NodeType::group;
-      node.name = node.path.substr(node.path.rfind('/') + 1);
       return false;
     });
     std::ranges::sort(nodes, {}, &Node::name);

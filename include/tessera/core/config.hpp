@@ -1,6 +1,10 @@
-// The version of tessera, as macros for the preprocessor and as an inline namespace for the linker: two versions can
-// live in one program.
+// The version of tessera, as macros for the preprocessor and as an inline namespace for the linker: two major versions
+// can live in one program.
 #pragma once
+
+#if !defined(__cpp_exceptions)
+#error "tessera reports failures by exceptions: compile without -fno-exceptions"
+#endif
 
 #define TESSERA_VERSION_MAJOR 0
 #define TESSERA_VERSION_MINOR 1

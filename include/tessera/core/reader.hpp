@@ -14,6 +14,7 @@
 
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
 #include <tessera/core/value.hpp>
 
 namespace tessera::inline v0 {
@@ -27,7 +28,7 @@ class Found {
   std::string const& where() const { return where_; }
 
   [[noreturn]] void refuse(std::string_view expected) const {
-    throw MetadataError{"member " + where_ + ": found " + describe(*value_) + ", expected " + std::string{expected}};
+    throw MetadataError{text({"member ", where_, ": found ", describe(*value_), ", expected ", expected})};
   }
 
   bool boolean() const {
@@ -42,7 +43,7 @@ class Found {
     std::string expected;
     for (auto* choice : choices) {
       if (auto* s = value_->get_if<std::string>(); s && *s == choice) return *s;
-      expected += (expected.empty() ? "\"" : " or \"") + std::string{choice} + '"';
+      expected += text({expected.empty() ? "\"" : " or \"", choice, "\""});
     }
     refuse(expected);
   }
@@ -55,16 +56,16 @@ class Found {
       auto const [stop, failed] = std::from_chars(n->text.data(), end, result);
       if (failed == std::errc{} && stop == end && least <= result && result <= most) return result;
     }
-    refuse("an integer from " + std::to_string(least) + " to " + std::to_string(most));
+    refuse(text({"an integer from ", least, " to ", most}));
   }
   List const& list() const {
     if (auto* list = value_->get_if<List>()) return *list;
     refuse("a list");
   }
-  Found item(std::size_t i) const { return {list()[i], where_ + '[' + std::to_string(i) + ']'}; }
+  Found item(std::size_t i) const { return {list()[i], text({where_, "[", i, "]"})}; }
   Extents extents(std::uint64_t least = 0) const {
     Extents result;
-    if (list().size() > max_rank) refuse("at most " + std::to_string(max_rank) + " dimensions");
+    if (list().size() > max_rank) refuse(text({"at most ", max_rank, " dimensions"}));
     for (std::size_t i = 0; i < list().size(); ++i)
       result.push_back(item(i).integer<std::uint64_t>(least, std::numeric_limits<std::int64_t>::max()));
     return result;
@@ -95,7 +96,7 @@ class Reader {
   }
   Found at(std::string_view name) {
     if (auto found = find(name)) return *std::move(found);
-    throw MetadataError{"member " + path(name) + " is missing"};
+    throw MetadataError{text({"member ", path(name), " is missing"})};
   }
   Value const& value() const { return object_.value(); }
   /// The members that nobody asked for.
@@ -107,12 +108,12 @@ class Reader {
   }
   /// Throws: MetadataError naming a member that nobody asked for.
   void finish() const {
-    for (auto* member : rest()) throw MetadataError{"member " + path(member->name) + " is unknown"};
+    for (auto* member : rest()) throw MetadataError{text({"member ", path(member->name), " is unknown"})};
   }
 
  private:
   std::string path(std::string_view name) const {
-    return object_.where().empty() ? std::string{name} : object_.where() + '.' + std::string{name};
+    return object_.where().empty() ? std::string{name} : text({object_.where(), ".", name});
   }
 
   Found object_;

@@ -69,7 +69,7 @@ struct Specification {
 /// A short form for messages: long lists and objects are named, not spelled out.
 inline std::string describe(Value const& value) {
   if (auto* b = value.get_if<bool>()) return *b ? "true" : "false";
-  if (auto* n = value.get_if<Number>()) return n->text;
+  if (auto* n = value.get_if<Number>()) return n->text.size() > 60 ? n->text.substr(0, 60) + "..." : n->text;
   if (auto* s = value.get_if<std::string>()) {
     std::string shown = "\"";
     for (char c : std::string_view{*s}.substr(0, 60)) shown += static_cast<unsigned char>(c) < ' ' ? '?' : c;

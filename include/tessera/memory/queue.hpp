@@ -7,11 +7,14 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include <unistd.h>
 
 #include <tessera/core/function_ref.hpp>
 #include <tessera/memory/kept.hpp>
@@ -58,6 +61,7 @@ class Pool {
     {
       std::lock_guard lock{mutex_};
       try {
+        if (threads_.empty()) process_.store(::getpid(), std::memory_order_relaxed);
         while (threads_.size() + 1 < size_) threads_.emplace_back([this] { serve(); });
       } catch (std::system_error const&) {  // no more threads to be had: those that are there do the work
       }
@@ -72,6 +76,13 @@ class Pool {
         break;
       }
     done_.wait(lock, [&] { return job.helpers == 0; });
+  }
+
+  /// fork() copies the pool and not its threads: in the child it can neither be given work nor be destroyed, which
+  /// would wait for them.
+  bool lost_its_threads() const {
+    auto const process = process_.load(std::memory_order_relaxed);
+    return process != 0 && process != ::getpid();
   }
 
   std::size_t size() const { return size_; }
@@ -103,26 +114,33 @@ class Pool {
   bool stop_ = false;
   std::size_t const size_;
   std::vector<std::thread> threads_;
+  std::atomic<::pid_t> process_{0};  // whose threads they are; 0: there are none yet
 };
 
 }  // namespace detail
 
 /// A handle: copies are the same queue. `Queue{}` runs everything in the calling thread; `Queue{n}` lets n threads work
 /// on one for_each, the caller's among them. Threads start at the first for_each that can use them and end with the
-/// last handle. Safe to share between threads, and to use from a task that itself runs in it.
+/// last handle. Safe to share between threads, and to use from a task that itself runs in it. After fork() the child
+/// has the calling thread alone, and may use the queue if nothing ran in it at that moment; a queue made in the child
+/// is as any other.
 template <>
 class Queue<space::Host> {
  public:
   Queue() : Queue{1} {}
-  explicit Queue(std::size_t threads) : pool_{std::make_shared<detail::Pool>(threads)} {}
+  /// Buffers that are made on this queue and take their memory from a resource (PmrBuffer) take it from this one, which
+  /// outlives them.
+  explicit Queue(std::size_t threads, std::pmr::memory_resource* resource = std::pmr::new_delete_resource())
+      : pool_{new detail::Pool{threads}, Destroy{}}, resource_{resource} {}
 
   std::size_t threads() const { return pool_->size(); }
+  std::pmr::memory_resource* resource() const { return resource_; }
 
   /// Calls f(i) for each i below n, in any order and by any of the threads; waits for all. After the first exception no
   /// further call begins, and it is thrown here.
   template <class F>
   void for_each(std::size_t n, F&& f) {
-    if (n <= 1 || threads() == 1) {
+    if (n <= 1 || threads() == 1 || pool_->lost_its_threads()) {
       for (std::size_t i = 0; i < n; ++i) f(i);
       return;
     }
@@ -147,7 +165,13 @@ class Queue<space::Host> {
   void keep(T) {}
 
  private:
+  struct Destroy {
+    void operator()(detail::Pool* pool) const {
+      if (!pool->lost_its_threads()) delete pool;
+    }
+  };
   std::shared_ptr<detail::Pool> pool_;
+  std::pmr::memory_resource* resource_;
 };
 
 /// What code for every space asks of a queue. A lease of a device queue ends when the work queued before it was given

@@ -25,6 +25,7 @@ struct ArrayMetadata {
   Value attributes = Members{};
   std::vector<std::optional<std::string>> dimension_names{};  ///< empty, if there are none
   Members tolerated{};                                        ///< members of other programs, kept as they are
+  List storage_transformers{};                                ///< likewise: those that need not be understood
 };
 
 namespace detail {
@@ -36,19 +37,20 @@ inline DataType read_data_type(Found const& found) {
     return *type;
   }
   std::string known;
-  for (auto type : data_types) known += (known.empty() ? "" : ", ") + type.name();
-  throw MetadataError{"member data_type: " + describe(name) + " is not supported; known are " + known};
+  for (auto one : data_types) known += text({one.name(), ", "});
+  throw MetadataError{
+      text({"member data_type: ", describe(name), " is not supported; known are ", known, "r8, r16, ..."})};
 }
 
 inline Extents read_chunk_grid(Found const& found, Extents const& shape) {
   auto const grid = specification(found);
   if (grid.name != "regular")
-    throw MetadataError{"member chunk_grid: " + describe(grid.name) + " is not supported, only \"regular\""};
+    throw MetadataError{text({"member chunk_grid: ", describe(grid.name), " is not supported, only \"regular\""})};
   Reader configuration{grid.configuration, "chunk_grid.configuration"};
   auto const member = configuration.at("chunk_shape");
   auto chunk_shape = member.extents();
   configuration.finish();
-  if (chunk_shape.rank() != shape.rank()) member.refuse(std::to_string(shape.rank()) + " numbers, as in shape");
+  if (chunk_shape.rank() != shape.rank()) member.refuse(text({shape.rank(), " numbers, as in shape"}));
   for (std::size_t d = 0; d < shape.rank(); ++d)
     if (chunk_shape[d] == 0) {
       if (shape[d] != 0) member.refuse("numbers of at least 1");
@@ -60,8 +62,8 @@ inline Extents read_chunk_grid(Found const& found, Extents const& shape) {
 inline ChunkKeyEncoding read_key_encoding(Found const& found) {
   auto const encoding = specification(found);
   if (encoding.name != "default" && encoding.name != "v2")
-    throw MetadataError{"member chunk_key_encoding: " + describe(encoding.name) +
-                        " is not supported, only \"default\" and \"v2\""};
+    throw MetadataError{text(
+        {"member chunk_key_encoding: ", describe(encoding.name), " is not supported, only \"default\" and \"v2\""})};
   ChunkKeyEncoding result{encoding.name == "v2", encoding.name == "v2" ? '.' : '/'};
   Reader configuration{encoding.configuration, "chunk_key_encoding.configuration"};
   if (auto const separator = configuration.find("separator")) result.separator = separator->one_of({"/", "."})[0];
@@ -100,11 +102,11 @@ inline ArrayMetadata read_array_metadata(Reader& reader) {
     for (std::size_t i = 0; i < transformers->list().size(); ++i) {
       auto const name = specification(transformers->item(i)).name;
       if (!may_be_ignored(transformers->list()[i]))
-        throw MetadataError{"member storage_transformers: " + describe(name) + " is not supported"};
+        throw MetadataError{text({"member storage_transformers: ", describe(name), " is not supported"})};
+      array.storage_transformers.push_back(transformers->list()[i]);
     }
   if (auto const names = reader.find("dimension_names")) {
-    if (names->list().size() != array.shape.rank())
-      names->refuse(std::to_string(array.shape.rank()) + " names, as in shape");
+    if (names->list().size() != array.shape.rank()) names->refuse(text({array.shape.rank(), " names, as in shape"}));
     for (std::size_t d = 0; d < array.shape.rank(); ++d) {
       auto const name = names->item(d);
       array.dimension_names.push_back(name.value().is_null() ? std::nullopt : std::optional{name.string()});
@@ -133,7 +135,7 @@ inline Value to_value(ArrayMetadata const& array) {
   if (!names.empty()) document.push_back({"dimension_names", std::move(names)});
   document.push_back({"zarr_format", Value::integer(3)});
   document.push_back({"node_type", "array"});
-  document.push_back({"storage_transformers", List{}});
+  document.push_back({"storage_transformers", array.storage_transformers});
   document.insert(document.end(), array.tolerated.begin(), array.tolerated.end());
   return document;
 }

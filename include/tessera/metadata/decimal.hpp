@@ -98,11 +98,17 @@ inline double half_to_double(std::uint16_t bits) {
   return bits & 0x8000 ? -magnitude : magnitude;
 }
 
-// The shortest decimal that comes back as the same bits, marked as no integer: "0.0", "1e-05".
+// The shortest decimal that comes back as the same bits, as Python says it: "0.0", "100000.0", "1e-05".
 inline std::string shortest_decimal(double value) {
-  char text[32];
-  std::string result{text, std::to_chars(text, text + sizeof text, value).ptr};
-  return result.find_first_of(".e") == result.npos ? result + ".0" : result;
+  char digits[32];
+  auto const print = [&](std::chars_format format) {
+    return std::string{digits, std::to_chars(digits, digits + sizeof digits, value, format).ptr};
+  };
+  auto const magnitude = std::fabs(value);
+  if (magnitude != 0 && (magnitude < 1e-4 || magnitude >= 1e16)) return print(std::chars_format::scientific);
+  auto result = print(std::chars_format::fixed);
+  if (result.find('.') == result.npos) result += ".0";
+  return result;
 }
 
 }  // namespace detail

@@ -9,6 +9,7 @@
 #include <tessera/core/reader.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/metadata/json.hpp>
+#include <tessera/metadata/to_json.hpp>
 #include <tessera/store/concept.hpp>
 
 namespace tessera::inline v0 {
@@ -25,16 +26,15 @@ inline constexpr std::size_t max_document_size = std::size_t{64} << 20;
 template <class S>
 std::optional<std::string> read_text(S const& store, Key const& key) {
   Queue<space::Host> on;
-  std::string text;
+  std::string document;
   auto room = [&](std::size_t n) -> ByteSpan<space_of<S>> {
     if (n > max_document_size)
-      throw MetadataError{"a document of " + std::to_string(n) + " bytes; at most " +
-                          std::to_string(max_document_size) + " are read"};
-    text.resize(n);
-    return {reinterpret_cast<std::byte*>(text.data()), n};
+      throw MetadataError{text({"a document of ", n, " bytes; at most ", max_document_size, " are read"})};
+    document.resize(n);
+    return {reinterpret_cast<std::byte*>(document.data()), n};
   };
   if (!store.read(key, {}, room, on)) return std::nullopt;
-  return text;
+  return document;
 }
 
 }  // namespace detail
@@ -71,7 +71,7 @@ inline bool may_be_ignored(Value const& extension) {
 inline Members tolerated(Reader const& reader) {
   Members kept;
   for (auto* member : reader.rest()) {
-    if (!may_be_ignored(member->value)) throw MetadataError{"member " + member->name + " is unknown"};
+    if (!may_be_ignored(member->value)) throw MetadataError{text({"member ", member->name, " is unknown"})};
     kept.push_back(*member);
   }
   return kept;
@@ -89,8 +89,8 @@ inline Value to_value(Specification const& specification) {
 template <class S>
 void write_document(S const& store, std::string_view path, Value const& document) {
   Queue<space::Host> on;
-  auto const text = to_json(document);
-  store.write(document_key(path), {reinterpret_cast<std::byte const*>(text.data()), text.size()}, on);
+  auto const json = to_json(document);
+  store.write(document_key(path), {reinterpret_cast<std::byte const*>(json.data()), json.size()}, on);
 }
 
 }  // namespace tessera::inline v0

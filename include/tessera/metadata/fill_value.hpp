@@ -16,6 +16,8 @@
 
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/reader.hpp>
+#include <tessera/core/text.hpp>
+#include <tessera/metadata/base64.hpp>
 #include <tessera/metadata/decimal.hpp>
 
 namespace tessera::inline v0 {
@@ -65,19 +67,19 @@ std::vector<std::byte> read_floating(Found const& found) {
   using Bits = typename F::bits;
   constexpr auto sign = static_cast<Bits>(Bits{1} << (8 * Size - 1));
   if (auto* number = found.value().get_if<Number>()) return bytes_of(F::parse(number->text));
-  if (auto* text = found.value().get_if<std::string>()) {
-    if (*text == "NaN") return bytes_of(F::nan);
-    if (*text == "Infinity") return bytes_of(F::infinity);
-    if (*text == "-Infinity") return bytes_of(static_cast<Bits>(sign | F::infinity));
-    if (text->starts_with("0x") && text->size() == 2 + 2 * Size) {
+  if (auto* word = found.value().get_if<std::string>()) {
+    if (*word == "NaN") return bytes_of(F::nan);
+    if (*word == "Infinity") return bytes_of(F::infinity);
+    if (*word == "-Infinity") return bytes_of(static_cast<Bits>(sign | F::infinity));
+    if (word->starts_with("0x") && word->size() == 2 + 2 * Size) {
       Bits bits{};
-      auto const* end = text->data() + text->size();
-      if (auto const [stop, error] = std::from_chars(text->data() + 2, end, bits, 16);
+      auto const* end = word->data() + word->size();
+      if (auto const [stop, error] = std::from_chars(word->data() + 2, end, bits, 16);
           error == std::errc{} && stop == end)
         return bytes_of(bits);
     }
   }
-  found.refuse("a number, \"NaN\", \"Infinity\", \"-Infinity\" or \"0x\" with " + std::to_string(2 * Size) + " digits");
+  found.refuse(text({"a number, \"NaN\", \"Infinity\", \"-Infinity\" or \"0x\" with ", 2 * Size, " digits"}));
 }
 
 template <std::size_t Size>
@@ -91,9 +93,9 @@ Value write_floating(std::span<std::byte const> bytes) {
   if (magnitude == F::infinity) return bits & sign ? "-Infinity" : "Infinity";
   if (magnitude < F::infinity)
     return Number{shortest_decimal(F::value(bits))};  // a double holds them all: as NumPy says them
-  std::string text = "0x";                            // the only way to say another NaN
-  for (std::size_t i = 2 * Size; i-- > 0;) text += "0123456789abcdef"[bits >> (4 * i) & 0xf];
-  return text;
+  std::string digits = "0x";                          // the only way to say another NaN
+  for (std::size_t i = 2 * Size; i-- > 0;) digits += "0123456789abcdef"[bits >> (4 * i) & 0xf];
+  return digits;
 }
 
 inline std::vector<std::byte> read_complex(Found const& found, std::size_t size) {
@@ -107,9 +109,12 @@ inline std::vector<std::byte> read_complex(Found const& found, std::size_t size)
   return bytes;
 }
 
+// A number for each byte, or base64, which other programs write.
 inline std::vector<std::byte> read_raw(Found const& found, std::size_t size) {
+  if (auto* word = found.value().get_if<std::string>())
+    if (auto bytes = decode_base64(*word); bytes && bytes->size() == size) return *std::move(bytes);
   if (!found.value().get_if<List>() || found.list().size() != size)
-    found.refuse("a list of " + std::to_string(size) + " numbers from 0 to 255");
+    found.refuse(text({"a list of ", size, " numbers from 0 to 255"}));
   std::vector<std::byte> bytes;
   for (std::size_t i = 0; i < size; ++i) bytes.push_back(std::byte{found.item(i).integer<std::uint8_t>()});
   return bytes;
@@ -151,7 +156,7 @@ inline std::vector<std::byte> read_fill_value(Found const& found, DataType type)
     case DataKind::raw:
       return read_raw(found, type.size);
   }
-  found.refuse("a value of " + type.name());
+  found.refuse(text({"a value of ", type.name()}));
 }
 
 /// What a document says for these bytes of one element, so that reading it gives the same bytes.

@@ -1,4 +1,5 @@
-// JSON text to a Value and back: the only place that knows JSON. Parsing does not recurse, numbers keep their text.
+// JSON text to a Value (RFC 8259). Reading does not recurse, numbers keep their text, and what a hostile text can make
+// of memory is bounded. metadata/to_json.hpp is the way back.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -8,138 +9,173 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
 #include <tessera/core/value.hpp>
+#include <tessera/metadata/unicode.hpp>
 
 namespace tessera::inline v0 {
 namespace detail {
 
-// What nlohmann's parser calls. False stops it.
-class JsonBuilder {
-  using Json = nlohmann::json;
-
+class JsonReader {
  public:
   static constexpr std::size_t max_depth = 256;
+  static constexpr std::size_t max_values = std::size_t{1} << 22;  // each takes some ten times the bytes that name it
 
-  bool null() { return add({}); }
-  bool boolean(bool b) { return add(b); }
-  bool number_integer(Json::number_integer_t n) {  // with a sign, so 0 was "-0"
-    return add(Number{n == 0 ? "-0" : std::to_string(n)});
-  }
-  bool number_unsigned(Json::number_unsigned_t n) { return add(Number{std::to_string(n)}); }
-  bool number_float(Json::number_float_t, std::string text) {
-    // The parser writes the point as the program's locale does.
-    auto const point = text.find_first_not_of("0123456789+-eE");
-    if (point != text.npos) text[point] = '.';
-    return add(Number{std::move(text)});
-  }
-  bool string(std::string& s) { return add(std::move(s)); }
-  bool binary(Json::binary_t&) { return fail("binary data"); }
-  bool start_array(std::size_t) { return open(List{}); }
-  bool end_array() { return close(); }
-  bool start_object(std::size_t) { return open(Members{}); }
-  bool end_object() {
-    std::vector<std::string_view> names;
-    for (auto const& member : *open_.back()->get_if<Members>()) names.push_back(member.name);
-    std::sort(names.begin(), names.end());
-    auto const twice = std::adjacent_find(names.begin(), names.end());
-    return twice == names.end() ? close() : fail("member " + describe(std::string{*twice}) + " is there twice");
-  }
-  bool key(std::string& name) {
-    open_.back()->get_if<Members>()->push_back({std::move(name), {}});
-    return true;
-  }
-  bool parse_error(std::size_t at, std::string const&, nlohmann::detail::exception const&) {
-    return fail("not JSON, at byte " + std::to_string(at));
-  }
+  explicit JsonReader(std::string_view text) : text_{text} {}
 
-  Value root;
-  std::string problem;
+  Value read() {
+    if (text_.starts_with("\xef\xbb\xbf")) throw MetadataError{"not JSON: it begins with a byte order mark"};
+    for (auto* place = &root_; place;) place = next(value(*place));
+    space();
+    if (at_ != text_.size()) fail();
+    return std::move(root_);
+  }
 
  private:
-  bool fail(std::string text) { return problem = std::move(text), false; }
+  [[noreturn]] void fail() const { throw MetadataError{text({"not JSON, at byte ", at_ + 1})}; }
 
-  Value* put(Value value) {
-    if (open_.empty()) return &(root = std::move(value));
-    if (auto* list = open_.back()->get_if<List>()) return &list->emplace_back(std::move(value));
-    return &(open_.back()->get_if<Members>()->back().value = std::move(value));
+  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  bool take(char c) { return peek() == c && c != '\0' && ++at_; }
+  void expect(char c) {
+    if (!take(c)) fail();
   }
-  bool add(Value value) { return put(std::move(value)), true; }
-  bool open(Value value) {
-    if (open_.size() == max_depth) return fail("nested deeper than " + std::to_string(max_depth) + " levels");
-    open_.push_back(put(std::move(value)));  // stays where it is: its parent does not grow while it is open
+  bool take(std::string_view word) { return text_.substr(at_).starts_with(word) && (at_ += word.size()); }
+  void space() { at_ = std::min(text_.find_first_not_of(" \t\n\r", at_), text_.size()); }
+
+  // Reads one value, or the beginning of a list or an object, which is then open: true.
+  bool value(Value& place) {
+    if (++count_ > max_values) throw MetadataError{text({"more than ", max_values, " values in one document"})};
+    space();
+    bool const opens = peek() == '{' || peek() == '[';
+    if (take('{'))
+      place = Members{};
+    else if (take('['))
+      place = List{};
+    else if (peek() == '"')
+      place = string();
+    else if (take("true"))
+      place = true;
+    else if (take("false"))
+      place = false;
+    else if (!take("null"))
+      place = number();
+    if (!opens) return false;
+    if (open_.size() == max_depth) throw MetadataError{text({"nested deeper than ", max_depth, " levels"})};
+    open_.push_back(&place);  // stays where it is: its parent does not grow while it is open
     return true;
   }
-  bool close() { return open_.pop_back(), true; }
 
+  // Where the next value goes; null after the last one. `opened`: the list or the object at hand has none yet.
+  Value* next(bool opened) {
+    for (; !open_.empty(); opened = false) {
+      auto* list = open_.back()->get_if<List>();
+      auto* members = open_.back()->get_if<Members>();
+      space();
+      if (take(list ? ']' : '}')) {
+        if (members) expect_different(*members);
+        open_.pop_back();
+        continue;
+      }
+      if (!opened) expect(',');
+      if (list) return &list->emplace_back();
+      space();
+      if (peek() != '"') fail();
+      auto& member = members->emplace_back(Member{string(), {}});
+      space();
+      expect(':');
+      return &member.value;
+    }
+    return nullptr;
+  }
+
+  static void expect_different(Members const& members) {
+    if (members.size() < 2) return;
+    std::vector<std::string_view> names;
+    for (auto const& member : members) names.push_back(member.name);
+    std::sort(names.begin(), names.end());
+    if (auto const twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
+      throw MetadataError{text({"member ", describe(std::string{*twice}), " is there twice"})};
+  }
+
+  Number number() {
+    auto const begin = at_;
+    // zarr-python writes these words, which are not JSON, in attributes.
+    bool const lenient =
+        open_.size() > 1 && root_.get_if<Members>() && root_.get_if<Members>()->back().name == "attributes";
+    if (!lenient || !(take("NaN") || take("Infinity") || take("-Infinity"))) {
+      (void)take('-');
+      if (!take('0')) digits();
+      if (take('.')) digits();
+      if (take('e') || take('E')) {
+        (void)(take('+') || take('-'));
+        digits();
+      }
+    }
+    return {std::string{text_.substr(begin, at_ - begin)}};
+  }
+  void digits() {
+    auto const end = std::min(text_.find_first_not_of("0123456789", at_), text_.size());
+    if (end == at_) fail();
+    at_ = end;
+  }
+
+  std::string string() {
+    std::string result;
+    expect('"');
+    while (!take('"')) {
+      if (take('\\')) {
+        escaped(result);
+        continue;
+      }
+      auto const [code, size] = decode_utf8(text_.substr(at_));
+      if (size == 0 || code < ' ') fail();
+      result.append(text_, at_, size);
+      at_ += size;
+    }
+    return result;
+  }
+  void escaped(std::string& result) {
+    constexpr std::string_view names = "\"\\/bfnrt", meant = "\"\\/\b\f\n\r\t";
+    if (auto const i = names.find(peek()); i != names.npos) {
+      ++at_;
+      result += meant[i];
+      return;
+    }
+    auto code = hexadecimal();
+    if (code >= 0xd800 && code < 0xdc00) {  // the first half of a pair
+      expect('\\');
+      auto const low = hexadecimal();
+      if (low < 0xdc00 || low >= 0xe000) fail();
+      code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+    } else if (code >= 0xdc00 && code < 0xe000) {
+      fail();
+    }
+    append_utf8(result, code);
+  }
+  char32_t hexadecimal() {
+    expect('u');
+    char32_t code = 0;
+    for (int i = 0; i < 4; ++i, ++at_) {
+      constexpr std::string_view values = "0123456789abcdefABCDEF";
+      auto const digit = values.find(peek());
+      if (digit == values.npos) fail();
+      code = code * 16 + static_cast<char32_t>(digit < 16 ? digit : digit - 6);
+    }
+    return code;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0, count_ = 0;
+  Value root_;
   std::vector<Value*> open_;
 };
 
 }  // namespace detail
 
-/// Throws: MetadataError, if it is not one JSON value (RFC 8259), names a member twice or nests too deep.
-inline Value parse_json(std::string_view text) {
-  detail::JsonBuilder builder;
-  if (text.starts_with("\xef\xbb\xbf")) throw MetadataError{"not JSON: it begins with a byte order mark"};
-  if (auto const nul = text.find('\0'); nul != text.npos)  // the parser takes it for the end of the text
-    throw MetadataError{"not JSON, at byte " + std::to_string(nul + 1)};
-  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) throw MetadataError{builder.problem};
-  return std::move(builder.root);
-}
-
-namespace detail {
-
-inline void write_json_string(std::string& text, std::string_view s) {
-  text += '"';
-  for (char c : s) {
-    if (c == '"' || c == '\\') text += '\\';
-    if (static_cast<unsigned char>(c) >= ' ')
-      text += c;
-    else if (c == '\n')
-      text += "\\n";
-    else if (c == '\t')
-      text += "\\t";
-    else
-      (text += "\\u00") += {"01"[c >> 4], "0123456789abcdef"[c & 0xf]};
-  }
-  text += '"';
-}
-
-inline void write_json(std::string& text, Value const& value, std::size_t indent) {
-  auto const line = [&](std::size_t spaces) { text.append(1, '\n').append(spaces, ' '); };
-  auto const each = [&](char open, auto const& items, char close, auto&& write) {
-    text += open;
-    for (auto const& item : items) {
-      if (&item != &items.front()) text += ',';
-      line(indent + 2);
-      write(item);
-    }
-    if (!items.empty()) line(indent);
-    text += close;
-  };
-  if (value.is_null()) text += "null";
-  if (auto* b = value.get_if<bool>()) text += *b ? "true" : "false";
-  if (auto* n = value.get_if<Number>()) text += n->text;
-  if (auto* s = value.get_if<std::string>()) write_json_string(text, *s);
-  if (auto* list = value.get_if<List>())
-    each('[', *list, ']', [&](Value const& item) { write_json(text, item, indent + 2); });
-  if (auto* members = value.get_if<Members>())
-    each('{', *members, '}', [&](Member const& member) {
-      write_json_string(text, member.name);
-      text += ": ";
-      write_json(text, member.value, indent + 2);
-    });
-}
-
-}  // namespace detail
-
-/// JSON text, two spaces to a level, members and numbers as they are.
-inline std::string to_json(Value const& value) {
-  std::string text;
-  detail::write_json(text, value, 0);
-  return text;
-}
+/// Numbers are kept as they are written; within the member `attributes` of an object, `NaN`, `Infinity` and `-Infinity`
+/// are numbers too. Throws: MetadataError, if it is not one JSON value, names a member twice, nests too deep or has too
+/// many values.
+inline Value parse_json(std::string_view text) { return detail::JsonReader{text}.read(); }
 
 }  // namespace tessera::inline v0

@@ -2,6 +2,7 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -32,7 +33,10 @@ class AnyStore {
     if constexpr (detail::check_store<S>()) {
       static_assert(std::same_as<buffer_of<S>, B>,
                     "tessera: an AnyStore holds stores of its own buffer type; put a CastStore around this one");
-      if constexpr (std::same_as<buffer_of<S>, B>) held_ = std::make_shared<Holder<S> const>(std::move(store));
+      static_assert(!is_split<S>,
+                    "tessera: an AnyStore has one half; make it the half of a split: SplitStore{AnyStore<HostBuffer>"
+                    "{documents}, AnyStore<B>{chunks}}");
+      if constexpr (std::same_as<buffer_of<S>, B> && !is_split<S>) held_ = std::make_shared<Holder<S> const>(std::move(store));
     }
   }
 
@@ -40,6 +44,7 @@ class AnyStore {
   std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, Queue& on) const {
     return held_->read(key, range, room, on);
   }
+  std::optional<std::uint64_t> size(Key const& key, Queue& on) const { return held_->size(key, on); }
   void get_many(std::span<ReadRequest<Space>> requests, Queue& on) const { held_->get_many(requests, on); }
   void write(Key const& key, ByteView<Space> value, Queue& on) const { held_->write(key, value, on); }
   bool erase(Key const& key, Queue& on) const { return held_->erase(key, on); }
@@ -48,10 +53,14 @@ class AnyStore {
   std::unique_lock<std::mutex> lock(Key const& key) const { return held_->lock(key); }
 
  private:
+  template <class S>
+  static constexpr bool is_split = requires(S const& store) { store.metadata_store(); };
+
   struct Interface {
     virtual ~Interface() = default;
     virtual std::string name() const = 0;
     virtual std::optional<std::size_t> read(Key const&, ByteRange, Room<Space>, Queue&) const = 0;
+    virtual std::optional<std::uint64_t> size(Key const&, Queue&) const = 0;
     virtual void get_many(std::span<ReadRequest<Space>>, Queue&) const = 0;
     virtual void write(Key const&, ByteView<Space>, Queue&) const = 0;
     virtual bool erase(Key const&, Queue&) const = 0;
@@ -66,6 +75,9 @@ class AnyStore {
     std::string name() const override { return name_of(store); }
     std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, Queue& on) const override {
       return store.read(key, range, room, on);
+    }
+    std::optional<std::uint64_t> size(Key const& key, Queue& on) const override {
+      return tessera::size(store, key, on);
     }
     void get_many(std::span<ReadRequest<Space>> requests, Queue& on) const override {
       tessera::get_many(store, requests, on);

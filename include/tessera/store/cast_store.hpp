@@ -2,6 +2,7 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <tessera/cast/concept.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/get.hpp>
 
 namespace tessera::inline v0 {
 
@@ -64,6 +66,10 @@ class CastStore {
     if (!from_.read(key, range, staging, source_queue)) return std::nullopt;
     crossing<Space, Source>::copy(bytes, room(bytes.size), on);
     return bytes.size;
+  }
+
+  std::optional<std::uint64_t> size(Key const& key, queue_for<Space>& on) const {
+    return tessera::size(from_, key, queue_in<Source>(on));
   }
 
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const requires is_writable {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include <tessera/buffer/concept.hpp>
 #include <tessera/key/byte_range.hpp>
@@ -89,6 +91,26 @@ decltype(auto) chunks_of(S const& store) {
 }
 
 namespace detail {
+
+// The documents' half of a SplitStore, seen through an adapter of one store: kept beside the store that it is half of.
+struct NoHalf {};
+template <template <class> class Adapter, class S>
+struct metadata_half {
+  using type = NoHalf;
+};
+template <template <class> class Adapter, class S>
+requires requires(S const& store) { store.metadata_store(); }
+struct metadata_half<Adapter, S> {
+  using type = Adapter<std::remove_cvref_t<decltype(metadata_of(std::declval<S const&>()))>>;
+};
+template <template <class> class Adapter, class S, class... Arguments>
+auto make_metadata_half(S const& store, Arguments const&... arguments) {
+  using Half = typename metadata_half<Adapter, S>::type;
+  if constexpr (std::same_as<Half, NoHalf>)
+    return Half{};
+  else
+    return Half{metadata_of(store), arguments...};
+}
 
 // A type whose own static_assert has given a message: a second one would be about the same mistake.
 template <class T>

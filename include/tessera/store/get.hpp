@@ -1,6 +1,8 @@
 // Reading values, derived from a store's one primitive. A store that can do better has a member of the same name.
 #pragma once
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -66,6 +68,27 @@ void get_many(S const& store, std::span<ReadRequest<space_of<S>>> requests, queu
     store.get_many(requests, on);
   } else {
     for (auto& request : requests) request.size = detail::read(store, *request.key, request.range, request.room, on);
+  }
+}
+
+/// How many bytes a value has; nullopt: no such key. A store without a `size` of its own is asked to read, and stopped
+/// when it asks for room.
+template <ReadableStore S>
+std::optional<std::uint64_t> size(S const& store, Key const& key, queue_of<S>& on) {
+  if constexpr (requires {
+                  { store.size(key, on) } -> std::same_as<std::optional<std::uint64_t>>;
+                }) {
+    return store.size(key, on);
+  } else {
+    struct Known {
+      std::uint64_t size;
+    };
+    auto room = [](std::size_t n) -> ByteSpan<space_of<S>> { throw Known{n}; };
+    try {
+      return detail::read(store, key, {}, room, on);  // of a value that nobody gave room for: there is none
+    } catch (Known const& known) {
+      return known.size;
+    }
   }
 }
 

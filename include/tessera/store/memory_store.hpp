@@ -1,6 +1,7 @@
 // A store in memory of any space: for tests, for results that never touch a disk.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/cast/concept.hpp>
+#include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/key_lock.hpp>
 
@@ -34,7 +36,7 @@ class MemoryStore {
   std::string name() const { return "memory store"; }
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
-    return at(key, [&]() -> std::optional<std::size_t> {
+    return detail::at_key(*this, key, [&]() -> std::optional<std::size_t> {
       auto value = find(key);
       if (!value) return std::nullopt;
       auto const [offset, size] = range.resolve(value->view().size);
@@ -45,7 +47,7 @@ class MemoryStore {
   }
 
   void write(Key const& key, ByteView<Space> bytes, queue_for<Space>& on) const {
-    at(key, [&] {
+    detail::at_key(*this, key, [&] {
       auto value = std::make_shared<B>(bytes.size, on);
       crossing<Space, Space>::copy(bytes, value->span(), on);
       on.wait();  // readers have queues of their own
@@ -56,9 +58,17 @@ class MemoryStore {
   }
 
   bool erase(Key const& key, queue_for<Space>&) const {
-    return at(key, [&] {
+    return detail::at_key(*this, key, [&] {
       std::unique_lock lock{state_->mutex};
       return state_->values.erase(key.path) > 0;
+    });
+  }
+
+  std::optional<std::uint64_t> size(Key const& key, queue_for<Space>&) const {
+    return detail::at_key(*this, key, [&]() -> std::optional<std::uint64_t> {
+      auto const value = find(key);
+      if (!value) return std::nullopt;
+      return value->view().size;
     });
   }
 
@@ -88,17 +98,6 @@ class MemoryStore {
     std::map<std::string, Value, std::less<>> values;
   };
 
-  template <class F>
-  auto at(Key const& key, F&& f) const {
-    try {
-      check(key);
-      return f();
-    } catch (Error& error) {
-      error.in_key(key.path).in_store(name());
-      throw;
-    }
-  }
-
   Value find(Key const& key) const {
     std::shared_lock lock{state_->mutex};
     auto const at = state_->values.find(key.path);
@@ -108,7 +107,7 @@ class MemoryStore {
   template <class F>
   void each_below(std::string_view prefix, F&& f) const {
     Key const folder_key{std::string{prefix}};
-    if (!prefix.empty()) at(folder_key, [] {});
+    if (!prefix.empty()) detail::at_key(*this, folder_key, [] {});
     auto const folder = prefix.empty() ? std::string{} : folder_key.path + '/';
     std::vector<std::pair<std::string, std::size_t>> found;  // visited without the lock: the visitor may use the store
     {

@@ -1,42 +1,68 @@
 // A part of another store, as a store of its own.
 #pragma once
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/get.hpp>
 
 namespace tessera::inline v0 {
 
-/// Shows the keys below a folder of `S` as if the folder were the root.
+/// Shows the keys below a folder of `S` as if the folder were the root. Over a SplitStore it is one, too.
 template <class S>
 class PrefixStore {
   static_assert(detail::check_store<S>());
   using Space = space_of<S>;
+  using Documents = typename detail::metadata_half<tessera::PrefixStore, S>::type;
+  static constexpr bool has_documents = !std::same_as<Documents, detail::NoHalf>;
 
  public:
   using buffer_type = buffer_of<S>;
 
-  PrefixStore(S store, std::string folder) : store_{std::move(store)}, folder_{std::move(folder)} {
+  PrefixStore(S store, std::string folder)
+      : store_{std::move(store)},
+        folder_{std::move(folder)},
+        documents_{detail::make_metadata_half<tessera::PrefixStore>(store_, folder_)} {
     if (!folder_.empty()) check(Key{folder_});
   }
 
   S const& source() const { return store_; }
+  auto const& metadata_store() const requires has_documents { return documents_; }
   std::string name() const { return folder_.empty() ? name_of(store_) : name_of(store_) + '/' + folder_; }
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
-    check(key);
-    return store_.read(folder_ / key.path, range, room, on);
+    return below(key, [&](Key const& inner) { return store_.read(inner, range, room, on); });
+  }
+  std::optional<std::uint64_t> size(Key const& key, queue_for<Space>& on) const {
+    return below(key, [&](Key const& inner) { return tessera::size(store_, inner, on); });
+  }
+  void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
+    auto const inner = on.host().template lease<Inner>();
+    inner->requests.clear();
+    if (inner->keys.size() < requests.size()) inner->keys.resize(requests.size());
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      auto& path = inner->keys[i].path;
+      detail::at_key(*this, *requests[i].key, [&] { path = folder_; });
+      if (!path.empty()) path += '/';
+      path += requests[i].key->path;
+      inner->requests.push_back({&inner->keys[i], requests[i].range, requests[i].room});
+    }
+    tessera::get_many(store_, std::span{inner->requests}, on);
+    for (std::size_t i = 0; i < requests.size(); ++i) requests[i].size = inner->requests[i].size;
   }
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const requires WritableStore<S> {
-    check(key);
-    store_.write(folder_ / key.path, value, on);
+    below(key, [&](Key const& inner) { store_.write(inner, value, on); });
   }
   bool erase(Key const& key, queue_for<Space>& on) const requires WritableStore<S> {
-    check(key);
-    return store_.erase(folder_ / key.path, on);
+    return below(key, [&](Key const& inner) { return store_.erase(inner, on); });
   }
   auto lock(Key const& key) const requires requires(S const& store) { store.lock(key); }
   { return store_.lock(folder_ / key.path); }
@@ -49,6 +75,16 @@ class PrefixStore {
   }
 
  private:
+  // The lists of a get_many, kept by the queue.
+  struct Inner {
+    std::vector<Key> keys;
+    std::vector<ReadRequest<Space>> requests;
+  };
+
+  template <class F>
+  auto below(Key const& key, F&& f) const {
+    return detail::at_key(*this, key, [&] { return f(folder_ / key.path); });
+  }
   std::string inside(std::string_view prefix) const { return prefix.empty() ? folder_ : (folder_ / prefix).path; }
   Listed shown(Listed entry) const {
     if (!folder_.empty()) entry.path.remove_prefix(folder_.size() + 1);
@@ -57,6 +93,7 @@ class PrefixStore {
 
   S store_;
   std::string folder_;
+  [[no_unique_address]] Documents documents_;
 };
 
 }  // namespace tessera::inline v0

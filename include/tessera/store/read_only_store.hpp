@@ -1,6 +1,8 @@
 // A store that cannot be written, whatever it is made of: who tries does not compile.
 #pragma once
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,21 +14,29 @@
 
 namespace tessera::inline v0 {
 
+/// Shows what `S` holds, and its documents where it is split.
 template <class S>
 class ReadOnlyStore {
   static_assert(detail::check_store<S>());
   using Space = space_of<S>;
+  using Documents = typename detail::metadata_half<tessera::ReadOnlyStore, S>::type;
+  static constexpr bool has_documents = !std::same_as<Documents, detail::NoHalf>;
 
  public:
   using buffer_type = buffer_of<S>;
 
-  explicit ReadOnlyStore(S store) : store_{std::move(store)} {}
+  explicit ReadOnlyStore(S store)
+      : store_{std::move(store)}, documents_{detail::make_metadata_half<tessera::ReadOnlyStore>(store_)} {}
 
   S const& source() const { return store_; }
+  auto const& metadata_store() const requires has_documents { return documents_; }
   std::string name() const { return name_of(store_); }
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
     return store_.read(key, range, room, on);
+  }
+  std::optional<std::uint64_t> size(Key const& key, queue_for<Space>& on) const {
+    return tessera::size(store_, key, on);
   }
   void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
     tessera::get_many(store_, requests, on);
@@ -38,6 +48,7 @@ class ReadOnlyStore {
 
  private:
   S store_;
+  [[no_unique_address]] Documents documents_;
 };
 
 }  // namespace tessera::inline v0

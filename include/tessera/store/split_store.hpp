@@ -1,6 +1,7 @@
 // Metadata documents from one store, chunk values from another: each in its own memory (zarr-python 2's `chunk_store`).
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,6 +47,9 @@ class SplitStore {
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
     return chunks_.read(key, range, room, on);
+  }
+  std::optional<std::uint64_t> size(Key const& key, queue_for<Space>& on) const {
+    return tessera::size(chunks_, key, on);
   }
   void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
     tessera::get_many(chunks_, requests, on);

@@ -1,0 +1,23 @@
+# Headers, the CMake package and the pkg-config file. Nothing of this machine is in them: what the package needs it finds
+# where it is used.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(DIRECTORY include/tessera DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/tessera)
+write_basic_package_version_file(tessera-config-version.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(TARGETS tessera EXPORT tessera-targets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT tessera-targets NAMESPACE tessera:: DESTINATION ${package_dir})
+install(FILES cmake/tessera-config.cmake cmake/components.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/tessera-config-version.cmake DESTINATION ${package_dir})
+
+file(RELATIVE_PATH to_prefix /prefix/${CMAKE_INSTALL_DATADIR}/pkgconfig /prefix)
+configure_file(cmake/tessera.pc.in tessera.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
+
+if(TARGET tessera-cli)
+  install(TARGETS tessera-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()

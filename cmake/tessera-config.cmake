@@ -1,0 +1,27 @@
+# find_package(tessera [COMPONENTS zstd blosc ...]): tessera::tessera, and tessera::NAME for each component. Without
+# COMPONENTS those whose library is there.
+include(${CMAKE_CURRENT_LIST_DIR}/components.cmake)
+tessera_find_base(tessera_problem)
+if(tessera_problem)
+  set(tessera_FOUND FALSE)
+  set(tessera_NOT_FOUND_MESSAGE " ${tessera_problem}")  # the space keeps CMake from wrapping it
+  return()
+endif()
+include(${CMAKE_CURRENT_LIST_DIR}/tessera-targets.cmake)
+
+set(tessera_wanted ${tessera_FIND_COMPONENTS})
+if(NOT tessera_wanted)
+  set(tessera_wanted ${tessera_components})
+endif()
+foreach(tessera_name IN LISTS tessera_wanted)
+  tessera_component(${tessera_name} tessera_problem)
+  if(NOT tessera_problem)
+    set(tessera_${tessera_name}_FOUND TRUE)
+  else()
+    set(tessera_${tessera_name}_FOUND FALSE)
+    if(tessera_FIND_REQUIRED_${tessera_name})
+      set(tessera_FOUND FALSE)
+      set(tessera_NOT_FOUND_MESSAGE " ${tessera_problem}")
+    endif()
+  endif()
+endforeach()

@@ -1,0 +1,115 @@
+// What arrays that are made shall be: --chunks, --codecs, --fill and --names.
+#pragma once
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tessera/metadata/array_metadata.hpp>
+
+#include "failure.hpp"
+#include "region.hpp"
+
+namespace cli {
+
+/// "64,64,64". Throws: UsageError.
+inline tessera::Extents parse_chunks(std::string const& text) {
+  tessera::Extents chunks;
+  if (text.empty()) return chunks;
+  detail::each_part(text, ',', [&](std::string_view part) {
+    std::uint64_t n = 0;
+    auto const* end = part.data() + part.size();
+    auto const [stop, error] = std::from_chars(part.data(), end, n);
+    if (error != std::errc{} || stop != end || n == 0 || n > std::numeric_limits<std::int64_t>::max())
+      throw UsageError{tessera::text({"--chunks ", text, ": \"", part, "\" is no length of at least 1"})};
+    if (chunks.rank() == tessera::max_rank)
+      throw UsageError{tessera::text({"--chunks ", text, ": at most ", tessera::max_rank, " dimensions"})};
+    chunks.push_back(n);
+  });
+  return chunks;
+}
+
+/// A list as in a document: [{"name": "bytes", "configuration": {"endian": "little"}}, ...]. Throws: UsageError.
+inline std::vector<tessera::Specification> parse_codecs(std::string const& text) try {
+  auto const value = tessera::parse_json(text);
+  tessera::Found const codecs{value, "codecs"};
+  std::vector<tessera::Specification> result;
+  for (std::size_t i = 0; i < codecs.list().size(); ++i) result.push_back(tessera::specification(codecs.item(i)));
+  return result;
+} catch (tessera::MetadataError const& error) {
+  throw UsageError{tessera::text({"--codecs: ", error.what()})};
+}
+
+/// JSON, or what a document would have in quotes: NaN, 0x7fc00000. Throws: UsageError.
+inline std::vector<std::byte> parse_fill(std::string const& text, tessera::DataType type) try {
+  tessera::Value value;
+  try {
+    value = tessera::parse_json(text);
+  } catch (tessera::MetadataError const&) {
+    value = text;
+  }
+  return tessera::read_fill_value({value, "fill_value"}, type);
+} catch (tessera::MetadataError const& error) {
+  throw UsageError{tessera::text({"--fill: ", error.what()})};
+}
+
+/// "x,y,z"; an empty one is no name. Throws: UsageError.
+inline std::vector<std::optional<std::string>> parse_names(std::string const& text, std::size_t rank) {
+  std::vector<std::optional<std::string>> names;
+  if (text.empty()) return names;
+  detail::each_part(text, ',', [&](std::string_view part) {
+    names.push_back(part.empty() ? std::nullopt : std::optional<std::string>{part});
+  });
+  if (names.size() != rank)
+    throw UsageError{tessera::text({"--names ", text, ": found ", names.size(), " names, expected ", rank})};
+  return names;
+}
+
+/// As zarr-python has it: little endian, zstd.
+inline std::vector<tessera::Specification> default_codecs(tessera::DataType type) {
+  using tessera::Members;
+  auto endian = type.component() > 1 ? Members{{"endian", "little"}} : Members{};
+  return {{"bytes", std::move(endian)}, {"zstd", Members{{"level", tessera::Value::integer(0)}, {"checksum", false}}}};
+}
+
+/// About a MiB, as near to a cube as the shape allows.
+inline tessera::Extents default_chunks(tessera::Extents const& shape, tessera::DataType type) {
+  tessera::Extents chunks;
+  for (auto n : shape) chunks.push_back(std::max<std::uint64_t>(n, 1));
+  auto const size = [&] {
+    auto bytes = static_cast<double>(type.size);
+    for (auto n : chunks) bytes *= static_cast<double>(n);
+    return bytes;
+  };
+  while (size() > 1 << 20) {
+    std::size_t longest = 0;
+    for (std::size_t d = 1; d < chunks.rank(); ++d)
+      if (chunks[d] > chunks[longest]) longest = d;
+    if (chunks.rank() == 0 || chunks[longest] == 1) break;  // one element is larger than that
+    chunks[longest] = (chunks[longest] + 1) / 2;
+  }
+  return chunks;
+}
+
+/// Holds the chunks' shape and codecs to what an array can be. Throws: UsageError; `array` is its name in messages.
+template <class Complete>
+void complete_as_asked(tessera::ArrayMetadata& metadata, std::string const& array, Complete&& complete) {
+  if (metadata.chunk_shape.rank() != metadata.shape.rank())
+    throw UsageError{
+        tessera::text({"--chunks: found ", metadata.chunk_shape.rank(), " lengths, expected ", metadata.shape.rank(),
+                       "; the shape of ", array, " is ", tessera::to_string(metadata.shape)})};
+  try {
+    metadata.codecs = complete(metadata);
+  } catch (tessera::MetadataError const& error) {
+    throw UsageError{tessera::text(
+        {"--chunks ", tessera::to_string(metadata.chunk_shape), " and --codecs for ", array, ": ", error.what()})};
+  }
+}
+
+}  // namespace cli

@@ -1,0 +1,137 @@
+// What LocalStore does with files and folders.
+#pragma once
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tessera/store/posix/folder.hpp>
+
+namespace tessera::inline v0 {
+namespace detail::posix {
+
+/// A path as the folder that it is in, "." for the one that it begins at, and the name there.
+struct Parts {
+  explicit Parts(std::string const& path) {
+    auto const slash = path.rfind('/');
+    folder = slash == path.npos ? std::string{"."} : path.substr(0, slash);
+    name = path.c_str() + (slash + 1);  // all of it, if there is no slash
+  }
+  std::string folder;
+  char const* name;
+};
+
+/// Sets what a file holds. It is written under a name that begins with `unfinished` and renamed: who reads finds the old
+/// bytes or the new, whatever happens. `sync`: what was written outlasts a loss of power. `next` makes names differ.
+template <class Counter>
+void replace(Folder const& root, std::string const& path, std::string_view unfinished, Counter& next,
+             std::byte const* from, std::size_t size, bool sync) {
+  Parts const to{path};
+  for (int tries = 0;;) {
+    auto const folder = root.make(to.folder, sync);
+    auto const name = text({unfinished, ::getpid(), "-", next++});
+    Descriptor file{
+        ::openat(folder.number(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666)};
+    if (!file && errno == EEXIST) continue;                 // of a program that was killed
+    if (!file && errno == ENOENT && ++tries < 3) continue;  // somebody erased the folder: it is made again
+    if (!file) fail("make a file");
+    try {
+      write(file, from, size);
+      if (sync) file.sync();
+      close(file);
+      if (::renameat(folder.number(), name.c_str(), folder.number(), to.name) != 0) fail("rename the file");
+    } catch (...) {
+      ::unlinkat(folder.number(), name.c_str(), 0);
+      throw;
+    }
+    if (sync) folder.sync();
+    return;
+  }
+}
+
+/// Whether there was such a file.
+inline bool erase(Folder const& root, std::string const& path, bool sync) {
+  Parts const file{path};
+  auto const folder = root.find(file.folder, (sync ? read_only : pass) | O_DIRECTORY);
+  if (!folder) return false;
+  if (::unlinkat(folder->number(), file.name, 0) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR || errno == EISDIR) return false;
+    fail("erase the file");
+  }
+  if (sync) folder->sync();
+  return true;
+}
+
+/// Makes a folder and those above it, wherever they are.
+inline void make_folders(std::string const& path, bool sync) {
+  for (std::size_t end = 0; end != path.npos;) {
+    end = path.find('/', end + 1);
+    auto const folder = path.substr(0, end);
+    if (::mkdir(folder.c_str(), 0777) != 0) {
+      if (errno != EEXIST && end == path.npos) fail("make the folder");
+    } else if (sync) {
+      auto const slash = folder.rfind('/');
+      auto const above = slash == folder.npos ? std::string{"."} : folder.substr(0, slash + 1);
+      Descriptor const opened{::open(above.c_str(), read_only | O_DIRECTORY)};
+      if (!opened) fail("open the folder");
+      opened.sync();
+    }
+  }
+}
+
+/// Calls f(name, is_folder, size) for each file and folder in a folder; Links to
+/// folders are passed over: they could lead in circles. One that leads nowhere or outside is shown as an empty file, so
+/// that reading it tells. Returns whether there was anything.
+template <class F>
+bool for_each_in(Folder const& root, std::string const& path, F&& f) {
+  auto opened = root.find(path.empty() ? "." : path, read_only | O_DIRECTORY);
+  if (!opened) return false;
+  struct Listing {
+    DIR* handle;
+    ~Listing() {
+      if (handle) ::closedir(handle);
+    }
+  } const listing{::fdopendir(opened->number())};
+  if (!listing.handle) fail("list the folder");
+  auto const at = opened->release();
+  bool any = false;
+  for (;;) {
+    errno = 0;
+    auto const* entry = ::readdir(listing.handle);
+    if (!entry) {
+      if (errno != 0) fail("list the folder");
+      return any;
+    }
+    std::string_view const name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    any = true;
+    struct stat info {};
+    if (::fstatat(at, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
+      if (errno == ENOENT) continue;  // gone since
+      fail("look at a file in the folder");
+    }
+    if (S_ISLNK(info.st_mode)) {
+      try {
+        auto const target = root.find(path.empty() ? entry->d_name : text({path, "/", name}), pass);
+        if (!target) continue;
+        info = target->status();
+        if (S_ISDIR(info.st_mode)) continue;
+      } catch (StoreError const&) {
+        info.st_mode = S_IFREG, info.st_size = 0;
+      }
+    }
+    if (S_ISDIR(info.st_mode) || S_ISREG(info.st_mode))
+      f(name, S_ISDIR(info.st_mode), S_ISDIR(info.st_mode) ? 0 : static_cast<std::uint64_t>(info.st_size));
+  }
+}
+
+}  // namespace detail::posix
+}  // namespace tessera::inline v0

@@ -1,0 +1,194 @@
+"""tessera copy: trees encoded anew hold the same elements and say the same; memory is bounded; no half copy shows."""
+import hashlib
+import itertools
+import json
+import math
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+
+from command import (BINARY, BRAIN, ENVIRONMENT, CommandTest, document, little_endian, main, make_array, sums,
+                     tessera)
+
+BIG = {"name": "bytes", "configuration": {"endian": "big"}}
+LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
+ZSTD = {"name": "zstd", "configuration": {"level": 1, "checksum": True}}
+
+
+def peak_memory(*arguments):
+    """The most memory that the command had, in MiB, and its exit status."""
+    program = ("import resource, subprocess, sys; status = subprocess.run(sys.argv[1:]).returncode; "
+               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, status)")
+    done = subprocess.run([sys.executable, "-c", program, BINARY, *map(str, arguments)], capture_output=True, check=True,
+                          env=ENVIRONMENT)
+    memory, status = done.stdout.split()[-2:]
+    return int(memory), int(status)
+
+
+class Copy(CommandTest):
+    def group(self, folder, **members):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group"} | members))
+        return folder
+
+    def brain(self):
+        """The sample without the array that has shards."""
+        shutil.copytree(BRAIN, self.folder / "brain.zarr")
+        shutil.rmtree(self.folder / "brain.zarr/t1_sharded")
+        return self.folder / "brain.zarr"
+
+    def digest(self, path):
+        return hashlib.sha256(self.read_bin(path)).hexdigest()
+
+    def test_a_tree_encoded_anew(self):
+        brain = self.brain()
+        for i, options in enumerate(([], ["--chunks", "40,50,60"], ["--codecs", json.dumps([BIG, ZSTD, "crc32c"])],
+                                     ["--chunks", "197,1,64", "--codecs", json.dumps([LITTLE]), "--threads", "1"])):
+            for memory in ("1", "256"):
+                copy = self.folder / f"copy{i}-{memory}"
+                result = self.run_ok("copy", brain, copy, "--memory", memory, *options)
+                self.assertIn("2 arrays, 1 group", result.text)
+                self.assertEqual(document(copy)["attributes"], document(brain)["attributes"])
+                for name in ("t1", "t1_half"):
+                    self.assertEqual(self.digest(copy / name), sums()[name], (options, memory, name))
+                    same = ["shape", "data_type", "fill_value", "attributes", "dimension_names", "chunk_key_encoding"]
+                    same += [] if "--chunks" in options else ["chunk_grid"]
+                    for member in same:
+                        self.assertEqual(document(copy / name)[member], document(brain / name)[member], member)
+                    self.run_ok("validate", copy / name)
+            if "--codecs" in options:
+                self.assertEqual(document(copy / "t1")["codecs"], json.loads(options[options.index("--codecs") + 1])
+                                 if i == 3 else [BIG, ZSTD, {"name": "crc32c"}])
+
+    def test_what_is_kept(self):
+        extra = {"must_understand": False, "answer": [42, None, 1e300, "\u00e9"]}
+        names = ["y", None]
+        a = make_array(self.folder / "g/deep/a", [3, 4], "float64", [2, 3], {(0, 1): little_endian("d", range(6))},
+                       fill_value="0x7ff8000000000001", attributes={"big": 2**70, "text": "\u2028\n"}, extra=extra,
+                       dimension_names=names, chunk_key_encoding={"name": "v2", "configuration": {"separator": "."}})
+        (a / "0.1").write_bytes((a / "c/0/1").read_bytes())
+        shutil.rmtree(a / "c")
+        self.group(self.folder / "g", attributes={"a": {"b": [1, {}]}}, extra=extra, consolidated_metadata=None)
+        self.group(self.folder / "g/deep")
+        copy = self.folder / "h"
+        self.run_ok("copy", self.folder / "g", copy, "--chunks", "1,4")
+        for member in ("attributes", "extra"):
+            self.assertEqual(document(copy)[member], document(self.folder / "g")[member])
+        for member in ("attributes", "extra", "fill_value", "dimension_names", "chunk_key_encoding"):
+            self.assertEqual(document(copy / "deep/a")[member], document(a)[member], member)
+        self.assertEqual(self.read_bin(copy / "deep/a"), self.read_bin(a))
+        self.assertEqual(sorted(os.listdir(copy / "deep/a")), ["0.0", "1.0", "zarr.json"])
+
+    def test_missing_stays_missing(self):
+        chunks = {(0, 0): bytes(16), (1, 1): bytes(range(16)), (2, 2): b"\7" * 16}
+        a = make_array(self.folder / "a", [16, 16], "uint8", [4, 4], chunks, fill_value=7)
+        self.run_ok("copy", a, self.folder / "b")
+        stored = sorted(str(p.relative_to(self.folder / "b")) for p in (self.folder / "b/c").rglob("*") if p.is_file())
+        self.assertEqual(stored, ["c/0/0", "c/1/1"])  # nothing but the fill value is not stored
+        self.run_ok("copy", a, self.folder / "c", "--chunks", "2,16")
+        stored = sorted(str(p.relative_to(self.folder / "c")) for p in (self.folder / "c/c").rglob("*") if p.is_file())
+        self.assertEqual(stored, ["c/0/0", "c/1/0", "c/2/0", "c/3/0"])
+        self.assertEqual(self.read_bin(self.folder / "c"), self.read_bin(a))
+        huge = make_array(self.folder / "huge", [2**40, 2**20], "uint8", [2**30, 2**18], {})
+        self.assert_refused(tessera("copy", huge, self.folder / "x", "--memory", 1), 1, "memory")
+        sparse = make_array(self.folder / "sparse", [2**31], "uint8", [2**24], {(127,): b"\1" * 2**24})
+        self.run_ok("copy", sparse, self.folder / "y", "--codecs", json.dumps([LITTLE, ZSTD]))
+        self.assertEqual(self.read_bin(self.folder / "y", f"--region={2**31 - 5}:"), b"\1" * 5)
+
+    def test_every_type_and_odd_shapes(self):
+        for data_type, size, fill in (("bool", 1, False), ("float16", 2, "NaN"), ("int64", 8, -1), ("complex64", 8, [0, 1]),
+                                      ("complex128", 16, [0, 1]), ("r24", 3, [1, 2, 3])):
+            for shape in ((), (0,), (7,), (5, 6, 7)):
+                count = math.prod(shape)
+                content = bytes(random.Random(data_type).randrange(2) for _ in range(count * size))
+                a = make_array(self.folder / "a", shape, data_type, [max(n, 1) for n in shape],
+                               {(0,) * len(shape): content} if count else {}, fill_value=fill)
+                options = ["--chunks", ",".join(["2"] * len(shape))] if shape else []
+                self.run_ok("copy", a, self.folder / "b", *options, "--codecs", json.dumps([BIG, ZSTD]))
+                self.run_ok("copy", self.folder / "b", self.folder / "b", "--overwrite", "--codecs", json.dumps([LITTLE]))
+                self.assertEqual(self.read_bin(self.folder / "b"), content, (data_type, shape))
+                shutil.rmtree(self.folder / "a")
+                shutil.rmtree(self.folder / "b")
+
+    def large(self, *shape):
+        """Bytes of noise, uncompressed, in chunks of 64 x 64 x 64."""
+        noise = random.Random(1)
+        return make_array(self.folder / "large", shape, "uint8", [64] * 3,
+                          {place: noise.randbytes(64**3) for place in itertools.product(*(range(n // 64) for n in shape))})
+
+    def test_memory_is_bounded(self):
+        large = self.large(256, 512, 512)  # 64 MiB
+        small = make_array(self.folder / "small", [64], "uint8", [64], {(0,): bytes(range(64))})
+        least, status = peak_memory("copy", small, self.folder / "b", "--memory", 4, "--threads", 2)
+        self.assertEqual(status, 0)
+        for chunks in ("64,64,64", "100,100,100", "256,8,64", "1,512,512"):
+            most, status = peak_memory("copy", large, self.folder / "copy", "--memory", 8, "--threads", 2, "--overwrite",
+                                       "--chunks", chunks, "--codecs", json.dumps([LITTLE, "crc32c"]))
+            self.assertEqual(status, 0)
+            print(f"{chunks}: {most} MiB, {least} MiB of them whatever is copied; the array has 64 MiB, --memory is 8")
+            self.assertLess(most - least, 24)
+            self.assertEqual(self.digest(self.folder / "copy"), self.digest(large))
+
+    def test_nothing_stays_of_a_copy_that_fails(self):
+        brain = self.brain()
+        chunk = brain / "t1_half/c/1/1/1"
+        chunk.write_bytes(chunk.read_bytes()[:-1])
+        self.assert_refused(tessera("copy", brain, self.folder / "new/copy"), 1, 'key "t1_half/c/1/1/1"')
+        old = make_array(self.folder / "old", [2], "uint8", [2], {(0,): b"ab"})
+        self.assert_refused(tessera("copy", brain, old), 1, "--overwrite")
+        self.assert_refused(tessera("copy", brain, old, "--overwrite"), 1, 'key "t1_half/c/1/1/1"')
+        self.assertEqual(self.read_bin(old), b"ab")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["brain.zarr", "elements.bin", "old"])
+        # Documents are looked at before anything is written.
+        (brain / "t1/zarr.json").write_text("{")
+        self.assert_refused(tessera("copy", brain, self.folder / "copy"), 1, 'key "t1/zarr.json"')
+        self.assert_refused(tessera("copy", BRAIN, self.folder / "copy"), 1, 'key "t1_sharded/zarr.json"', "sharding_indexed")
+        self.assert_refused(tessera("copy", self.folder / "nothing", self.folder / "copy"), 1, "nothing")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["brain.zarr", "elements.bin", "old"])
+
+    def test_a_copy_that_is_killed_shows_nothing(self):
+        large = self.large(256, 256, 256)  # some seconds' work at the highest level
+        group = self.group(self.folder / "g")
+        old = make_array(self.folder / "g/old", [2], "uint8", [2], {(0,): b"ab"})
+        codecs = json.dumps([LITTLE, {"name": "zstd", "configuration": {"level": 22}}])
+        for target in (group / "new", old):
+            process = subprocess.Popen([BINARY, "copy", large, target, "--overwrite", "--threads", "1", "--memory", "1",
+                                        "--chunks", "64,64,64", "--codecs", codecs], env=ENVIRONMENT)
+            while not any(path.is_file() for path in group.glob(".tessera-*/c/0/0/*")):
+                self.assertIsNone(process.poll(), "the copy was done before it could be killed")
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            nodes = json.loads(self.run_ok("info", group, "--json").text)["nodes"]
+            self.assertEqual([node["path"] for node in nodes], ["", "old"])
+            self.assertEqual(self.read_bin(old), b"ab")
+            self.assertIn(" 0 failures, 0 stray keys", self.run_ok("validate", group).text)
+
+    def test_into_itself(self):
+        group = self.group(self.folder / "g", attributes={"name": "g"})
+        make_array(group / "a", [2], "uint8", [2], {(0,): b"ab"})
+        self.run_ok("copy", group, group / "copy")
+        self.assertEqual(document(group / "copy")["attributes"], {"name": "g"})
+        self.assertEqual(self.read_bin(group / "copy/a"), b"ab")
+        self.assertFalse((group / "copy/copy").exists())
+        self.run_ok("copy", group / "a", group, "--overwrite")
+        self.assertEqual(self.read_bin(group), b"ab")
+        self.assertEqual(sorted(os.listdir(group)), ["c", "zarr.json"])
+        self.assert_refused(tessera("copy", group, group / "below"), 1, "array above")
+
+    def test_key_of_a_disk_that_is_full(self):
+        # A file may have 64 kB: as a full disk, it shows while chunks are written.
+        a = make_array(self.folder / "a", [2**20], "uint8", [2**18], {(0,): bytes(range(256)) * 2**10})
+        limit = (2**16, 2**16)
+        done = subprocess.run([BINARY, "copy", a, self.folder / "b"], capture_output=True, env=ENVIRONMENT, text=True,
+                              preexec_fn=lambda: (resource.setrlimit(resource.RLIMIT_FSIZE, limit),
+                                                  signal.signal(signal.SIGXFSZ, signal.SIG_IGN)))
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+        self.assertIn('key "c/0"', done.stderr)
+        self.assertEqual(os.listdir(self.folder), ["a"])
+
+
+main()

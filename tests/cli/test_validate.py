@@ -1,0 +1,172 @@
+"""tessera validate: every key that is damaged, and why; what is no chunk is warned about; status 1 if any key fails."""
+import json
+import os
+import random
+import shutil
+import subprocess
+
+from command import BINARY, BRAIN, ENVIRONMENT, CommandTest, main, make_array, tessera, write_npy
+
+
+class Validate(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.brain = self.folder / "brain.zarr"
+        shutil.copytree(BRAIN, self.brain)
+        shutil.rmtree(self.brain / "t1_sharded")
+
+    def checked(self, path, array="c"):
+        """The same array with crc32c after every chunk."""
+        copy = self.folder / array
+        codecs = [{"name": "bytes", "configuration": {"endian": "little"}}, "crc32c"]
+        self.run_ok("copy", path, copy, "--codecs", json.dumps(codecs))
+        return copy
+
+    def findings(self, path, *options):
+        """Exit status, the problem of each failing key, stray keys: from JSON, held to what is said to people."""
+        result = tessera("validate", path, "--json", *options)
+        self.assertEqual(result.errors, [])
+        found = json.loads(result.text)
+        failures = {failure["key"]: failure["problem"] for failure in found["failures"]}
+        self.assertEqual(len(failures), len(found["failures"]))
+        said = tessera("validate", path, *options)
+        self.assertEqual((said.status, said.errors), (result.status, []))
+        lines = said.text.splitlines()
+        errors = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+        warnings = [line for line in lines if line.startswith("warning: ")]
+        self.assertEqual(errors, list(failures.values()))
+        self.assertEqual(len(warnings), len(found["strays"]))
+        for key, warning in zip(found["strays"], warnings):
+            self.assertIn(f'key "{key}"', warning)
+        self.assertEqual(len(lines), len(errors) + len(warnings) + 1)
+        self.assertIn(f'{len(errors)} failure', lines[-1])
+        self.assertEqual(result.status, 1 if failures else 0)
+        return failures, found
+
+    def test_a_tree_that_is_whole(self):
+        for threads in (1, 4):
+            failures, found = self.findings(self.brain, "--threads", threads)
+            self.assertEqual((failures, found["strays"]), ({}, []))
+            self.assertEqual((found["arrays"], found["groups"], found["chunks"]), (2, 1, 33 + 8))
+        self.assertIn("2 arrays, 1 group, 41 chunks decoded: 0 failures, 0 stray keys",
+                      self.run_ok("validate", self.brain).text)
+
+    def test_what_this_program_cannot_decode_fails(self):
+        failures, found = self.findings(BRAIN)
+        self.assertEqual(list(failures), ["t1_sharded/zarr.json"])
+        self.assertIn("sharding_indexed", failures["t1_sharded/zarr.json"])
+        self.assertEqual(found["chunks"], 41)
+
+    def test_every_damaged_chunk_is_named(self):
+        cut = self.brain / "t1/c/1/1/1"
+        cut.write_bytes(cut.read_bytes()[:-1])
+        (self.brain / "t1/c/2/3/1").write_bytes(b"")
+        longer = self.brain / "t1_half/c/0/1/0"
+        longer.write_bytes(longer.read_bytes() + b"\0")
+        failures, found = self.findings(self.brain)
+        self.assertEqual(list(failures), ["t1/c/1/1/1", "t1/c/2/3/1", "t1_half/c/0/1/0"])
+        for key, problem in failures.items():
+            self.assertTrue(problem.startswith(f'{self.brain}: key "{key}": '), problem)
+        self.assertIn("codec zstd", failures["t1/c/1/1/1"])
+        self.assertIn("codec blosc", failures["t1_half/c/0/1/0"])
+        self.assertEqual(found["chunks"], 41)
+
+    def test_every_flipped_bit_is_found_by_crc32c(self):
+        array = self.checked(self.brain / "t1_half")
+        random_bits = random.Random(7)
+        chunks = sorted(path for path in (array / "c").rglob("*") if path.is_file())
+        self.assertEqual(len(chunks), 8)
+        for chunk in chunks[1:]:
+            content = bytearray(chunk.read_bytes())
+            at = random_bits.randrange(len(content))
+            content[at] ^= 1 << random_bits.randrange(8)
+            chunk.write_bytes(content)
+        failures, _ = self.findings(array)
+        self.assertEqual(list(failures), [str(chunk.relative_to(array)) for chunk in chunks[1:]])
+        for problem in failures.values():
+            self.assertIn("codec crc32c", problem)
+
+    def test_documents(self):
+        (self.brain / "t1/zarr.json").write_text("{")
+        failures, found = self.findings(self.brain)
+        self.assertEqual(list(failures), ["t1/zarr.json"])
+        self.assertEqual((found["arrays"], found["groups"], found["chunks"]), (1, 1, 8))
+        (self.brain / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group", "more": 1}')
+        self.assertEqual(sorted(self.findings(self.brain)[0]), ["t1/zarr.json", "zarr.json"])
+        self.assertEqual(list(self.findings(self.brain / "t1")[0]), ["t1/zarr.json"])
+        self.assertEqual(list(self.findings(self.brain / "t1_half")[0]), [])
+        self.assert_refused(tessera("validate", self.folder), 1, "zarr.json")
+
+    def test_stray_keys(self):
+        strays = ["t1/c/0/0", "t1/c/9/0/0", "t1/c/00/1/1", "t1/note.txt", "t1/sub/zarr.json", "t1/c/0/0/1/x",
+                  "t1_half/c.0.0.0", "t1_half/0.0.0"]
+        (self.brain / "t1/c/0/0/1").unlink(missing_ok=True)
+        made = []
+        for stray in strays:
+            path = self.brain / stray
+            if path.exists():
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(b"1")
+            made.append(stray)
+        (self.brain / "readme.txt").write_text("below a group anything may be")
+        failures, found = self.findings(self.brain)
+        self.assertEqual((failures, found["strays"]), ({}, sorted(made)))
+        self.assertEqual(len(made), 7)
+
+    def test_what_is_no_file(self):
+        (self.brain / "t1/c/1/1/1").unlink()
+        os.mkfifo(self.brain / "t1/c/1/1/1")
+        failures, _ = self.findings(self.brain)
+        self.assertEqual(list(failures), ["t1/c/1/1/1"])
+        self.assertIn("regular", failures["t1/c/1/1/1"])
+
+    def test_no_permission(self):
+        file, folder = self.brain / "t1/c/1/1/1", self.brain / "t1_half/c/1"
+        file.chmod(0)
+        folder.chmod(0)
+        self.addCleanup(folder.chmod, 0o755)
+        command = [BINARY, "validate", self.brain, "--json"]
+        as_nobody = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}  # root may read everything
+        if as_nobody:  # who need not reach the build folder
+            command[0] = self.folder / "tessera"
+            shutil.copy(BINARY, command[0])
+            self.folder.chmod(0o755)
+        done = subprocess.run(command, capture_output=True, env=ENVIRONMENT, timeout=60, cwd=self.folder, **as_nobody)
+        found = json.loads(done.stdout)
+        failures = {failure["key"]: failure["problem"] for failure in found["failures"]}
+        self.assertEqual(done.returncode, 1)
+        chunks = {f"t1_half/c/1/{y}/{z}" for y in (0, 1) for z in (0, 1)}
+        self.assertEqual(set(failures) - {"t1_half/c/1"}, chunks | {"t1/c/1/1/1"})
+        for problem in failures.values():
+            self.assertIn("Permission denied", problem)
+
+    def test_grids_too_large_to_walk(self):
+        a = make_array(self.folder / "a", [2**40], "uint8", [4], {(0,): b"1234", (2**37,): b"123", (2**38 - 1,): b"1234"})
+        (a / "c" / str(2**38)).write_bytes(b"1234")  # beyond the grid
+        failures, found = self.findings(a)
+        self.assertEqual(list(failures), [f"c/{2**37}"])
+        self.assertEqual((found["chunks"], found["strays"]), (3, [f"c/{2**38}"]))
+
+    def test_chunks_larger_than_memory(self):
+        a = make_array(self.folder / "a", [2**60], "uint8", [2**60], {(0,): b"1234"})
+        self.assertEqual(list(self.findings(a)[0]), ["c/0"])
+
+    def test_what_write_makes(self):
+        file = write_npy(self.folder / "a.npy", ">f8", (7, 9), random.Random(3).randbytes(504))
+        for codecs in ('["crc32c"]', '[{"name": "gzip", "configuration": {"level": 9}}, "crc32c"]'):
+            codecs = json.dumps([{"name": "bytes", "configuration": {"endian": "big"}}] + json.loads(codecs))
+            self.run_ok("write", file, self.folder / "a", "--chunks", "3,4", "--codecs", codecs, "--overwrite")
+            self.assertEqual(self.findings(self.folder / "a")[1]["chunks"], 9)
+
+    def test_odd_arrays(self):
+        make_array(self.folder / "scalar", [], "int16", [], {(): b"12"})
+        self.assertEqual(self.findings(self.folder / "scalar")[1]["chunks"], 1)
+        make_array(self.folder / "empty", [0, 3], "int16", [1, 3], {(0, 0): b"123456"})
+        self.assertEqual(self.findings(self.folder / "empty")[1]["strays"], ["c/0/0"])
+        make_array(self.folder / "bool", [3], "bool", [2], {(0,): b"\0\1", (1,): b"\2\2"}, fill_value=False)
+        failures, _ = self.findings(self.folder / "bool")
+        self.assertEqual(list(failures), ["c/1"])
+
+
+main()

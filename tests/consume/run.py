@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Builds the foreign project beside this file as a user of tessera would, and looks at what tessera put into it.
+
+    run.py WAY FOLDER COMPILER [LAUNCHER]
+
+WAY is the name of a function here, FOLDER where it works, LAUNCHER e.g. ccache.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+root = pathlib.Path(__file__).resolve().parents[2]
+project = root / "tests/consume/project"
+way, work, compiler = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+launcher = sys.argv[4:]
+version = re.search(r"project\(tessera VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())[1]
+minor = version.rpartition(".")[0]
+warnings = "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror".split()
+# The libraries of the system, but those that CMake is told by name, are not there.
+no_libraries = ["-DCMAKE_FIND_ROOT_PATH=/nowhere", "-DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY",
+                "-DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY", "-DCMAKE_DISABLE_FIND_PACKAGE_zstd=ON"]
+no_json = ["-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON"]
+json_cure = ("tessera: nlohmann_json was not found. On Debian or Ubuntu: apt install nlohmann-json3-dev; or make its target "
+             "nlohmann_json::nlohmann_json before tessera, with FetchContent or add_subdirectory")
+zstd_cure = "tessera: libzstd was not found, so there is no tessera::zstd. On Debian or Ubuntu: apt install libzstd-dev"
+
+
+def run(*command, fails=False):
+    done = subprocess.run([str(part) for part in command], text=True, capture_output=True, cwd=work)
+    output = done.stdout + done.stderr
+    assert (done.returncode != 0) == fails, f"{' '.join(map(str, command))}\nended with {done.returncode}:\n{output}"
+    return output
+
+
+def expect(what, found, expected):
+    assert found == expected, f"{what}: found {found!r}, expected {expected!r}"
+
+
+def expect_line(line, output):
+    assert line in (one.strip() for one in output.splitlines()), f"expected the line\n{line}\nin\n{output}"
+
+
+def configure(name, *options, source=project, fails=False):
+    launch = [f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher[0]}"] if launcher else []
+    return run("cmake", "-S", source, "-B", name, "-G", "Ninja", f"-DCMAKE_CXX_COMPILER={compiler}", f"-DTESSERA={root}",
+               "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0", *launch, *options, fails=fails)
+
+
+def build_and_run(name):
+    run("cmake", "--build", name)
+    expect_line(f"tessera {version}: all parts agree", run(work / name / "foreign"))
+
+
+def installed(name):
+    """The files that `cmake --install` of that build makes."""
+    prefix = work / f"{name}-installed"
+    run("cmake", "--install", name, "--prefix", prefix)
+    return sorted(str(file.relative_to(prefix)) for file in prefix.rglob("*") if file.is_file())
+
+
+def nothing_leaked(name, configured):
+    """Of tessera, a build has its one target: no test, example, option or CUDA."""
+    expect_line("-- tessera brought targets [tessera] folders [] tests []", configured)
+    expect_line("Total Tests: 0", run("ctest", "-N", "--test-dir", name))
+    options = [line for line in run("cmake", "-N", "-L", name).splitlines() if re.match("TESSERA_|tessera_|BUILD_TESTING", line)]
+    expect("options of tessera in the cache", options, [])
+    assert "CUDA" not in (work / name / "CMakeCache.txt").read_text(), "CUDA is in the cache"
+
+
+def plain():
+    """The compiler alone, in two versions of C++, without RTTI in one."""
+    for options in (["-std=c++20"], ["-std=c++2b", "-fno-rtti"]):
+        units = []
+        for name in ("main", "bytes", "total"):
+            units.append(f"{name}{options[0]}.o")
+            run(*launcher, compiler, *options, "-O0", "-fPIC", *warnings, "-DWITH_LIBRARY", "-I", root / "include",
+                "-c", project / f"{name}.cpp", "-o", units[-1])
+        run(compiler, *units, "-lzstd", "-pthread", "-o", "foreign")
+        expect_line(f"tessera {version}: all parts agree", run(work / "foreign"))
+    # Without the program's own streams there is nothing to initialise before main, and no data but constants.
+    symbols = [line for line in run("nm", "-C", "total-std=c++20.o").splitlines() if re.search(r" [bBdDC] |guard variable|_GLOBAL__sub_I", line)]
+    expect("global state", [line for line in symbols if "typeinfo" not in line and "DW.ref" not in line], [])
+    assert not re.search("init_array|tdata|tbss", run("readelf", "-SW", "total-std=c++20.o")), "something runs before main"
+    # One line says why not, before what the compiler says.
+    errors = run(compiler, "-std=c++20", "-fno-exceptions", "-fsyntax-only", "-I", root / "include", project / "bytes.cpp", fails=True)
+    first = next(line for line in errors.splitlines() if "error: " in line)
+    assert "tessera reports failures by exceptions: compile without -fno-exceptions" in first, errors
+
+
+def add_subdirectory():
+    """On a machine without one optional library."""
+    configured = configure("build", "-DWAY=add_subdirectory", "-DLIBRARY=OFF", "-DCMAKE_CXX_STANDARD=20", *no_libraries)
+    expect_line(f"-- {zstd_cure}", configured)
+    nothing_leaked("build", configured)
+    build_and_run("build")
+    expect("installed", installed("build"), ["bin/foreign"])
+    expect_line(json_cure, configure("no-json", "-DWAY=add_subdirectory", *no_json, fails=True))
+
+
+def fetch_content():
+    """With a JSON library of the project's own, in C++23; then with tessera's install rules, asked for."""
+    configured = configure("build", "-DWAY=FetchContent", "-DOWN_JSON=ON", "-DCMAKE_CXX_STANDARD=23", *no_json)
+    nothing_leaked("build", configured)
+    build_and_run("build")
+    expect("installed", installed("build"), ["bin/foreign", "lib/libtotal.so"])
+    configure("asked", "-DWAY=FetchContent", "-DTESSERA_INSTALL=ON")
+    rules = (work / "asked/_deps/tessera-build/cmake_install.cmake").read_text()
+    assert "tessera-config.cmake" in rules, "asked for, and yet not installed"
+
+
+def find_package():
+    """Installed, moved elsewhere, found there."""
+    configure("tessera", "-DTESSERA_BUILD_TESTS=OFF", "-DTESSERA_BUILD_EXAMPLES=OFF", source=root)
+    files = installed("tessera")
+    headers = {str(file.relative_to(root)) for file in (root / "include").rglob("*.*pp")}
+    expect("installed headers", {name for name in files if name.startswith("include")}, headers)
+    expect("installed besides", [name for name in files if not name.startswith("include")],
+           ["share/cmake/tessera/components.cmake", "share/cmake/tessera/tessera-config-version.cmake",
+            "share/cmake/tessera/tessera-config.cmake", "share/cmake/tessera/tessera-targets.cmake",
+            "share/doc/tessera/LICENSE", "share/pkgconfig/tessera.pc"])
+    (work / "tessera-installed").rename(work / "moved")
+    for file in (work / "moved/share").rglob("*.*"):
+        assert str(root) not in file.read_text() and str(work) not in file.read_text(), f"{file} knows where it was made"
+
+    here = ["-DWAY=find_package", f"-DCMAKE_PREFIX_PATH={work}/moved"]
+    configure("build", *here, f"-DVERSION={minor}", "-DCOMPONENTS=zstd", "-DCMAKE_CXX_STANDARD=20")
+    build_and_run("build")
+    exported = (work / "build/CMakeFiles/Export").rglob("foreign-targets.cmake")
+    assert 'INTERFACE_LINK_LIBRARIES "tessera::zstd"' in next(exported).read_text(), "the export names no tessera::zstd"
+    expect_line("-- zstd: TRUE", configure("all", *here, "-DLIBRARY=OFF"))
+    expect_line("-- zstd: FALSE", configure("some", *here, "-DLIBRARY=OFF", "-DCOMPONENTS=", "-DOPTIONAL_COMPONENTS=zstd", *no_libraries))
+    expect_line(zstd_cure, configure("no-zstd", *here, "-DCOMPONENTS=zstd", *no_libraries, fails=True))
+    expect_line(json_cure, configure("no-json", *here, *no_json, fails=True))
+    expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc",
+                configure("no-lz5", *here, "-DCOMPONENTS=lz5", fails=True))
+    configure("own-json", *here, "-DOWN_JSON=ON", "-DLIBRARY=OFF", *no_json)
+    for wanted in (f"{minor}.99", "99.0", "0.0"):
+        assert f"version: {version}" in configure(f"not-{wanted}", *here, f"-DVERSION={wanted}", fails=True)
+
+    # The same folder, for programs without CMake.
+    os.environ["PKG_CONFIG_PATH"] = f"{work}/moved/share/pkgconfig"
+    if shutil.which("pkg-config"):
+        flags = run("pkg-config", "--cflags", "--libs", "tessera").split()
+        assert f"-I{work}/moved/include" in (flag.replace("/share/pkgconfig/../..", "") for flag in flags), flags
+
+
+shutil.rmtree(work, ignore_errors=True)
+work.mkdir(parents=True)
+globals()[way]()

@@ -1,0 +1,76 @@
+"""Runs one fuzzer for a while.
+
+    run.py PROGRAM SECONDS [CORPUS]
+
+NAME in PROGRAM, a path that ends in fuzz-NAME, says which seeds it begins with: they are made here, in a folder of their
+own unless CORPUS names one that is kept. The last line says how many cases ran. Fails when the fuzzer found something.
+"""
+import gzip
+import json
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+ZSTD = "28b52ffd20084100000001020304050607 28b52ffd240841000000010203040506078d1bb814"
+BLOSC = ("02013108000200000002000024000000140000000c0000001f000100ffe8500000000000 "
+         "0201330410000000100000002000000000000000010000000200000003000000")
+
+
+def documents():
+    codecs = [{"name": "transpose", "configuration": {"order": [1, 0]}},
+              {"name": "bytes", "configuration": {"endian": "big"}},
+              {"name": "gzip", "configuration": {"level": 1}},
+              {"name": "zstd", "configuration": {"level": -5, "checksum": True}},
+              {"name": "blosc", "configuration": {"cname": "lz4", "clevel": 5, "shuffle": "bitshuffle", "typesize": 4,
+                                                  "blocksize": 0}},
+              {"name": "crc32c"}]
+    fills = {"bool": True, "int8": -128, "uint64": 2**64 - 1, "float16": "0x7e01", "float32": 0.1, "float64": "NaN",
+             "complex64": ["-Infinity", 1.5], "complex128": [1e400, "0x7ff8000000000001"], "r16": [18, 52], "r24": "AQID"}
+    for name, fill in fills.items():
+        yield {"zarr_format": 3, "node_type": "array", "shape": [10, 4], "data_type": name,
+               "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [3, 4]}},
+               "chunk_key_encoding": {"name": "v2", "configuration": {"separator": "/"}}, "fill_value": fill,
+               "codecs": codecs, "attributes": {"a": [float("nan"), "\u00e9", None]}, "dimension_names": ["x", None],
+               "storage_transformers": [{"name": "t", "must_understand": False}], "y": {"must_understand": False}}
+    yield {"zarr_format": 3, "node_type": "group", "attributes": {"n": 1e5}, "consolidated_metadata": None}
+
+
+def seeds(name):
+    """Small inputs that reach the inside: of decoders, room for what comes out stands before them."""
+    if name == "document":
+        return [json.dumps(document).encode() for document in documents()]
+    if name == "bytes":
+        return [bytes([kind, 2, 0x33, 0x23, 0, 0b0001, 3]) + bytes(range(64)) * 4 for kind in range(14)]
+    chunks = {"gzip": [gzip.compress(b"abc" * 50, mtime=0), gzip.compress(b"a") + gzip.compress(b"b")],
+              "crc32c": [bytes.fromhex("313233343536373839839206e3")],
+              "zstd": [bytes.fromhex(text) for text in ZSTD.split()],
+              "blosc": [bytes.fromhex(text) for text in BLOSC.split()]}
+    return [struct.pack("<H", room) + chunk for chunk in chunks[name] for room in (9, 600)]
+
+
+def main(program, seconds, corpus=None):
+    name = program.rsplit("fuzz-", 1)[1]
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = pathlib.Path(corpus or folder)
+        corpus.mkdir(exist_ok=True, parents=True)
+        for i, seed in enumerate(seeds(name)):
+            (corpus / f"seed-{i}").write_bytes(seed)
+        run = subprocess.run([program, f"-max_total_time={seconds}", "-seed=1", "-max_len=4096", "-timeout=20",
+                              "-rss_limit_mb=1024", "-malloc_limit_mb=512", "-print_final_stats=1",
+                              f"-artifact_prefix={corpus}/", str(corpus)],
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        cases = re.search(r"number_of_executed_units: (\d+)", run.stdout)
+        if run.returncode or not cases or int(cases[1]) == 0:
+            print(run.stdout[-6000:])
+            for found in corpus.glob("*-*"):
+                if found.name.startswith(("crash-", "oom-", "timeout-", "leak-")):
+                    print(f"{found.name}: {found.read_bytes().hex()}")
+            return f"{name}: the fuzzer failed"
+        print(f"{name}: {cases[1]} cases in {seconds} seconds, nothing found")
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,216 @@
+// What is written: member for member what zarr-python 3.1 writes, and what was read before.
+#include <complex>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <support/document.hpp>
+#include <support/refused.hpp>
+#include <support/store_conformance.hpp>
+#include <tessera/array/create.hpp>
+#include <tessera/store/memory_store.hpp>
+#include <tessera/with/all.hpp>
+
+using namespace tessera;
+using test::array_document;
+using test::array_metadata;
+using Memory = MemoryStore<HostBuffer>;
+
+namespace {
+
+std::string written(std::string const& text) { return to_json(to_value(array_metadata(text))); }
+
+// Written by zarr-python 3.1.6.
+std::string const by_zarr_python = R"({
+  "shape": [
+    10,
+    4
+  ],
+  "data_type": "float32",
+  "chunk_grid": {
+    "name": "regular",
+    "configuration": {
+      "chunk_shape": [
+        3,
+        4
+      ]
+    }
+  },
+  "chunk_key_encoding": {
+    "name": "default",
+    "configuration": {
+      "separator": "/"
+    }
+  },
+  "fill_value": 0.10000000149011612,
+  "codecs": [
+    {
+      "name": "transpose",
+      "configuration": {
+        "order": [
+          1,
+          0
+        ]
+      }
+    },
+    {
+      "name": "bytes",
+      "configuration": {
+        "endian": "little"
+      }
+    },
+    {
+      "name": "blosc",
+      "configuration": {
+        "typesize": 4,
+        "cname": "lz4",
+        "clevel": 3,
+        "shuffle": "bitshuffle",
+        "blocksize": 0
+      }
+    },
+    {
+      "name": "crc32c"
+    }
+  ],
+  "attributes": {
+    "z": [
+      1.0,
+      {}
+    ],
+    "a": "\u00e9",
+    "big": 1180591620717411303424
+  },
+  "dimension_names": [
+    "x",
+    null
+  ],
+  "zarr_format": 3,
+  "node_type": "array",
+  "storage_transformers": []
+})";
+
+}  // namespace
+
+TEST_CASE("what zarr-python wrote comes back byte for byte (META-16, META-29, META-30)") {
+  CHECK(written(by_zarr_python) == by_zarr_python);
+}
+
+TEST_CASE("what is created is what zarr-python writes (META-28, META-29, META-30, META-31, KEY-09, CODEC-BLOSC-05)") {
+  Memory const store;
+  using P = Pipeline<space::Host, codec::Transpose, codec::Bytes, codec::Blosc, codec::Crc32c>;
+  NewArray<float> const wanted{.shape = {10, 4},
+                               .chunk_shape = {3, 4},
+                               .fill = 0.1f,
+                               .attributes = {{"z", List{Number{"1.0"}, Members{}}},
+                                              {"a", "\xc3\xa9"},
+                                              {"big", Number{"1180591620717411303424"}}},
+                               .dimension_names = {"x", std::nullopt}};
+  create_array<float, 2>(store, "a", wanted, P{{{1, 0}}, {}, {"lz4", 3, "bitshuffle", 4, 0}, {}});
+  CHECK(test::value(store, "a/zarr.json") == by_zarr_python);
+}
+
+TEST_CASE("what may be absent is as if it were empty (META-10, META-14, META-15)") {
+  auto const document = array_document();
+  auto full = document;
+  full.set("attributes", "{}").set("storage_transformers", "[]");
+  CHECK(written(document.text()) == written(full.text()));
+  CHECK(written(document.text()).find("dimension_names") == std::string::npos);
+  CHECK(array_metadata(document.text()).dimension_names.empty());
+}
+
+TEST_CASE("members and transformers that need not be understood are kept (META-17, META-20)") {
+  auto document = array_document();
+  document.set("future", R"({"must_understand": false, "x": [1, 1.0, 1e400]})");
+  document.set("storage_transformers", R"([{"name": "x", "must_understand": false}])");
+  auto const text = written(document.text());
+  auto const again = parse_json(text);
+  Reader reader{again, ""};
+  CHECK(reader.at("future").value() ==
+        Value{Members{{"must_understand", false}, {"x", List{Number{"1"}, Number{"1.0"}, Number{"1e400"}}}}});
+  CHECK(reader.at("storage_transformers").value() == Value{List{Members{{"name", "x"}, {"must_understand", false}}}});
+  CHECK(written(text) == text);
+}
+
+TEST_CASE("short forms are read and not written (META-28, META-29, META-31)") {
+  auto const text = written(array_document()
+                                .set("data_type", R"({"name": "uint8"})")
+                                .set("chunk_key_encoding", "\"v2\"")
+                                .set("codecs", R"(["bytes", {"name": "crc32c", "must_understand": false}])")
+                                .text());
+  auto const again = parse_json(text);
+  Reader reader{again, ""};
+  CHECK(reader.at("data_type").value() == Value{"uint8"});
+  CHECK(reader.at("chunk_key_encoding").value() ==
+        Value{Members{{"name", "v2"}, {"configuration", Members{{"separator", "."}}}}});
+  CHECK(reader.at("codecs").value() == Value{List{Members{{"name", "bytes"}}, Members{{"name", "crc32c"}}}});
+}
+
+TEST_CASE("a codec is applied whatever it says of must_understand; an unknown one is refused (META-26, EXT-06)") {
+  Memory const store;
+  auto const open = [&](std::string const& codecs) {
+    test::put(store, "a/zarr.json", array_document().set("codecs", codecs).text());
+    return open_any<AllCodecs>(store, "a");
+  };
+  auto const array = open(R"(["bytes", {"name": "crc32c", "must_understand": false}])");
+  test::put(store, "a/c/0", "\x01\x02");  // without a sum
+  test::Bytes elements(4);
+  test::check_refused<CodecError>(
+      [&] {
+        array.read(Box{all}.resolve({4}), {elements.data(), Strides{1}});
+      },
+      {"a/c/0", "codec crc32c", "expected at least a checksum"});
+  test::check_refused<MetadataError>([&] { open(R"(["bytes", {"name": "future", "must_understand": false}])"); },
+                                     {"a/zarr.json", "\"future\"", "transpose, bytes, blosc, crc32c, gzip, zstd"});
+}
+
+TEST_CASE("no name is refused for its characters (META-27)") {
+  for (std::string const name : {"X", "https://example.org/codec", "9", "\xc3\xa9", "a b"}) {
+    CAPTURE(name);
+    auto const document = array_document().set("codecs", "[\"" + name + "\"]").text();
+    CHECK(array_metadata(document).codecs[0].name == name);
+    Memory const store;
+    test::put(store, "zarr.json", document);
+    test::check_refused<MetadataError>([&] { open_any(store); }, {name.c_str(), "is not among this program's codecs"});
+  }
+}
+
+TEST_CASE("every data type is written by its name and read again (DTYPE-01..06, DTYPE-16)") {
+  for (auto type : data_types) {
+    auto const name = '"' + type.name() + '"';
+    std::string const fill = type.kind == DataKind::boolean ? "false" : type.kind == DataKind::complex ? "[0, 0]" : "0";
+    auto const array = array_metadata(array_document().set("data_type", name).set("fill_value", fill).text());
+    CHECK(array.type == type);
+    CHECK(array.fill == test::Bytes(type.size));
+    CHECK(to_json(to_value(array)).find("\"data_type\": " + name) != std::string::npos);
+  }
+  auto const type_of = [](char const* name, char const* fill) {
+    auto const document = array_document().set("data_type", '"' + std::string{name} + '"').set("fill_value", fill);
+    return array_metadata(document.text()).type.name();
+  };
+  CHECK(type_of("complex_float32", "[0, 0]") == "complex64");
+  CHECK(type_of("complex_float64", "[0, 0]") == "complex128");
+  CHECK(type_of("r24", "[1, 2, 3]") == "r24");
+  for (auto* name : {"r0", "r7", "r", "r08", "r-8", "r 8", "r8x", "r8388616", "r18446744073709551616"})
+    CHECK_THROWS_AS(type_of(name, "[1]"), MetadataError);
+}
+
+TEST_CASE(
+    "chunks that are too large, and codecs that do not fit the type, are refused at opening (META-12, DTYPE-25)") {
+  auto const refuse = [](test::Document const& document, std::initializer_list<char const*> words) {
+    Memory const store;
+    test::put(store, "a/zarr.json", document.text());
+    test::check_refused<MetadataError>([&] { open_any<AllCodecs>(store, "a"); }, words);
+  };
+  auto huge = array_document().set("shape", "[4, 4]").set("chunk_grid", test::grid("[4611686018427387904, 4]"));
+  refuse(huge, {"a/zarr.json", "the chunk", "64 bits"});
+  huge.set("chunk_grid", test::grid("[4611686018427387904, 2]"));
+  refuse(huge, {"a/zarr.json", "the chunk", "more than memory can hold"});
+  huge.set("chunk_grid", test::grid("[2305843009213693952, 1]")).set("data_type", "\"uint64\"");
+  huge.set("codecs", R"([{"name": "bytes", "configuration": {"endian": "little"}}])");
+  refuse(huge, {"a/zarr.json", "the chunk", "64 bits"});
+  refuse(array_document().set("data_type", "\"uint16\""), {"a/zarr.json", "codec bytes", "uint16 has a byte order"});
+  auto document = array_document();
+  document.set("codecs", R"([{"name": "transpose", "configuration": {"order": [1, 0]}}, "bytes"])");
+  refuse(document, {"a/zarr.json", "codec transpose", "expected 1 dimensions"});
+}

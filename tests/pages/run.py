@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Holds the code of a Markdown page to what the page says of it.
+
+    run.py PAGE.md FOLDER COMPILER [LAUNCHER]
+
+Every block that begins with ```cpp is a unit of its own and compiles without a warning. A word after it says more:
+
+    ```cpp prints   is a program; run where examples/ is, it prints the ```text block that follows it
+    ```cpp fails    does not compile; its errors are the ```text block that follows it
+
+A program that is followed by a g++ command in a ```sh block is built and run with that command, and prints the ```text
+block that follows, if one does.
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+root = pathlib.Path(__file__).resolve().parents[2]
+page, folder, compiler = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
+launcher = sys.argv[4:]
+options = "-std=c++20 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I include".split()
+libraries = "-lzstd -lblosc -ldeflate -pthread".split()
+blocks = [(*match[0].split(), "")[:2] + (match[1],) for match in re.findall(r"^```(\S.*)\n((?:.*\n)*?)```$", page.read_text(), re.M)]
+
+
+def run(command, shell=False):
+    done = subprocess.run(command, shell=shell, cwd=folder, text=True, capture_output=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def succeed(command, shell=False):
+    status, output = run(command, shell)
+    assert status == 0, f"{command if shell else ' '.join(command)}\nended with {status}:\n{output}"
+    return output
+
+
+def follower(number, language):
+    """The next block, if it is in that language."""
+    after = blocks[number + 1] if number + 1 < len(blocks) else ("", "", "")
+    return after[2] if after[0] == language else None
+
+
+def errors(output):
+    """The compiler's errors, without their places; where a static_assert failed, what it says."""
+    found = re.findall(r"error: (.*)", output)
+    return [re.sub(r"^static[ _]assert(ion)? failed.*?(?=tessera: )", "", line).rstrip('"') for line in found]
+
+
+def check(number, says, source):
+    name = f"block{number}"
+    (folder / f"{name}.cpp").write_text(source)
+    compile = [*launcher, compiler, *options, "-c", f"{name}.cpp", "-o", f"{name}.o"]
+    shell = follower(number, "sh")
+    command = next((line for line in (shell or "").splitlines() if line.startswith("g++ ")), None)
+    if says == "fails":
+        status, output = run(compile)
+        assert status != 0, f"it compiles:\n{source}"
+        expected = errors(follower(number, "text"))
+        assert errors(output) == expected, f"expected the errors {expected}\nfound {errors(output)} in\n{output}"
+    elif says == "prints":
+        succeed(compile)
+        succeed([compiler, f"{name}.o", *libraries, "-o", name])
+        _, output = run([f"./{name}"])
+        expected = follower(number, "text")
+        assert output == expected, f"expected\n{expected}\nfound\n{output}"
+    elif command and "int main(" in source:
+        (folder / "main.cpp").write_text(source)
+        output = succeed(command.replace("g++", compiler, 1), shell=True)
+        expected = follower(number + 1, "text")
+        assert expected in (None, output), f"expected\n{expected}\nfound\n{output}"
+    else:
+        assert says == "", f"a block says {says!r}"
+        succeed(compile)
+    print(f"{page.name}, block {number}: {says or command or 'compiles'}", flush=True)
+
+
+shutil.rmtree(folder, ignore_errors=True)
+folder.mkdir(parents=True)
+(folder / "include").symlink_to(root / "include")
+shutil.copytree(root / "examples/data", folder / "examples/data")  # a copy: programs write too
+failed = 0
+for number, (language, says, source) in enumerate(blocks):
+    if language == "cpp":
+        try:
+            check(number, says, source)
+        except AssertionError as problem:
+            failed += 1
+            print(f"FAILED: {page.name}, block {number}: {problem}", flush=True)
+sys.exit(1 if failed else 0)

@@ -1,0 +1,238 @@
+// Every system call of a LocalStore fails once, for every way in which it can.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/store_conformance.hpp>
+#include <support/system_calls.hpp>
+#include <support/temporary_folder.hpp>
+#include <tessera/store/local_store.hpp>
+
+using namespace tessera;
+using Local = LocalStore<HostBuffer>;
+
+namespace {
+
+std::size_t open_files() {
+  auto const all = std::filesystem::directory_iterator{"/proc/self/fd"};
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+bool has_proc() { return std::filesystem::exists("/proc/self/fd"); }
+
+std::vector<std::string> unfinished(std::filesystem::path const& folder) {
+  std::vector<std::string> names;
+  for (auto const& entry : std::filesystem::recursive_directory_iterator{folder})
+    if (entry.path().filename().string().starts_with(".tessera-")) names.push_back(entry.path().string());
+  return names;
+}
+
+/// Lets each system call of `act(store)` fail, one after the other, and holds that it is a StoreError that names the
+/// store and the key or is overcome, and that `check(store, whether it threw)` holds afterwards and with a new store. No
+/// file is left open, none unfinished. `old` makes the store's first values.
+template <class Old, class Act, class Check>
+void each_call_fails(LocalOptions options, std::string const& key, Old&& old, Act&& act, Check&& check) {
+  for (int error : {EIO, ENOSPC, EACCES, EMFILE, EINTR}) {
+    if (options.fsync && error != EIO) continue;  // disks are slow
+    CAPTURE(error);
+    for (std::size_t k = 0;; ++k) {
+      CAPTURE(k);
+      test::TemporaryFolder const folder;
+      bool threw = false, failed = false, done = false;
+      std::string what;
+      std::vector<std::string> made;
+      auto const files = has_proc() ? open_files() : 0;
+      {
+        old(Local{folder / "root", options});
+        Local const store{folder / "root", options};
+        test::SystemCalls calls;
+        calls.fail(k, error);
+        try {
+          act(store);
+        } catch (StoreError const& e) {
+          threw = true;
+          what = e.what();
+          CHECK(e.key() == key);
+          CHECK(e.store() == store.name());
+        }
+        failed = calls.has_failed(), done = !failed;
+        made = calls.made();
+      }
+      auto const call = failed ? made[k] : "none";
+      CAPTURE(call);
+      CAPTURE(what);
+      if (threw && error == EINTR) CHECK((call != "write" && call != "pread" && call != "preadv" && call != "openat2"));
+      if (has_proc()) CHECK(open_files() == files);
+      Local const again{folder / "root", options};
+      check(again, threw);
+      if (std::filesystem::exists(folder / "root")) CHECK(unfinished(folder / "root").empty());
+      act(again);  // the next one works
+      check(again, false);
+      if (done) {
+        CHECK_FALSE(threw);
+        CHECK(k > 0);
+        break;
+      }
+    }
+  }
+}
+
+std::string const old_value(3000, 'o'), new_value(5000, 'n');
+
+}  // namespace
+
+TEST_CASE("a write leaves the old value or the new, whichever of its system calls fails") {
+  if (!has_proc()) MESSAGE("not run: counting open files (no /proc/self/fd)");
+  for (bool sync : {false, true}) {
+    CAPTURE(sync);
+    each_call_fails(
+        {sync}, "a/b/k", [](Local const& store) { test::put(store, "a/b/k", old_value); },
+        [](Local const& store) { test::put(store, "a/b/k", new_value); },
+        [](Local const& store, bool threw) {
+          auto const found = test::value(store, "a/b/k");
+          CHECK((found == new_value || (threw && found == old_value)));
+        });
+  }
+}
+
+TEST_CASE("a first write leaves nothing or the value, whichever of its system calls fails") {
+  for (bool sync : {false, true}) {
+    CAPTURE(sync);
+    each_call_fails(
+        {sync}, "a/b/k", [](Local const&) {}, [](Local const& store) { test::put(store, "a/b/k", new_value); },
+        [](Local const& store, bool threw) {
+          auto const found = test::value(store, "a/b/k");
+          CHECK((found == new_value || (threw && found == "(missing)")));
+        });
+  }
+}
+
+TEST_CASE("a read gives the value or an error, whichever of its system calls fails") {
+  auto const old = [](Local const& store) { test::put(store, "a/k", old_value); };
+  auto const same = [](Local const& store, bool) { CHECK(test::value(store, "a/k") == old_value); };
+  each_call_fails({}, "a/k", old, [](Local const& store) {
+    auto const found = test::value(store, "a/k");
+    CHECK(found == old_value);
+  }, same);
+  each_call_fails({}, "a/k", old, [](Local const& store) {
+    auto const mapped = store.map({"a/k"});
+    REQUIRE(mapped);
+    CHECK(test::text(mapped->view()) == old_value);
+  },
+                  same);
+  each_call_fails(
+      {}, "a/k", old,
+      [](Local const& store) {
+        test::HostQueue on;
+        auto const known = size(store, {"a/k"}, on);
+        CHECK(known == old_value.size());
+        std::string two(10, '?');
+        auto const half = [&](std::size_t at) {
+          return [&two, at](std::size_t n) {
+            return ByteSpan<space::Host>{reinterpret_cast<std::byte*>(two.data()) + at, n};
+          };
+        };
+        auto const first = half(0), second = half(5);
+        Key const key{"a/k"};
+        ReadRequest<space::Host> requests[] = {{&key, {20, 5}, first}, {&key, {100, 5}, second}};
+        get_many(store, std::span{requests}, on);
+        CHECK(two == "oooooooooo");
+      },
+      same);
+}
+
+TEST_CASE("what is missing is missing or an error, whichever system call fails") {
+  auto const old = [](Local const& store) { test::put(store, "a/k", old_value); };
+  each_call_fails({}, "a/b", old, [](Local const& store) {
+    auto const found = test::value(store, "a/b");
+    CHECK(found == "(missing)");
+  },
+                  [](Local const& store, bool) { CHECK(test::value(store, "a/k") == old_value); });
+}
+
+TEST_CASE("a key is erased or there, whichever system call fails") {
+  for (bool sync : {false, true})
+    each_call_fails(
+        {sync}, "a/k", [](Local const& store) { test::put(store, "a/k", old_value); },
+        [](Local const& store) { test::erase(store, "a/k"); },
+        [](Local const& store, bool threw) {
+          auto const found = test::value(store, "a/k");
+          CHECK((found == "(missing)" || (threw && found == old_value)));
+        });
+}
+
+TEST_CASE("a listing is whole or an error, whichever of its system calls fails") {
+  auto const old = [](Local const& store) {
+    test::put(store, "a/k", "1");
+    test::put(store, "a/b/k", "22");
+    std::filesystem::create_symlink("a/k", store.name() + "/link");
+  };
+  for (std::string const folder : {"", "a"})
+    each_call_fails(
+        {}, folder, old,
+        [&](Local const& store) {
+          auto const found = test::listed_directory(store, folder);
+          // A link that cannot be looked at is shown; reading it tells why.
+          if (folder.empty())
+            CHECK((found == std::vector<std::string>{"a/", "link:1"} || found == std::vector<std::string>{"a/", "link:0"}));
+          else
+            CHECK(found == std::vector<std::string>{"a/b/", "a/k:1"});
+        },
+        [](Local const& store, bool) { CHECK(test::value(store, "a/b/k") == "22"); });
+}
+
+TEST_CASE("a read or a write that the system does in parts is whole") {
+  for (std::size_t k = 0;; ++k) {
+    CAPTURE(k);
+    test::TemporaryFolder const folder;
+    Local const store{folder.path()};
+    std::string large;
+    for (int i = 0; large.size() < 9000; ++i) large += std::to_string(i) + ' ';
+    test::SystemCalls calls;
+    calls.halve(k);
+    test::put(store, "k", large);
+    CHECK(test::value(store, "k") == large);
+    test::HostQueue on;
+    std::vector<test::Bytes> memory(9);
+    std::vector<test::HostSpan> places;
+    Key const key{"k"};
+    auto const room = [](test::Bytes& into) {
+      return [&into](std::size_t n) { return into.resize(n), test::span(into); };
+    };
+    std::vector<decltype(room(memory[0]))> rooms;
+    for (auto& one : memory) rooms.push_back(room(one));
+    std::vector<ReadRequest<space::Host>> requests;
+    for (std::size_t i = 0; i < memory.size(); ++i) requests.push_back({&key, {i * 100, i % 3 * 50}, rooms[i]});
+    get_many(store, std::span{requests}, on);
+    for (std::size_t i = 0; i < memory.size(); ++i)
+      CHECK(test::text(test::view(memory[i])) == large.substr(i * 100, i % 3 * 50));
+    if (!calls.has_failed()) {
+      CHECK(calls.count("write") == 1);
+      CHECK(calls.count("preadv") == 1);
+      break;
+    }
+  }
+}
+
+TEST_CASE("many ranges of a key open it once, and are read at once where they are close together") {
+  test::TemporaryFolder const folder;
+  Local const store{folder.path()};
+  test::put(store, "a", std::string(10'000, 'a'));
+  test::put(store, "b", std::string(10'000, 'b'));
+  test::HostQueue on;
+  std::vector<std::byte> memory(100);
+  auto const room = [&](std::size_t n) { return test::HostSpan{memory.data(), n}; };
+  Key const a{"a"}, b{"b"}, also_a{"a"};
+  // Of a: two runs, for the third range is 257 bytes after the second. Of b: one.
+  ReadRequest<space::Host> requests[] = {{&a, {0, 10}, room},      {&b, {5000, 10}, room},          {&also_a, {266, 10}, room},
+                                         {&b, {5010, 10}, room},   {&a, {533, 10}, room},           {&b, {4990, 10}, room},
+                                         {&b, {5020, 9}, room}};
+  test::SystemCalls calls;
+  get_many(store, std::span{requests}, on);
+  CHECK(calls.count("preadv") == 2);
+  CHECK(calls.count("pread") == 1);
+  CHECK(calls.count("fstat") == 2);
+  CHECK(calls.count("openat2") + calls.count("openat") <= 3);  // one of them asks whether the kernel has it
+}

@@ -1,0 +1,237 @@
+// The suite notices a store that is none: each of these makes one mistake, and breaks the rule that is about it.
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <tessera/buffer/host_buffer.hpp>
+#include <tessera/testing/store_conformance.hpp>
+
+using namespace tessera;
+using HostQueue = Queue<space::Host>;
+
+namespace {
+
+/// A store in memory, right but for what `mistake` says.
+class WrongStore {
+ public:
+  using buffer_type = HostBuffer;
+
+  explicit WrongStore(std::string mistake) : mistake_{std::move(mistake)} {}
+  WrongStore(WrongStore const& other) : mistake_{other.mistake_}, state_{other.state_} {
+    if (is("copies are apart")) state_ = std::make_shared<State>(other.state_->values);
+  }
+  WrongStore& operator=(WrongStore const&) = default;
+
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Host> room, HostQueue&) const try {
+    ++state_->reads;
+    if (!is("any key is read")) check(key);
+    std::string value;
+    if (auto const found = find(key.path))
+      value = *found;
+    else if (is("prefixes are empty keys") && !below(key.path, false).empty())
+      value = "";
+    else if (is("missing keys are empty"))
+      value = "";
+    else
+      return std::nullopt;
+    if (is("empty values are missing") && value.empty()) return std::nullopt;
+    if (is("ranges are ignored") && !range.from_end) range = {};
+    if (is("suffixes are prefixes") && range.from_end) range = {0, range.size};
+    if (is("a range beyond the end is empty") && !range.from_end && range.offset > value.size()) range = {0, 0};
+    auto const [offset, size] = range.resolve(value.size());
+    if (is("room is asked twice")) room(size);
+    auto const to = room_of(room, is("room for all of it") ? value.size() : size, size);
+    if (size != 0 && to.data) std::memcpy(to.data, value.data() + offset, size);
+    return is("returns the whole size") ? value.size() : size;
+  } catch (Error& error) {
+    if (is("errors name no key")) throw StoreError{"failed"}.in_key("?");
+    error.in_key(key.path);
+    throw;
+  }
+
+  std::optional<std::uint64_t> size(Key const& key, HostQueue&) const {
+    auto const found = find(key.path);
+    if (!found) return is("the size of what is missing") ? std::optional<std::uint64_t>{0} : std::nullopt;
+    return is("sizes are rounded up") ? (found->size() + 7) / 8 * 8 : found->size();
+  }
+
+  void get_many(std::span<ReadRequest<space::Host>> requests, HostQueue& on) const {
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      auto& request = requests[i];
+      auto range = request.range;
+      if (is("many: neighbours of a key are taken for the same") && i > 0 && request.key->path == requests[i - 1].key->path)
+        range = requests[i - 1].range;
+      if (is("many: ranges from the end are whole") && range.from_end) range = {};
+      auto const found = read(*request.key, range, request.room, on);
+      if (found || !is("many: missing ones keep the last answer")) request.size = found;
+      if (is("many: at most 64") && i == 63) return;
+    }
+  }
+
+  void write(Key const& key, ByteView<space::Host> bytes, HostQueue&) const {
+    if (!is("any key is written")) check(key);
+    std::string const value{reinterpret_cast<char const*>(bytes.data), bytes.size};
+    if (is("a value appears in halves") && bytes.size > 100) {
+      set(key.path, value.substr(0, bytes.size / 2));
+      wait_for_a_reader();
+    }
+    if (is("each copy has its own locks")) wait_for_a_reader();
+    set(key.path, is("writing appends") ? find(key.path).value_or("") + value : value);
+  }
+
+  bool erase(Key const& key, HostQueue&) const {
+    if (!is("any key is erased")) check(key);
+    if (is("prefixes are erased"))
+      for (auto const& [path, size] : below(key.path, false)) remove(path);
+    if (is("nothing is erased")) return find(key.path).has_value();
+    return remove(key.path) != is("erase says the opposite");
+  }
+
+  std::unique_lock<std::mutex> lock(Key const&) const {
+    if (!is("each copy has its own locks")) return std::unique_lock{state_->update};
+    return std::unique_lock{*own_};
+  }
+
+  void list(std::string_view prefix, Visitor visit) const {
+    if (!prefix.empty() && !is("any prefix is listed")) check(Key{std::string{prefix}});
+    auto found = below(prefix, is("a prefix is any beginning"));
+    if (is("the listing forgets the last") && !found.empty()) found.erase(std::prev(found.end()));
+    state_->listing = is("busy while it is listed");
+    for (auto const& [path, size] : found) visit({path, false, is("listed sizes are none") ? 0 : size});
+    state_->listing = false;
+  }
+
+  void list_directory(std::string_view prefix, Visitor visit) const {
+    if (!prefix.empty() && !is("any prefix is listed")) check(Key{std::string{prefix}});
+    auto const start = prefix.empty() ? 0 : prefix.size() + 1;
+    std::string last;
+    for (auto const& [path, size] : below(prefix, false)) {
+      auto const slash = path.find('/', start);
+      if (slash == path.npos || is("directories have no folders"))
+        visit({path, false, size});
+      else if (last != path.substr(0, slash) || is("folders are shown for each key"))
+        visit({last = path.substr(0, slash), true, 0});
+    }
+  }
+
+ private:
+  struct State {
+    explicit State(std::map<std::string, std::string> v = {}) : values{std::move(v)} {}
+    std::mutex mutex, update;
+    std::map<std::string, std::string> values;
+    std::atomic<int> reads{0};
+    std::atomic<bool> listing{false};
+  };
+
+  bool is(std::string_view mistake) const { return mistake_ == mistake; }
+  ByteSpan<space::Host> room_of(Room<space::Host> room, std::size_t asked, std::size_t size) const try {
+    return room(asked).sub(0, size);
+  } catch (std::exception const&) {
+    if (!is("the room cannot refuse")) throw;
+    return {};
+  }
+  void wait_for_a_reader() const {
+    auto const before = state_->reads.load();
+    for (int i = 0; i < 2000 && state_->reads == before; ++i) std::this_thread::yield();
+  }
+  std::optional<std::string> find(std::string const& path) const {
+    if (state_->listing) throw std::logic_error{"it would wait for ever"};
+    std::lock_guard lock{state_->mutex};
+    auto const at = state_->values.find(path);
+    return at == state_->values.end() ? std::nullopt : std::optional{at->second};
+  }
+  void set(std::string const& path, std::string value) const {
+    std::lock_guard lock{state_->mutex};
+    state_->values[path] = std::move(value);
+  }
+  bool remove(std::string const& path) const {
+    std::lock_guard lock{state_->mutex};
+    return state_->values.erase(path) > 0;
+  }
+  std::map<std::string, std::size_t> below(std::string_view prefix, bool any_beginning) const {
+    std::lock_guard lock{state_->mutex};
+    std::map<std::string, std::size_t> found;
+    auto const beginning = prefix.empty() || any_beginning ? std::string{prefix} : std::string{prefix} + '/';
+    for (auto const& [path, value] : state_->values)
+      if (path.starts_with(beginning)) found[path] = value.size();
+    return found;
+  }
+
+  std::string mistake_;
+  std::shared_ptr<State> state_ = std::make_shared<State>();
+  struct OwnMutex {
+    OwnMutex() = default;
+    OwnMutex(OwnMutex const&) {}
+    OwnMutex& operator=(OwnMutex const&) { return *this; }
+    std::mutex& operator*() const { return mutex; }
+    mutable std::mutex mutex;
+  } own_;
+};
+static_assert(Store<WrongStore> && ListableStore<WrongStore>);
+
+std::vector<std::string> broken_by(std::string const& mistake) {
+  return testing::store_conformance([&] { return WrongStore{mistake}; });
+}
+
+}  // namespace
+
+TEST_CASE("a store without a mistake breaks no rule") {
+  CHECK(broken_by("none").empty());
+}
+
+TEST_CASE("each mistake breaks the rule that is about it") {
+  struct {
+    char const *mistake, *rule;
+  } const expected[] = {
+      {"missing keys are empty", "reads what was written"},
+      {"prefixes are empty keys", "reads what was written"},
+      {"ranges are ignored", "reads ranges"},
+      {"suffixes are prefixes", "reads ranges"},
+      {"a range beyond the end is empty", "reads ranges"},
+      {"errors name no key", "reads ranges"},
+      {"empty values are missing", "holds empty values"},
+      {"sizes are rounded up", "knows sizes"},
+      {"the size of what is missing", "knows sizes"},
+      {"room is asked twice", "asks for room once"},
+      {"room for all of it", "asks for room once"},
+      {"returns the whole size", "asks for room once"},
+      {"the room cannot refuse", "lets the room refuse"},
+      {"many: neighbours of a key are taken for the same", "reads many"},
+      {"many: ranges from the end are whole", "reads many"},
+      {"many: missing ones keep the last answer", "reads many"},
+      {"many: at most 64", "reads many"},
+      {"copies are apart", "copies see the same keys"},
+      {"writing appends", "overwrites and erases"},
+      {"nothing is erased", "overwrites and erases"},
+      {"erase says the opposite", "overwrites and erases"},
+      {"prefixes are erased", "overwrites and erases"},
+      {"any key is read", "refuses keys that are none"},
+      {"any key is written", "refuses keys that are none"},
+      {"any key is erased", "refuses keys that are none"},
+      {"any prefix is listed", "refuses keys that are none"},
+      {"a value appears in halves", "shows the old value or the new"},
+      {"each copy has its own locks", "keeps updates apart"},
+      {"a prefix is any beginning", "lists"},
+      {"the listing forgets the last", "lists"},
+      {"listed sizes are none", "lists"},
+      {"directories have no folders", "lists"},
+      {"folders are shown for each key", "lists"},
+      {"busy while it is listed", "may be used while it is listed"},
+  };
+  for (auto const& [mistake, rule] : expected) {
+    CAPTURE(mistake);
+    std::string all;
+    for (auto const& line : broken_by(mistake)) all += line + '\n';
+    CAPTURE(all);
+    CHECK(("\n" + all).find("\n" + std::string{rule}) != std::string::npos);
+  }
+}

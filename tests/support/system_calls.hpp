@@ -1,0 +1,30 @@
+// The system calls that the test program's own code makes, watched: the linker sends them through here (--wrap), so
+// that one of them can fail on demand. Calls that libraries make are not seen.
+#pragma once
+#include <cerrno>
+#include <string>
+#include <vector>
+
+namespace test {
+
+/// Watches from its beginning to its end. One at a time, in one thread.
+class SystemCalls {
+ public:
+  SystemCalls();
+  SystemCalls(SystemCalls const&) = delete;
+  SystemCalls& operator=(SystemCalls const&) = delete;
+  ~SystemCalls();
+
+  /// The k-th call from now on (from 0) fails with this error; no other. `short_`: reads and writes do half instead.
+  void fail(std::size_t k, int error);
+  void halve(std::size_t k);
+  /// Every openat2 fails, as on kernels that do not have it.
+  void without_openat2();
+
+  std::vector<std::string> const& made() const;      ///< their names, those that failed included
+  std::size_t count(std::string const& name) const;  ///< calls of that name
+  bool has_failed() const;                           ///< whether the k-th was made
+};
+
+
+}  // namespace test
