@@ -26,7 +26,7 @@ struct Traffic {
 };
 
 struct ReadOptions {
-  std::size_t mini_batch = 0;  ///< chunks that go through the pipeline in lock step; 0: about a MiB of them
+  std::size_t mini_batch = 0;  ///< chunks that go through the pipeline in lock step; 0: about a MiB, at most 32
   Traffic* traffic = nullptr;  ///< added to, if given
 };
 
@@ -201,12 +201,13 @@ class ReadBatch {
   Scratch<array_space> decoded_;
 };
 
-// How many of so many chunks go through the pipeline in lock step: about a MiB, but so that every thread has some.
+// How many of so many chunks go through the pipeline in lock step: about a MiB, but so that every thread has some, and of
+// small chunks not so many that what is known of them displaces their elements from the cache.
 inline std::uint64_t mini_batch(std::uint64_t wanted, std::uint64_t chunks, std::uint64_t chunk_bytes,
                                 std::uint64_t threads) {
   if (wanted != 0) return std::clamp<std::uint64_t>(wanted, 1, std::max<std::uint64_t>(chunks, 1));  // sums do not wrap
   auto const in_a_mebibyte = (std::uint64_t{1} << 20) / std::max<std::uint64_t>(chunk_bytes, 1);
-  return std::clamp<std::uint64_t>(std::min(in_a_mebibyte, chunks / (4 * threads)), 1, 256);
+  return std::clamp<std::uint64_t>(std::min(in_a_mebibyte, chunks / (4 * threads)), 1, 32);
 }
 
 }  // namespace detail

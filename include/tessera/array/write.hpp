@@ -18,7 +18,7 @@
 namespace tessera::inline v0 {
 
 struct WriteOptions {
-  std::size_t mini_batch = 0;      ///< chunks that go through the pipeline in lock step; 0: about a MiB of them
+  std::size_t mini_batch = 0;      ///< chunks that go through the pipeline in lock step; 0: about a MiB, at most 32
   bool store_fill_chunks = false;  ///< write chunks of nothing but the fill value too; else their keys are erased
 };
 
@@ -60,7 +60,9 @@ class WriteBatch {
     used_ = 0;
     for (auto i = first; i < last; ++i)
       if (auto const piece = plan.piece(i); is_whole(to, piece)) add(to, piece);
-    if (used_ > 0) pass(to, on, [&] { store_each(to, on, [&](Key const& key) { return lock(to, key); }); });
+    auto const whole = used_;
+    if (whole > 0) pass(to, on, [&] { store_each(to, on, [&](Key const& key) { return lock(to, key); }); });
+    if (whole == last - first) return;
     for (auto i = first; i < last; ++i)
       if (auto const piece = plan.piece(i); !is_whole(to, piece)) update(to, piece, on);
   }

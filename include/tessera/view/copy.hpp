@@ -196,15 +196,12 @@ template <>
 struct placer<space::Host> {
   static std::uint64_t place(std::span<Placement<space::Host> const> batch, ElementForm form, Queue<space::Host>&) {
     std::uint64_t moved = 0;
-    for (auto p : batch) {
-      if (p.from) {
+    for (auto const& p : batch)
+      if (p.from)
         moved += place(p, form);
-      } else {  // a source whose stride is 0 repeats one element
-        p.from = form.fill.data;
-        p.from_strides = Strides::filled(p.count.rank(), 0);
-        moved += place(p, {form.item_size, 1, {}});
-      }
-    }
+      else  // a source whose stride is 0 repeats one element
+        moved += place({form.fill.data, p.to, p.count, Strides::filled(p.count.rank(), 0), p.to_strides},
+                       {form.item_size, 1, {}});
     return moved;
   }
 
