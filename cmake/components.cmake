@@ -30,13 +30,9 @@ endfunction()
 
 # tessera_find_base(PROBLEM): what tessera::tessera itself needs. PROBLEM is empty, or one line with the cure.
 function(tessera_find_base problem)
-  tessera_find(nlohmann_json nlohmann_json::nlohmann_json)
   tessera_find(Threads Threads::Threads)
   set(${problem} "" PARENT_SCOPE)
-  if(NOT TARGET nlohmann_json::nlohmann_json)
-    set(${problem} "tessera: nlohmann_json was not found. On Debian or Ubuntu: apt install nlohmann-json3-dev; or make \
-its target nlohmann_json::nlohmann_json before tessera, with FetchContent or add_subdirectory" PARENT_SCOPE)
-  elseif(NOT TARGET Threads::Threads)
+  if(NOT TARGET Threads::Threads)
     set(${problem} "tessera: the system's thread library was not found" PARENT_SCOPE)
   endif()
 endfunction()

@@ -108,7 +108,7 @@ TEST_CASE("arrays hold what was written, box by box, whatever the memory's strid
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     check_writes<ToBytes>(MemoryStore<HostBuffer>{}, seed);
     check_writes<Transpose, ToBytes, Zstd>(MemoryStore<HostBuffer>{}, seed + 100);
-    check_writes<Transpose, ToBytes, Gzip, Crc32c>(LocalStore<HostBuffer>{folder / std::to_string(seed)}, seed + 200);
+    check_writes<Transpose, ToBytes, Gzip, Crc32c>(LocalStore<HostBuffer>{folder.path()}, seed + 200);
     check_writes<ToBytes, Blosc>(AnyStore<HostBuffer>{MemoryStore<HostBuffer>{}}, seed + 300);
   }
 }

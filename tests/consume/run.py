@@ -22,9 +22,6 @@ warnings = "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror".split()
 # The libraries of the system, but those that CMake is told by name, are not there.
 no_libraries = ["-DCMAKE_FIND_ROOT_PATH=/nowhere", "-DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY",
                 "-DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY", "-DCMAKE_DISABLE_FIND_PACKAGE_zstd=ON"]
-no_json = ["-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON"]
-json_cure = ("tessera: nlohmann_json was not found. On Debian or Ubuntu: apt install nlohmann-json3-dev; or make its target "
-             "nlohmann_json::nlohmann_json before tessera, with FetchContent or add_subdirectory")
 zstd_cure = "tessera: libzstd was not found, so there is no tessera::zstd. On Debian or Ubuntu: apt install libzstd-dev"
 
 
@@ -97,12 +94,11 @@ def add_subdirectory():
     nothing_leaked("build", configured)
     build_and_run("build")
     expect("installed", installed("build"), ["bin/foreign"])
-    expect_line(json_cure, configure("no-json", "-DWAY=add_subdirectory", *no_json, fails=True))
 
 
 def fetch_content():
-    """With a JSON library of the project's own, in C++23; then with tessera's install rules, asked for."""
-    configured = configure("build", "-DWAY=FetchContent", "-DOWN_JSON=ON", "-DCMAKE_CXX_STANDARD=23", *no_json)
+    """In C++23; then with tessera's install rules, asked for."""
+    configured = configure("build", "-DWAY=FetchContent", "-DCMAKE_CXX_STANDARD=23")
     nothing_leaked("build", configured)
     build_and_run("build")
     expect("installed", installed("build"), ["bin/foreign", "lib/libtotal.so"])
@@ -133,10 +129,8 @@ def find_package():
     expect_line("-- zstd: TRUE", configure("all", *here, "-DLIBRARY=OFF"))
     expect_line("-- zstd: FALSE", configure("some", *here, "-DLIBRARY=OFF", "-DCOMPONENTS=", "-DOPTIONAL_COMPONENTS=zstd", *no_libraries))
     expect_line(zstd_cure, configure("no-zstd", *here, "-DCOMPONENTS=zstd", *no_libraries, fails=True))
-    expect_line(json_cure, configure("no-json", *here, *no_json, fails=True))
     expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc",
                 configure("no-lz5", *here, "-DCOMPONENTS=lz5", fails=True))
-    configure("own-json", *here, "-DOWN_JSON=ON", "-DLIBRARY=OFF", *no_json)
     for wanted in (f"{minor}.99", "99.0", "0.0"):
         assert f"version: {version}" in configure(f"not-{wanted}", *here, f"-DVERSION={wanted}", fails=True)
 

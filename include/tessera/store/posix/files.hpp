@@ -58,7 +58,7 @@ void replace(Folder const& root, std::string const& path, std::string_view unfin
     Descriptor file{
         ::openat(folder.number(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666)};
     if (!file && errno == EEXIST) continue;                 // of a program that was killed
-    if (!file && errno == ENOENT && ++tries < 3) continue;  // somebody erased the folder: it is made again
+    if (!file && errno == ENOENT && ++tries < 100) continue;  // somebody erased the folder: it is made again
     if (!file) fail("make a file");
     try {
       write(file, from, size);
@@ -74,7 +74,7 @@ void replace(Folder const& root, std::string const& path, std::string_view unfin
   }
 }
 
-/// Whether there was such a file.
+/// Whether there was such a file. Folders that it leaves empty go too.
 inline bool erase(Folder const& root, std::string const& path, bool sync) {
   Parts const file{path};
   auto const folder = root.find(file.folder, (sync ? read_only : pass) | O_DIRECTORY);
@@ -84,6 +84,13 @@ inline bool erase(Folder const& root, std::string const& path, bool sync) {
     fail("erase the file");
   }
   if (sync) folder->sync();
+  // A folder that is empty now would stand in the way of a key of its name.
+  for (auto path = file.folder; path != ".";) {
+    Parts const empty{path};
+    auto const above = root.find(empty.folder, pass | O_DIRECTORY);
+    if (!above || ::unlinkat(above->number(), empty.name, AT_REMOVEDIR) != 0) break;
+    path = std::string{empty.folder};
+  }
   return true;
 }
 
