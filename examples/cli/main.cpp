@@ -25,8 +25,8 @@ Numbers count from 0. Nothing is clipped: what does not fit the shape is an erro
 Example: tessera read brain.zarr/t1 --region 0:64,:,10:20:2 --output part.npy)";
 
 constexpr auto unfinished_help =
-    R"(What is written is there when it is whole: until then it is in a folder .tessera-*, which no program shows as
-an array. One that stays where the command was killed may be erased.
+    R"(What is written is there when it is whole: until then it is in a folder .tessera-*, which has no document
+and is no node. One that stays where the command was killed may be erased.
 Example of codecs:
   '[{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "zstd", "configuration": {"level": 9, "checksum": true}}]')";
 

@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 
+#include <tessera/store/get.hpp>
 #include <tessera/store/local_store.hpp>
 
 #include "interruption.hpp"
@@ -22,6 +24,10 @@ struct Store : tessera::LocalStore<tessera::HostBuffer> {
   std::optional<std::size_t> read(tessera::Key const& key, tessera::ByteRange range, Room room, Queue& on) const {
     Interruption::check();
     return Base::read(key, range, room, on);
+  }
+  void get_many(std::span<tessera::ReadRequest<tessera::space::Host>> requests, Queue& on) const {
+    Interruption::check();
+    Base::get_many(requests, on);
   }
   void write(tessera::Key const& key, tessera::ByteView<tessera::space::Host> value, Queue& on) const {
     Interruption::check();

@@ -18,7 +18,8 @@
 
 namespace cli {
 
-/// Made in a folder of a temporary name on the same disk, which no store lists; commit() gives it its own. What was
+/// Made in a folder beside it of a temporary name, which has no document, so that whoever walks the hierarchy
+/// passes it over; commit() puts it in its place. What was
 /// there until then stays until then, and stays for good if there is no commit.
 class OutputNode {
  public:
@@ -47,7 +48,7 @@ class OutputNode {
   }
 
   /// Its root is the node.
-  Store store() const { return Store{unfinished_.string()}; }
+  Store store() const { return Store{(unfinished_ / "new").string()}; }
 
   void commit() {
     namespace fs = std::filesystem;
@@ -56,18 +57,18 @@ class OutputNode {
     fs::create_directories(target_.parent_path(), error);
     fs::path old;
     if (fs::exists(target_, error)) {
-      old = unfinished_.string() + "-old";
+      old = unfinished_ / "old";
       fs::rename(target_, old, error);
       if (error) fail("cannot rename what is there: " + error.message());
     }
-    fs::rename(unfinished_, target_, error);
+    fs::rename(unfinished_ / "new", target_, error);
     if (error) {
       auto const problem = error.message();
       if (!old.empty()) fs::rename(old, target_, error);
+      if (!old.empty() && error) unfinished_.clear();  // what was there is still in it
       fail("cannot rename the folder: " + problem);
     }
-    unfinished_.clear();
-    if (!old.empty()) fs::remove_all(old, error);
+    fs::remove_all(std::exchange(unfinished_, {}), error);
     if (error) fail("it is written, but what was there before cannot be erased: " + error.message());
   }
 

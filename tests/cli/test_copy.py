@@ -159,7 +159,7 @@ class Copy(CommandTest):
             process = subprocess.Popen([BINARY, "copy", large, target, "--overwrite", "--threads", "1", "--memory", "1",
                                         "--chunks", "64,64,64", "--codecs", codecs], env=ENVIRONMENT,
                                        stderr=subprocess.PIPE, text=True)
-            while not any(path.is_file() for path in group.glob(".tessera-*/c/0/0/*")):
+            while not any(path.is_file() for path in group.glob(".tessera-*/new/c/0/0/*")):
                 self.assertIsNone(process.poll(), "the copy was done before it could be killed")
             process.send_signal(number)
             errors = process.communicate()[1]
