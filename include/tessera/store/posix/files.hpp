@@ -85,11 +85,11 @@ inline bool erase(Folder const& root, std::string const& path, bool sync) {
   }
   if (sync) folder->sync();
   // A folder that is empty now would stand in the way of a key of its name.
-  for (auto path = file.folder; path != ".";) {
-    Parts const empty{path};
-    auto const above = root.find(empty.folder, pass | O_DIRECTORY);
-    if (!above || ::unlinkat(above->number(), empty.name, AT_REMOVEDIR) != 0) break;
-    path = std::string{empty.folder};
+  for (auto emptied = file.folder; emptied != ".";) {
+    Parts const at{emptied};
+    auto const above = root.find(at.folder, pass | O_DIRECTORY);
+    if (!above || ::unlinkat(above->number(), at.name, AT_REMOVEDIR) != 0) break;
+    emptied = std::string{at.folder};
   }
   return true;
 }
