@@ -151,5 +151,5 @@ TEST_CASE("json: a document has so many values at most, however few bytes they t
   std::string text = "[";
   for (std::size_t i = 0; i < detail::JsonReader::max_values; ++i) text += "0,";
   text.back() = ']';
-  check_refused<MetadataError>([&] { parse_json(text); }, {"more than 4194304 values"});
+  check_refused<MetadataError>([&] { parse_json(text); }, {"more than 2097152 values"});
 }

@@ -40,7 +40,7 @@ class Value {
   Value(Number n) : kind_{Kind::number}, scalar_{std::move(n)} {}
   Value(std::string s) : kind_{Kind::string}, scalar_{std::move(s)} {}
   Value(char const* s) : Value{std::string{s}} {}
-  Value(List list) : kind_{Kind::list}, list_{std::move(list)} {}
+  Value(List list) : kind_{Kind::list}, list_(std::move(list)) {}  // braces would make a list of one list
   Value(Members members) : kind_{Kind::members}, members_{std::move(members)} {}
   static Value integer(long long n) { return Number{text({n})}; }
 

@@ -20,7 +20,8 @@ namespace detail {
 class JsonReader {
  public:
   static constexpr std::size_t max_depth = 256;
-  static constexpr std::size_t max_values = std::size_t{1} << 22;  // each takes some ten times the bytes that name it
+  static constexpr std::size_t max_values = std::size_t{1}
+                                            << 21;  // each takes up to forty times the bytes that name it
 
   explicit JsonReader(std::string_view text) : text_{text} {}
 
