@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """tessera beside loops written by hand and beside other programs: run.py BIN FOLDER [ENVIRONMENT] [--rounds 9] [--peers 3]
-[--only read|write]
+[--only read|write] [--kind raw|zstd]
 
 BIN has the programs (build/release/bin). FOLDER holds the arrays, which make_arrays.py makes there first if they are
 missing, and takes what is written: about 7 GB. ENVIRONMENT is a Python environment as tests/run.sh makes it
@@ -24,6 +24,7 @@ arguments.add_argument("environment", type=Path, nargs="?")
 arguments.add_argument("--rounds", type=int, default=9)
 arguments.add_argument("--peers", type=int, default=3)
 arguments.add_argument("--only", choices=["read", "write"])
+arguments.add_argument("--kind", choices=["raw", "zstd"])
 options = arguments.parse_args()
 here = Path(__file__).parent
 python = options.environment / "bin/python" if options.environment else Path(sys.executable)
@@ -90,7 +91,7 @@ if missing:
 results = []
 for action in ("read", "write"):
     if options.only in (None, action):
-        for kind in ("raw", "zstd"):
+        for kind in [options.kind] if options.kind else ["raw", "zstd"]:
             if action == "read":
                 warm(options.folder / f"{kind}.zarr")
             results.append(measure(action, kind))

@@ -34,7 +34,6 @@ KNOWN = {
     ("zarr-python", "is read by tessera", NAN, "^differs"): "writes every NaN as \"NaN\"",
     ("zarr-python", "reads tessera", "float16-nan|float32-nan-signalling", "^differs"):
         "converts the fill value to float16 and float32 by way of float64, which changes NaNs",
-    ("zarr-python", "same document", "unicode", "the same as JSON"): "escapes what is not ASCII",
     ("zarrs", "writes", RAW, "Unsupported"): "has no raw bits in Python",
     ("zarrs", "reads tessera", RAW, "Unsupported"): "has no raw bits in Python",
     ("zarrs", "reads tessera", NAN, "^differs"): "fills with the usual NaN",
