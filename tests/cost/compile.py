@@ -45,4 +45,4 @@ for name in names:
     print(f"{name}: {seconds[name]:.2f} s{ratio}, {megabytes[name]:.0f} MB")
     if recorded[name] and megabytes[name] > min(1.1 * recorded[name], bounds[name]):
         problems.append(f"{name} takes {megabytes[name]:.0f} MB, {recorded[name]} when it was last looked at")
-sys.exit("\n".join(problems))
+sys.exit("\n".join(problems) or 0)
