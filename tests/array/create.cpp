@@ -15,6 +15,7 @@
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/store/split_store.hpp>
+#include <tessera/with/blosc.hpp>
 
 using namespace tessera;
 using test::check_refused;
@@ -86,6 +87,25 @@ TEST_CASE("the document says what was wanted, member for member, in zarr-python'
     "attributes": {"units": "mm", "n": 3}, "dimension_names": ["y", null],
     "zarr_format": 3, "node_type": "array", "storage_transformers": []})"));
   CHECK(document(store, "") == parse_json(R"({"attributes": {}, "zarr_format": 3, "node_type": "group"})"));
+}
+
+TEST_CASE("codecs are fitted to the elements of a new array, as zarr-python does") {
+  Memory const store;
+  auto const codecs = [&](auto element, auto const& pipeline) {
+    create_array<decltype(element), 1>(store, "f", {.shape = {4}, .chunk_shape = {2}, .overwrite = true}, pipeline);
+    return member(document(store, "f"), "codecs");
+  };
+  using Stored = Pipeline<space::Host, codec::Bytes, codec::Blosc>;
+  auto const blosc = [](int size) {
+    return R"(, {"name": "blosc", "configuration": {"typesize": )" + std::to_string(size) +
+           R"(, "cname": "zstd", "clevel": 5, "shuffle": "shuffle", "blocksize": 0}}])";
+  };
+  std::string const endian = R"([{"name": "bytes", "configuration": {"endian": "little"}})", none = R"([{"name": "bytes"})";
+  CHECK(codecs(std::uint8_t{}, Stored{}) == parse_json(none + blosc(1)));
+  CHECK(codecs(true, Stored{}) == parse_json(none + blosc(1)));
+  CHECK(codecs(std::array<std::byte, 3>{}, Stored{}) == parse_json(none + blosc(3)));
+  CHECK(codecs(2.5, Stored{}) == parse_json(endian + blosc(8)));
+  CHECK(codecs(std::complex<float>{}, Stored{{}, {.typesize = 4}}) == parse_json(endian + blosc(4)));
 }
 
 TEST_CASE("groups are made above a node, and those that are there stay as they are") {

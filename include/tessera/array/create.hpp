@@ -195,7 +195,7 @@ auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P
     auto array = create_any<P>(
         store, path,
         ArrayMetadata{wanted.shape, data_type_of<T>(), wanted.chunk_shape, wanted.key_encoding, std::move(fill),
-                      pipeline.specifications(), wanted.attributes, wanted.dimension_names, Members{}},
+                      pipeline.specifications(data_type_of<T>()), wanted.attributes, wanted.dimension_names, Members{}},
         CreateOptions{wanted.overwrite}, std::move(on)...);
     return Array<T, Rank, S, P>{std::move(array)};
   }
