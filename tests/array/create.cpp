@@ -100,7 +100,8 @@ TEST_CASE("codecs are fitted to the elements of a new array, as zarr-python does
     return R"(, {"name": "blosc", "configuration": {"typesize": )" + std::to_string(size) +
            R"(, "cname": "zstd", "clevel": 5, "shuffle": "shuffle", "blocksize": 0}}])";
   };
-  std::string const endian = R"([{"name": "bytes", "configuration": {"endian": "little"}})", none = R"([{"name": "bytes"})";
+  std::string const endian = R"([{"name": "bytes", "configuration": {"endian": "little"}})",
+                    none = R"([{"name": "bytes"})";
   CHECK(codecs(std::uint8_t{}, Stored{}) == parse_json(none + blosc(1)));
   CHECK(codecs(true, Stored{}) == parse_json(none + blosc(1)));
   CHECK(codecs(std::array<std::byte, 3>{}, Stored{}) == parse_json(none + blosc(3)));

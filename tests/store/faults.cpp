@@ -224,7 +224,8 @@ TEST_CASE("a read or a write that the system does in parts is whole") {
   }
 }
 
-TEST_CASE("many ranges of a key, one after the other, open it once, and are read at once where they are close together") {
+TEST_CASE(
+    "many ranges of a key, one after the other, open it once, and are read at once where they are close together") {
   test::TemporaryFolder const folder;
   Local const store{folder.path()};
   test::put(store, "a", std::string(10'000, 'a'));

@@ -32,9 +32,8 @@ namespace tessera::inline v0 {
 //   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const
 // or a batch in any space they run in: void decode(std::span<CodecTask<From, To>>, Queue& on) const.
 // An array_to_bytes codec may take the ChunkSpecification before them: bytes alone do not say what their elements are.
-// A codec whose configuration depends on what the elements are may have `C fitted(DataType) const`: what it is for a new
-// array of them.
 // A codec that only rearranges or converts elements needs neither: it is read through, not run.
+// Any may have `C fitted(DataType) const`: what it is for a new array of such elements.
 struct array_to_array {
   static constexpr bool reads_array = true, writes_array = true;
 };

@@ -90,7 +90,8 @@ inline Value to_value(Specification const& specification) {
 inline std::string document_text(Value const& document) {
   auto json = to_json(document);
   if (json.size() > detail::max_document_size)
-    throw MetadataError{text({"a document of ", json.size(), " bytes; at most ", detail::max_document_size, " are read"})};
+    throw MetadataError{
+        text({"a document of ", json.size(), " bytes; at most ", detail::max_document_size, " are read"})};
   (void)parse_json(json);
   return json;
 }
