@@ -1,7 +1,9 @@
 // Making arrays and groups, and what may not be made.
+#include <atomic>
 #include <complex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -10,8 +12,10 @@
 #include <support/store_conformance.hpp>
 #include <tessera/array/group.hpp>
 #include <tessera/metadata/json.hpp>
+#include <tessera/store/any_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/store/split_store.hpp>
+#include <tessera/with/blosc.hpp>
 
 using namespace tessera;
 using test::check_refused;
@@ -33,6 +37,28 @@ std::set<std::string> keys_of(Memory const& store) {
   store.list("", [&](Listed const& entry) { keys.emplace(entry.path); });
   return keys;
 }
+
+// As a user's store may be: without listing.
+struct NoList {
+  using buffer_type = HostBuffer;
+  using Room = tessera::Room<space::Host>;
+  Memory values;
+  auto read(Key const& key, ByteRange range, Room room, test::HostQueue& on) const {
+    return values.read(key, range, room, on);
+  }
+  void write(Key const& key, ByteView<space::Host> value, test::HostQueue& on) const { values.write(key, value, on); }
+  bool erase(Key const& key, test::HostQueue& on) const { return values.erase(key, on); }
+};
+
+// Lets other threads in between what is read and what is written.
+struct Yielding : NoList {
+  auto read(Key const& key, ByteRange range, Room room, test::HostQueue& on) const {
+    auto const size = values.read(key, range, room, on);
+    for (int i = 0; i < 20; ++i) std::this_thread::yield();
+    return size;
+  }
+  auto lock(Key const& key) const { return values.lock(key); }
+};
 
 auto make(Memory const& store, std::string const& path, bool overwrite = false) {
   return create_array<int, 1>(store, path, {.shape = {4}, .chunk_shape = {2}, .overwrite = overwrite});
@@ -61,6 +87,28 @@ TEST_CASE("the document says what was wanted, member for member, in zarr-python'
     "attributes": {"units": "mm", "n": 3}, "dimension_names": ["y", null],
     "zarr_format": 3, "node_type": "array", "storage_transformers": []})"));
   CHECK(document(store, "") == parse_json(R"({"attributes": {}, "zarr_format": 3, "node_type": "group"})"));
+}
+
+TEST_CASE("codecs are fitted to the elements of a new array, as zarr-python does") {
+  Memory const store;
+  auto const codecs = [&](auto element, auto const& pipeline) {
+    create_array<decltype(element), 1>(store, "f", {.shape = {4}, .chunk_shape = {2}, .overwrite = true}, pipeline);
+    return member(document(store, "f"), "codecs");
+  };
+  using Stored = Pipeline<space::Host, codec::Bytes, codec::Blosc>;
+  auto const blosc = [](int size) {
+    return R"(, {"name": "blosc", "configuration": {"typesize": )" + std::to_string(size) +
+           R"(, "cname": "zstd", "clevel": 5, "shuffle": "shuffle", "blocksize": 0}}])";
+  };
+  std::string const endian = R"([{"name": "bytes", "configuration": {"endian": "little"}})",
+                    none = R"([{"name": "bytes"})";
+  CHECK(codecs(std::uint8_t{}, Stored{}) == parse_json(none + blosc(1)));
+  CHECK(codecs(true, Stored{}) == parse_json(none + blosc(1)));
+  CHECK(codecs(std::array<std::byte, 3>{}, Stored{}) == parse_json(none + blosc(3)));
+  CHECK(codecs(2.5, Stored{}) == parse_json(endian + blosc(8)));
+  CHECK(codecs(std::complex<float>{}, Stored{{}, {.typesize = 4}}) == parse_json(endian + blosc(4)));
+  Specification const given[] = {{"bytes", Members{{"endian", "little"}}}};  // what was composed at run time stays
+  CHECK(codecs(std::uint8_t{}, AnyPipeline<space::Host>::from(given)) == parse_json(endian + "]"));
 }
 
 TEST_CASE("groups are made above a node, and those that are there stay as they are") {
@@ -99,6 +147,68 @@ TEST_CASE("overwriting erases chunks, children and documents below the path, and
   CHECK(keys_of(chunks) == std::set<std::string>{"s/c/0", "s/c/1"});
   create_array<int, 1>(SplitStore{store, chunks}, "s", {.shape = {4}, .chunk_shape = {2}, .overwrite = true});
   CHECK(keys_of(chunks).empty());
+}
+
+TEST_CASE("overwriting takes what a killed program left, and a damaged document") {
+  Memory const store;
+  make(store, "a").fill(all, 7);
+  test::erase(store, "a/zarr.json");
+  CHECK(make(store, "a", true).read(all)(3) == 0);
+  test::put(store, "a/zarr.json", "{");
+  check_refused<MetadataError>([&] { make(store, "a"); }, {"\"a/zarr.json\"", "not JSON"});
+  CHECK_NOTHROW(make(store, "a", true));
+  Memory const other;  // but at the root it is the user's whole store
+  test::put(other, "letter", "dear");
+  check_refused<StoreError>([&] { make(other, "", true); }, {"no node to overwrite"});
+  CHECK(keys_of(other) == std::set<std::string>{"letter"});
+}
+
+TEST_CASE("nothing is erased for what cannot be written, or where the store cannot list") {
+  Memory const store;
+  make(store, "a").fill(all, 7);
+  auto const before = keys_of(store);
+  auto const refuse = [&](Members attributes, std::initializer_list<char const*> words) {
+    NewArray<int> const wanted{
+        .shape = {4}, .chunk_shape = {2}, .attributes = std::move(attributes), .overwrite = true};
+    check_refused<MetadataError>([&] { create_array<int, 1>(store, "a", wanted); }, words);
+    check_refused<MetadataError>([&] { create_array<int, 1>(store, "new/b", wanted); }, words);
+    check_refused<MetadataError>([&] { set_attributes(store, "a", wanted.attributes); }, words);
+  };
+  Value deep = true;
+  for (int i = 0; i < 2000; ++i) deep = List{std::move(deep)};
+  refuse({{"unit", "\xff"}}, {"not UTF-8"});
+  refuse({{"n", Number{"nan"}}}, {"a number that shall be written is none: \"nan\""});
+  refuse({{"n", Number{"1, \"m\": 2"}}}, {"a number that shall be written is none"});
+  refuse({{"x", true}, {"x", false}}, {"member \"x\" is there twice"});
+  refuse({{"x", std::move(deep)}}, {"deeper than 256"});
+  AnyStore<HostBuffer> const unlisted{NoList{store}};
+  NewArray<int> const wanted{.shape = {4}, .chunk_shape = {2}, .overwrite = true};
+  check_refused<StoreError>([&] { create_array<int, 1>(unlisted, "a", wanted); }, {"cannot be listed"});
+  check_refused<StoreError>([&] { create_array<int, 1>(NoList{store}, "a", wanted); }, {"no list()"});
+  CHECK(keys_of(store) == before);
+  CHECK(open_array<int, 1>(store, "a").read(all)(3) == 7);
+  CHECK_NOTHROW(create_array<int, 1>(NoList{store}, "new", wanted));
+}
+
+TEST_CASE("of several threads that make a node, one does, and no group above it is made anew") {
+  for (int round = 0; round < 100; ++round) {
+    Yielding const store{};
+    std::atomic<int> made{0};
+    auto const make_in = [&](std::string const& path) {
+      try {
+        create_array<int, 1>(store, path, {.shape = {4}, .chunk_shape = {2}});
+        ++made;
+      } catch (MetadataError const&) {
+      }
+    };
+    auto const other_path = round % 2 == 0 ? "g" : "g/a";  // the same node, or one below it
+    std::thread other{make_in, other_path};
+    make_in("g");
+    other.join();
+    CHECK(made == 1);
+    bool const is_below = test::value(store.values, "g/a/zarr.json") != "(missing)";
+    CHECK_NOTHROW(open_array<int, 1>(store, is_below ? "g/a" : "g"));
+  }
 }
 
 TEST_CASE("names that no node may have are refused (NAME)") {

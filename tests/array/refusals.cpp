@@ -8,6 +8,8 @@
 #include <support/large_allocations.hpp>
 #include <support/refused.hpp>
 #include <support/written_array.hpp>
+#include <tessera/array/create.hpp>
+#include <tessera/store/memory_store.hpp>
 
 using namespace tessera;
 using test::check_refused;
@@ -48,6 +50,26 @@ TEST_CASE("a box that does not fit is refused, and nothing is written") {
       {"dimension 2", "188:190:1", "189"});
   check_refused<SelectionError>([&] { t1.read({{2, 0}, all, all}, elements); }, {"dimension 0", "2:0:1"});
   CHECK(elements == std::vector<std::uint8_t>(8, 77));
+}
+
+TEST_CASE("a region that no box has made is held to the array too") {
+  MemoryStore<HostBuffer> const store;
+  auto const array = create_array<int, 2>(store, "a", {.shape = {5, 4}, .chunk_shape = {2, 3}}).untyped();
+  std::vector<int> memory(20, 7);
+  auto* const data = reinterpret_cast<std::byte*>(memory.data());
+  Strides const strides{16, 4};
+  auto const most = ~std::uint64_t{0};
+  for (Region const& region :
+       {Region{{0, 0}, {6, 4}, {1, 1}}, Region{{4, 0}, {1, 2}, {1, 4}}, Region{{5, 0}, {1, 1}, {1, 1}},
+        Region{{0, 0}, {1, 1}, {1, 0}}, Region{{0, 0}, {3, 1}, {most, 1}}, Region{{most, 0}, {2, 1}, {1, 1}},
+        Region{{0}, {5}, {1}}, Region{{0, 0}, {5, 4}, {1}}}) {
+    CHECK_THROWS_AS(array.read(region, {data, strides}), SelectionError);
+    CHECK_THROWS_AS(array.write(region, {data, strides}), SelectionError);
+  }
+  CHECK_THROWS_AS(array.read({{0, 0}, {5, 4}, {1, 1}}, {data, {4}}), SelectionError);
+  CHECK(memory == std::vector<int>(20, 7));
+  CHECK_NOTHROW(array.write({{4, 3}, {1, 1}, {most, most}}, {data, strides}));
+  CHECK_NOTHROW(array.read({{1, 0}, {2, 2}, {3, 3}}, {data, strides}));
 }
 
 TEST_CASE("a destination of another size or shape is refused, and nothing is written") {

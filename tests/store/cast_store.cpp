@@ -18,3 +18,11 @@ TEST_CASE("a CastStore reads the values of the store behind it") {
   CHECK(store.name() == source.name());
   test::check_refused<StoreError>([&] { test::value(store, "k", {11, 1}); }, {"key \"k\"", "byte 11"});
 }
+
+TEST_CASE("updates through a CastStore and through the store behind it are kept apart by the same locks") {
+  MemoryStore<HostBuffer> const source;
+  CastStore<HostBuffer, MemoryStore<HostBuffer>> const store{source};
+  Key const key{"a/c/0"};
+  auto const* behind = source.lock(key).mutex();
+  CHECK(store.lock(key).mutex() == behind);
+}

@@ -224,7 +224,8 @@ TEST_CASE("a read or a write that the system does in parts is whole") {
   }
 }
 
-TEST_CASE("many ranges of a key open it once, and are read at once where they are close together") {
+TEST_CASE(
+    "many ranges of a key, one after the other, open it once, and are read at once where they are close together") {
   test::TemporaryFolder const folder;
   Local const store{folder.path()};
   test::put(store, "a", std::string(10'000, 'a'));
@@ -234,8 +235,8 @@ TEST_CASE("many ranges of a key open it once, and are read at once where they ar
   auto const room = [&](std::size_t n) { return test::HostSpan{memory.data(), n}; };
   Key const a{"a"}, b{"b"}, also_a{"a"};
   // Of a: two runs, for the third range is 257 bytes after the second. Of b: one.
-  ReadRequest<space::Host> requests[] = {{&a, {0, 10}, room},    {&b, {5000, 10}, room}, {&also_a, {266, 10}, room},
-                                         {&b, {5010, 10}, room}, {&a, {533, 10}, room},  {&b, {4990, 10}, room},
+  ReadRequest<space::Host> requests[] = {{&a, {0, 10}, room},    {&also_a, {266, 10}, room}, {&a, {533, 10}, room},
+                                         {&b, {5000, 10}, room}, {&b, {5010, 10}, room},     {&b, {4990, 10}, room},
                                          {&b, {5020, 9}, room}};
   test::SystemCalls calls;
   get_many(store, std::span{requests}, on);

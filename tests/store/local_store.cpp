@@ -1,4 +1,6 @@
+#include <atomic>
 #include <cstddef>
+#include <thread>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -29,6 +31,27 @@ TEST_CASE("a LocalStore's root may end in slashes") {
   CHECK(test::value(LocalStore<HostBuffer>{folder / "root"}, "k") == "v");
   CHECK(LocalStore<HostBuffer>{""}.name() == ".");
   CHECK(LocalStore<HostBuffer>{"/"}.name() == "/");
+}
+
+TEST_CASE("writing makes its folders again where erasing takes them away at the same time") {
+  test::TemporaryFolder const folder;
+  LocalStore<HostBuffer> const store{folder.path()};
+  std::atomic<int> failed{0};
+  auto const work = [&](std::string const& key) {
+    for (int i = 0; i < 2000; ++i) try {
+        test::HostQueue on;
+        std::byte const value{};
+        store.write({key}, {&value, 1}, on);
+        failed += !store.erase({key}, on);
+      } catch (StoreError const&) {
+        ++failed;
+      }
+  };
+  std::thread other{work, "a/b/c/d/e/1"};
+  work("a/b/c/d/e/2");
+  other.join();
+  CHECK(failed == 0);
+  CHECK(test::listed_directory(store, "").empty());
 }
 
 TEST_CASE("folders may be nested without bound: listing them takes no stack") {

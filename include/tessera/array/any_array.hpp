@@ -37,7 +37,7 @@ class AnyArray {
   /// Throws: StoreError, CodecError, with the key; SelectionError.
   void read(Region const& region, Target<array_space> to, ReadOptions options = {}) const {
     auto& s = *state_;
-    expect_rank(to.strides);
+    expect_inside(region, to.strides);
     finish(s.on, [&] { read_chunks(source(), region, to, s.on, options); });
   }
 
@@ -47,7 +47,7 @@ class AnyArray {
   void write(Region const& region, Origin<array_space> from, WriteOptions options = {}) const {
     if constexpr (detail::check_writable<S>()) {
       auto& s = *state_;
-      expect_rank(from.strides);
+      expect_inside(region, from.strides);
       finish(s.on, [&] { write_chunks(source(), shape(), region, from, s.locks, s.on, options); });
     }
   }
@@ -61,9 +61,18 @@ class AnyArray {
             s.pipeline, s.form,   {s.metadata.fill.data(), s.metadata.fill.size()}};
   }
 
-  void expect_rank(Strides const& strides) const {
-    if (strides.rank() != shape().rank())
-      throw SelectionError{text({"found ", strides.rank(), " strides, expected ", shape().rank()})};
+  // A Region need not come from a Box, which would have seen to it.
+  void expect_inside(Region const& region, Strides const& strides) const {
+    auto const rank = shape().rank();
+    if (strides.rank() != rank) throw SelectionError{text({"found ", strides.rank(), " strides, expected ", rank})};
+    if (region.first.rank() != rank || region.count.rank() != rank || region.step.rank() != rank)
+      throw SelectionError{text({"a region of other than the array's ", rank, " dimensions"})};
+    for (std::size_t d = 0; d < rank; ++d) {
+      auto const first = region.first[d], count = region.count[d], step = region.step[d], n = shape()[d];
+      if (count > 0 && (step == 0 || first >= n || (count - 1) > (n - 1 - first) / step))
+        throw SelectionError{text({"dimension ", d, ": found ", count, " indices from ", first, " on, ", step,
+                                   " apart, expected indices below ", n})};
+    }
   }
 
   // The caller's memory is in use until the queue is done, whatever f throws.

@@ -12,6 +12,7 @@
 #include <tessera/array/open.hpp>
 #include <tessera/metadata/group_metadata.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
 
 namespace tessera::inline v0 {
@@ -75,44 +76,60 @@ void drop_consolidated(S const& documents, std::string_view path) {
 template <class S>
 void make_ancestors(S const& documents, std::string_view path) {
   for_each_ancestor(path, [&](std::string_view ancestor) {
-    auto const type = node_type(documents, ancestor);
-    if (!type) return write_document(documents, ancestor, to_value(GroupMetadata{}));
-    if (*type != "group")
-      throw MetadataError{text({"there is an array above \"", path, "\"; arrays have no children"})}
-          .in_key(document_key(ancestor).path)
-          .in_store(name_of(documents));
+    {
+      [[maybe_unused]] auto const held = lock_of(documents, document_key(ancestor));
+      auto const type = node_type(documents, ancestor);
+      if (!type) return write_document(documents, ancestor, to_value(GroupMetadata{}));
+      if (*type != "group")
+        throw MetadataError{text({"there is an array above \"", path, "\"; arrays have no children"})}
+            .in_key(document_key(ancestor).path)
+            .in_store(name_of(documents));
+    }
     drop_consolidated(documents, ancestor);
   });
 }
 
-// What stands at a path goes, its document first: a reader never finds it without its chunks.
+// What stands at a path goes, its document first: a reader never finds it without its chunks. Without a document too,
+// which may be damaged or was erased by a program that ended then: the rest would be taken for what is made there next.
 template <class S>
 void erase_node(S const& store, std::string_view path, queue_of<S>& on) {
-  using Documents = std::remove_cvref_t<decltype(metadata_of(store))>;
-  if constexpr (!ListableStore<S> || !ListableStore<Documents>) {
-    throw StoreError{"cannot overwrite: the store has no list() to find the old chunks with"};
+  auto const& documents = metadata_of(store);
+  bool const is_there = size(documents, document_key(path), on.host()).has_value();
+  if constexpr (!ListableStore<S> || !ListableStore<std::remove_cvref_t<decltype(documents)>>) {
+    if (is_there) throw StoreError{"cannot overwrite: the store has no list() to find the old chunks with"};
   } else {
-    metadata_of(store).erase(document_key(path), on.host());
-    auto const erase_below = [&](auto const& one, auto& queue) {
-      std::vector<std::string> keys;
-      one.list(path, [&](Listed const& entry) { keys.emplace_back(entry.path); });
-      for (auto& key : keys) one.erase(Key{std::move(key)}, queue);
+    using Keys = std::vector<Key>;
+    auto const below = [&](auto const& one) {
+      Keys keys;
+      one.list(path, [&](Listed const& entry) { keys.push_back({std::string{entry.path}}); });
+      return keys;
     };
-    erase_below(metadata_of(store), on.host());
-    if constexpr (!std::same_as<Documents, S>) erase_below(chunks_of(store), on);
+    auto const found = below(documents);  // before anything is erased: a store may not be able to say
+    auto const chunks = std::same_as<decltype(documents), S const&> ? Keys{} : below(chunks_of(store));
+    if (path.empty() && !is_there && found.size() + chunks.size() > 0)  // it may be any folder of the user's
+      throw StoreError{"there is no node to overwrite, but other keys; erase them, or what they are part of"};
+    documents.erase(document_key(path), on.host());
+    for (auto const& key : found) documents.erase(key, on.host());
+    for (auto const& key : chunks) chunks_of(store).erase(key, on);
   }
 }
 
-// Puts a new document at a path whose groups above are made too.
-template <class S>
-void write_node(S const& store, std::string_view path, Value const& document, bool overwrite, queue_of<S>& on) {
-  auto const& documents = metadata_of(store);
-  if (node_type(documents, path)) {
-    if (!overwrite) throw MetadataError{"there is a node already; say overwrite to replace it"};
-    erase_node(store, path, on);
-  }
+// Puts a new document at a path whose groups above are made too. Of several threads that want to, one makes the node.
+// `erase` is asked to make room for it, if it shall replace what is there.
+template <class D, class Erase>
+void write_node(D const& documents, std::string_view path, Value const& document, bool overwrite, Erase&& erase) {
+  auto const key = document_key(path);
+  auto const json = document_text(document);  // first: nothing is erased or made for what cannot be written
+  auto const expect_none = [&] {
+    if (!overwrite && node_type(documents, path))
+      throw MetadataError{"there is a node already; say overwrite to replace it"};
+  };
+  expect_none();
   make_ancestors(documents, path);
-  write_document(documents, path, document);
+  [[maybe_unused]] auto const held = lock_of(documents, key);
+  expect_none();
+  if (overwrite) erase();
+  write_text(documents, key, json);
 }
 
 // What a document may not say of an array, however it is made.
@@ -128,6 +145,10 @@ inline void check_new(ArrayMetadata const& array) {
   if (array.fill.size() != array.type.size)
     throw MetadataError{text({"a fill value of ", array.fill.size(), " bytes, expected ", array.type.size})};
   checked_size(checked_product(element_count(array.shape, "shape"), array.type.size, "shape"), "shape");
+  auto const document = to_value(array);  // and it is one that can be opened again
+  Reader reader{document, ""};
+  (void)reader.at("zarr_format");
+  (void)read_array_metadata(reader);
 }
 
 }  // namespace detail
@@ -149,8 +170,8 @@ auto create_any(S const& store, std::string path, ArrayMetadata metadata, Create
       detail::check_node_path(path);
       detail::check_new(metadata);
       AnyArray<S, P> array{store, path, std::move(metadata), detail::queue_given<P>(std::move(on)...)};
-      detail::write_node(store, path, to_value(array.metadata()), options.overwrite,
-                         queue_in<space_of<S>>(array.queue()));
+      detail::write_node(metadata_of(store), path, to_value(array.metadata()), options.overwrite,
+                         [&] { detail::erase_node(store, path, queue_in<space_of<S>>(array.queue())); });
       return array;
     });
   }
@@ -174,7 +195,7 @@ auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P
     auto array = create_any<P>(
         store, path,
         ArrayMetadata{wanted.shape, data_type_of<T>(), wanted.chunk_shape, wanted.key_encoding, std::move(fill),
-                      pipeline.specifications(), wanted.attributes, wanted.dimension_names, Members{}},
+                      pipeline.specifications(data_type_of<T>()), wanted.attributes, wanted.dimension_names, Members{}},
         CreateOptions{wanted.overwrite}, std::move(on)...);
     return Array<T, Rank, S, P>{std::move(array)};
   }

@@ -136,10 +136,7 @@ auto create_group(S const& store, std::string path, Members attributes = {}) {
     GroupMetadata metadata{std::move(attributes), {}};
     detail::in_document(store, path, [&] {
       detail::check_node_path(path);
-      auto const& documents = metadata_of(store);
-      if (detail::node_type(documents, path)) throw MetadataError{"there is a node already"};
-      detail::make_ancestors(documents, path);
-      write_document(documents, path, to_value(metadata));
+      detail::write_node(metadata_of(store), path, to_value(metadata), false, [] {});
     });
     return Group<S>{store, std::move(path), std::move(metadata)};
   }

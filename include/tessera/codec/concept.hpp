@@ -33,6 +33,7 @@ namespace tessera::inline v0 {
 // or a batch in any space they run in: void decode(std::span<CodecTask<From, To>>, Queue& on) const.
 // An array_to_bytes codec may take the ChunkSpecification before them: bytes alone do not say what their elements are.
 // A codec that only rearranges or converts elements needs neither: it is read through, not run.
+// Any may have `C fitted(DataType) const`: what it is for a new array of such elements.
 struct array_to_array {
   static constexpr bool reads_array = true, writes_array = true;
 };
@@ -176,6 +177,15 @@ C make_codec(Specification const& specification) try {
 template <Codec C>
 Specification specification_of(C const& codec) {
   return {std::string{C::name}, codec.configuration()};
+}
+
+/// Likewise, for a new array of such elements.
+template <Codec C>
+Specification specification_of(C const& codec, DataType type) {
+  if constexpr (requires { codec.fitted(type); })
+    return specification_of(codec.fitted(type));
+  else
+    return specification_of(codec);
 }
 
 }  // namespace tessera::inline v0

@@ -85,12 +85,31 @@ inline Value to_value(Specification const& specification) {
   return members;
 }
 
-/// Writes the document of the node at `path`. Throws: StoreError.
+/// A document as text. Throws: MetadataError, if it could not be read again, for a name is there twice or a number is
+/// none.
+inline std::string document_text(Value const& document) {
+  auto json = to_json(document);
+  if (json.size() > detail::max_document_size)
+    throw MetadataError{
+        text({"a document of ", json.size(), " bytes; at most ", detail::max_document_size, " are read"})};
+  (void)parse_json(json);
+  return json;
+}
+
+namespace detail {
+
+template <class S>
+void write_text(S const& store, Key const& key, std::string_view document) {
+  Queue<space::Host> on;
+  store.write(key, {reinterpret_cast<std::byte const*>(document.data()), document.size()}, on);
+}
+
+}  // namespace detail
+
+/// Writes the document of the node at `path`. Throws: MetadataError as document_text does; StoreError.
 template <class S>
 void write_document(S const& store, std::string_view path, Value const& document) {
-  Queue<space::Host> on;
-  auto const json = to_json(document);
-  store.write(document_key(path), {reinterpret_cast<std::byte const*>(json.data()), json.size()}, on);
+  detail::write_text(store, document_key(path), document_text(document));
 }
 
 }  // namespace tessera::inline v0

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
 #include <tessera/core/value.hpp>
+#include <tessera/metadata/json.hpp>
 #include <tessera/metadata/unicode.hpp>
 
 namespace tessera::inline v0 {
@@ -19,7 +21,7 @@ class JsonWriter {
   void write(Value const& value) {
     if (value.is_null()) text += "null";
     if (auto* b = value.get_if<bool>()) text += *b ? "true" : "false";
-    if (auto* n = value.get_if<Number>()) text += n->text;
+    if (auto* n = value.get_if<Number>()) number(n->text);
     if (auto* s = value.get_if<std::string>()) quote(*s);
     if (auto* list = value.get_if<List>()) {
       text += '[';
@@ -47,11 +49,23 @@ class JsonWriter {
       indent_ += 2;
     else
       text += ',';
+    if (indent_ / 2 > JsonReader::max_depth)
+      throw MetadataError{tessera::text({"nested deeper than ", JsonReader::max_depth, " levels"})};
     text.append(1, '\n').append(indent_, ' ');
   }
   void close(bool empty, char c) {
     if (!empty) text.append(1, '\n').append(indent_ -= 2, ' ');
     text += c;
+  }
+
+  // As it is, if it is one, or a word that JSON does not have and zarr-python writes.
+  void number(std::string const& digits) {
+    if (digits != "NaN" && digits != "Infinity" && digits != "-Infinity") try {
+        if (parse_json(digits) != Value{Number{digits}}) throw MetadataError{"other text around it"};
+      } catch (MetadataError const&) {
+        throw MetadataError{tessera::text({"a number that shall be written is none: ", describe(digits)})};
+      }
+    text += digits;
   }
 
   // In ASCII, with escapes for everything else.
@@ -87,7 +101,7 @@ class JsonWriter {
 }  // namespace detail
 
 /// JSON text in ASCII, two spaces to a level, members and numbers as they are. Throws: MetadataError, if a string is
-/// not UTF-8.
+/// not UTF-8, a number is none, or lists and objects lie deeper than parse_json reads.
 inline std::string to_json(Value const& value) {
   detail::JsonWriter writer;
   writer.write(value);

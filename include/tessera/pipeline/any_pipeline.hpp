@@ -141,6 +141,8 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
 
   /// What a document says of its codecs.
   std::vector<Specification> const& specifications() const { return made_->codecs; }
+  /// The same: they were given in full.
+  std::vector<Specification> const& specifications(DataType) const { return made_->codecs; }
 
   ChunkForm resolve(ChunkSpecification chunk) const {
     ChunkForm form;

@@ -66,11 +66,11 @@ class Pipeline {
     return pipeline;
   }
 
-  /// What a document says of its codecs.
-  std::vector<Specification> specifications() const {
+  /// What the document of a new array of such elements says of its codecs.
+  std::vector<Specification> specifications(DataType type) const {
     std::vector<Specification> list;
     auto const add = [&]<class Stage>(Stage const& codec) {
-      if constexpr (!detail::is_cast<Stage>) list.push_back(specification_of(codec));
+      if constexpr (!detail::is_cast<Stage>) list.push_back(specification_of(codec, type));
     };
     std::apply([&](auto const&... codecs) { (add(codecs), ...); }, stages_);
     return list;

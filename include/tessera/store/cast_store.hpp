@@ -83,6 +83,8 @@ class CastStore {
   bool erase(Key const& key, queue_for<Space>& on) const requires is_writable {
     return from_.erase(key, queue_in<Source>(on));
   }
+  auto lock(Key const& key) const requires requires(From const& from) { from.lock(key); }
+  { return from_.lock(key); }
 
  private:
   From from_;

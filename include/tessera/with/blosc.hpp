@@ -23,7 +23,7 @@ struct Blosc {
   std::string cname = "zstd";
   int clevel = 5;
   std::string shuffle = "shuffle";
-  std::size_t typesize = 1;   ///< bytes
+  std::size_t typesize = 0;   ///< bytes that are shuffled together; 0: those of an element, in a new array; else 1
   std::size_t blocksize = 0;  ///< bytes; 0: automatic
 
   static Blosc from(Reader& configuration) {
@@ -38,11 +38,17 @@ struct Blosc {
     return codec;
   }
   Value configuration() const {
-    return Members{{"typesize", Value::integer(static_cast<long long>(typesize))},
+    return Members{{"typesize", Value::integer(static_cast<long long>(shuffled_together()))},
                    {"cname", cname},
                    {"clevel", Value::integer(clevel)},
                    {"shuffle", shuffle},
                    {"blocksize", Value::integer(static_cast<long long>(blocksize))}};
+  }
+
+  Blosc fitted(DataType type) const {
+    auto result = *this;
+    if (typesize == 0) result.typesize = type.size;
+    return result;
   }
 
   std::size_t encoded_bound(std::size_t decoded) const { return decoded + BLOSC_MAX_OVERHEAD; }
@@ -67,13 +73,15 @@ struct Blosc {
     int const filter = shuffle == "shuffle"      ? BLOSC_SHUFFLE
                        : shuffle == "bitshuffle" ? BLOSC_BITSHUFFLE
                                                  : BLOSC_NOSHUFFLE;
-    auto const done = blosc_compress_ctx(clevel, filter, typesize, from.size, from.data, to.data, to.size,
+    auto const done = blosc_compress_ctx(clevel, filter, shuffled_together(), from.size, from.data, to.data, to.size,
                                          cname.c_str(), blocksize, 1);
     if (done <= 0) throw CodecError{"cannot compress " + std::to_string(from.size) + " bytes with " + cname};
     return static_cast<std::size_t>(done);
   }
 
  private:
+  std::size_t shuffled_together() const { return typesize == 0 ? 1 : typesize; }
+
   // The library would say on the terminal what it lacks.
   static void expect_compressor(ByteView<space::Host> from) {
     constexpr char const* formats[] = {"blosclz", "lz4", "snappy", "zlib", "zstd"};

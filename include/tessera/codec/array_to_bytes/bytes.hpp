@@ -30,6 +30,9 @@ struct Bytes {
     return Members{{"endian", *endian == std::endian::little ? "little" : "big"}};
   }
 
+  /// As zarr-python writes it: without a byte order where there is none.
+  Bytes fitted(DataType type) const { return type.component() > 1 ? *this : Bytes{std::nullopt}; }
+
   Layout layout(ChunkSpecification const& chunk) const {
     auto result = Layout::c_order(chunk.shape, chunk.type.size);
     auto const component = chunk.type.component();

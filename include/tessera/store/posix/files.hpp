@@ -53,13 +53,15 @@ void replace(Folder const& root, std::string const& path, std::string_view unfin
              std::byte const* from, std::size_t size, bool sync) {
   Parts const to{path};
   for (int tries = 0;;) {
-    auto const folder = root.make(to.folder, sync);
+    auto const made = root.make(to.folder, sync);
     auto const name = text({unfinished, ::getpid(), "-", next++});
-    Descriptor file{
-        ::openat(folder.number(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666)};
-    if (!file && errno == EEXIST) continue;                 // of a program that was killed
-    if (!file && errno == ENOENT && ++tries < 100) continue;  // somebody erased the folder: it is made again
+    constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+    errno = ENOENT;
+    Descriptor file{made ? ::openat(made->number(), name.c_str(), flags, 0666) : -1};
+    if (!file && errno == EEXIST) continue;                    // of a program that was killed
+    if (!file && errno == ENOENT && ++tries < 1000) continue;  // somebody erased the folder: it is made again
     if (!file) fail("make a file");
+    auto const& folder = *made;
     try {
       write(file, from, size);
       if (sync) file.sync();

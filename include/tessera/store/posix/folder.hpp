@@ -59,24 +59,30 @@ class Folder {
   }
 
   /// The folder of that name, made if there is none, and those above it. `sync`: in a way that outlasts a loss of
-  /// power.
-  Descriptor make(std::string const& path, bool sync) const {
+  /// power. nullopt: somebody erased one of them meanwhile.
+  std::optional<Descriptor> make(std::string const& path, bool sync) const {
     auto const flags = (sync ? read_only : pass) | O_DIRECTORY;
-    if (auto found = find(path, flags)) return std::move(*found);
+    if (auto found = find(path, flags)) return found;
     auto above = find(".", flags);
     for (std::size_t begin = 0, end; above && begin <= path.size(); begin = end + 1) {
       end = std::min(path.find('/', begin), path.size());
-      auto below = find(path.substr(0, end), flags);
+      auto const part = path.substr(0, end);
+      auto below = find(part, flags);
       if (!below) {
-        if (::mkdirat(above->number(), path.substr(begin, end - begin).c_str(), 0777) != 0 && errno != EEXIST)
+        if (::mkdirat(above->number(), path.substr(begin, end - begin).c_str(), 0777) == 0) {
+          if (sync) above->sync();
+        } else if (errno == ENOENT) {
+          return std::nullopt;
+        } else if (errno != EEXIST) {
           fail("make the folder");
-        if (sync) above->sync();
-        below = find(path.substr(0, end), flags);
+        }
+        below = find(part, flags);
+        if (auto const file = below ? std::nullopt : find(part, pass); file && !S_ISDIR(file->status().st_mode))
+          fail("make the folder", ENOTDIR);  // a file has its name
       }
       above = std::move(below);
     }
-    if (!above) fail("make the folder", ENOTDIR);  // a file has its name
-    return std::move(*above);
+    return above;
   }
 
   /// Whether it is nobody's folder any more: it was erased after it had been opened.
