@@ -18,14 +18,13 @@ Array open_array(Store store, std::string path, Queue on) {
 }
 
 Array make_array(Store const& store, std::string path, tessera::ArrayMetadata metadata, Queue on) {
-  metadata.codecs = complete_codecs(metadata);
   return tessera::create_any<tessera::AllCodecs>(store, std::move(path), std::move(metadata), {}, std::move(on));
 }
 
 std::vector<tessera::Specification> complete_codecs(tessera::ArrayMetadata const& array) {
   auto const pipeline = Pipeline::from(array.codecs);
   (void)pipeline.resolve({array.chunk_shape, array.type, array.fill});
-  return pipeline.specifications();
+  return pipeline.specifications(array.type);
 }
 
 void read_elements(Array const& array, tessera::Region const& region, std::span<std::byte> to,

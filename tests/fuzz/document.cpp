@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     try {
       auto const pipeline = AnyPipeline<space::Host, space::Host, AllCodecs>::from(array.codecs);
       (void)pipeline.resolve({array.chunk_shape, array.type, array.fill});
-      array.codecs = pipeline.specifications();
+      array.codecs = pipeline.specifications(array.type);
     } catch (MetadataError const&) {
     }
     return array;

@@ -168,6 +168,7 @@ auto create_any(S const& store, std::string path, ArrayMetadata metadata, Create
     using P = typename detail::pipeline_over<Codec, S>::type;
     return detail::in_document(store, path, [&] {
       detail::check_node_path(path);
+      metadata.codecs = P::from(metadata.codecs).specifications(metadata.type);
       detail::check_new(metadata);
       AnyArray<S, P> array{store, path, std::move(metadata), detail::queue_given<P>(std::move(on)...)};
       detail::write_node(metadata_of(store), path, to_value(array.metadata()), options.overwrite,

@@ -139,10 +139,13 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     return pipeline;
   }
 
-  /// What a document says of its codecs.
-  std::vector<Specification> const& specifications() const { return made_->codecs; }
-  /// The same: they were given in full.
-  std::vector<Specification> const& specifications(DataType) const { return made_->codecs; }
+  /// What the document of a new array of such elements says of its codecs: all of it, as zarr-python writes it.
+  std::vector<Specification> specifications(DataType type) const {
+    std::vector<Specification> list;
+    for (auto const& given : made_->codecs)
+      (void)((Cs::name == given.name && (list.push_back(specification_of(make_codec<Cs>(given), type)), true)) || ...);
+    return list;
+  }
 
   ChunkForm resolve(ChunkSpecification chunk) const {
     ChunkForm form;
