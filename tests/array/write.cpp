@@ -104,8 +104,8 @@ using codec::Blosc, codec::Crc32c, codec::Gzip, codec::Transpose, codec::Zstd;
 using ToBytes = codec::Bytes;
 
 TEST_CASE("arrays hold what was written, box by box, whatever the memory's strides") {
-  test::TemporaryFolder const folder;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    test::TemporaryFolder const folder;
     check_writes<ToBytes>(MemoryStore<HostBuffer>{}, seed);
     check_writes<Transpose, ToBytes, Zstd>(MemoryStore<HostBuffer>{}, seed + 100);
     check_writes<Transpose, ToBytes, Gzip, Crc32c>(LocalStore<HostBuffer>{folder / ((seed + 200) % 3 == 0 ? "root" : "below")}, seed + 200);

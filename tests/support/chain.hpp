@@ -32,8 +32,9 @@ inline std::string json(tessera::codec::Zstd const& codec) {
          (codec.checksum ? "true" : "false") + "}}";
 }
 inline std::string json(tessera::codec::Blosc const& codec) {
-  return R"({"name": "blosc", "configuration": {"typesize": )" + std::to_string(codec.typesize) + R"(, "cname": ")" +
-         codec.cname + R"(", "clevel": )" + std::to_string(codec.clevel) + R"(, "shuffle": ")" + codec.shuffle +
+  return R"({"name": "blosc", "configuration": {"typesize": )" +
+         std::to_string(codec.typesize == 0 ? 1 : codec.typesize) + R"(, "cname": ")" + codec.cname +
+         R"(", "clevel": )" + std::to_string(codec.clevel) + R"(, "shuffle": ")" + codec.shuffle +
          R"(", "blocksize": )" + std::to_string(codec.blocksize) + "}}";
 }
 
