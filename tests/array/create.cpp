@@ -107,8 +107,8 @@ TEST_CASE("codecs are fitted to the elements of a new array, as zarr-python does
   CHECK(codecs(std::array<std::byte, 3>{}, Stored{}) == parse_json(none + blosc(3)));
   CHECK(codecs(2.5, Stored{}) == parse_json(endian + blosc(8)));
   CHECK(codecs(std::complex<float>{}, Stored{{}, {.typesize = 4}}) == parse_json(endian + blosc(4)));
-  Specification const given[] = {{"bytes", Members{{"endian", "little"}}}};  // what was composed at run time stays
-  CHECK(codecs(std::uint8_t{}, AnyPipeline<space::Host>::from(given)) == parse_json(endian + "]"));
+  Specification const given[] = {{"bytes", Members{{"endian", "little"}}}};  // likewise, where it was composed at run time
+  CHECK(codecs(std::uint8_t{}, AnyPipeline<space::Host>::from(given)) == parse_json(none + "]"));
 }
 
 TEST_CASE("groups are made above a node, and those that are there stay as they are") {

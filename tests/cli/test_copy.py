@@ -61,8 +61,10 @@ class Copy(CommandTest):
                         self.assertEqual(document(copy / name)[member], document(brain / name)[member], member)
                     self.run_ok("validate", copy / name)
             if "--codecs" in options:
-                self.assertEqual(document(copy / "t1")["codecs"], json.loads(options[options.index("--codecs") + 1])
-                                 if i == 3 else [BIG, ZSTD, {"name": "crc32c"}])
+                wanted = [LITTLE] if i == 3 else [BIG, ZSTD, {"name": "crc32c"}]
+                self.assertEqual(document(copy / "t1_half")["codecs"], wanted)
+                wanted[0] = {"name": "bytes"}  # elements of one byte have no order
+                self.assertEqual(document(copy / "t1")["codecs"], wanted)
 
     def test_what_is_kept(self):
         extra = {"must_understand": False, "answer": [42, None, 1e300, "\u00e9"]}
