@@ -177,7 +177,7 @@ TEST_CASE("NaN is a fill value like any other: by its bits") {
 TEST_CASE("parts of one chunk written by many threads: nothing is lost, among all arrays over one store") {
   test::TemporaryFolder const folder;
   auto check = [](auto const& store) {
-    constexpr std::size_t n = 64, threads = 4;
+    static constexpr std::size_t n = 64, threads = 4;
     create_array<std::uint16_t, 1>(store, "a", {.shape = {n}, .chunk_shape = {16}},
                                    Pipeline<space::Host, codec::Bytes, codec::Crc32c>{});
     std::vector<std::thread> writers;
