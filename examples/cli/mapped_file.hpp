@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <tessera/buffer/mapped_buffer.hpp>
 #include <tessera/core/error.hpp>
 
 namespace cli {
@@ -31,29 +32,24 @@ class MappedFile {
     struct stat info {};
     if (file.number < 0 || ::fstat(file.number, &info) != 0) fail(std::strerror(errno));
     if (!S_ISREG(info.st_mode)) fail("not a regular file");
-    size_ = static_cast<std::size_t>(info.st_size);
-    if (size_ == 0) return;
-    auto* const mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.number, 0);
-    if (mapped == MAP_FAILED) fail(std::strerror(errno));
-    data_ = static_cast<std::byte*>(mapped);
-  }
-  MappedFile(MappedFile const&) = delete;
-  MappedFile& operator=(MappedFile const&) = delete;
-  ~MappedFile() {
-    if (data_) ::munmap(data_, size_);
+    try {
+      bytes_ = tessera::MappedBuffer{file.number, 0, static_cast<std::size_t>(info.st_size)};
+    } catch (tessera::StoreError& error) {
+      error.in_store(path);
+      throw;
+    }
   }
 
-  std::byte const* data() const { return data_; }
-  std::size_t size() const { return size_; }
+  std::byte const* data() const { return bytes_.view().data; }
+  std::size_t size() const { return bytes_.view().size; }
 
   /// What was looked at so far counts as this program's memory no longer; it is read again where it is wanted again.
   void let_go() const {
-    if (data_) ::madvise(data_, size_, MADV_DONTNEED);
+    if (size() > 0) ::madvise(const_cast<std::byte*>(data()), size(), MADV_DONTNEED);
   }
 
  private:
-  std::byte* data_ = nullptr;
-  std::size_t size_ = 0;
+  tessera::MappedBuffer bytes_;
 };
 
 }  // namespace cli

@@ -1,6 +1,7 @@
 // One codec of bytes, run on one chunk.
 #pragma once
 #include <cstddef>
+#include <initializer_list>
 
 #include <support/bytes.hpp>
 #include <tessera/codec/concept.hpp>
@@ -22,6 +23,13 @@ Bytes decoded(C const& codec, Bytes const& from, std::size_t room) {
   Bytes to(room);
   to.resize(codec.decode(view(from), span(to), on));
   return to;
+}
+
+/// One after the other.
+inline Bytes joined(std::initializer_list<Bytes> parts) {
+  Bytes all;
+  for (auto const& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
 }
 
 }  // namespace test

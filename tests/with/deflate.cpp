@@ -13,15 +13,10 @@ using test::Bytes;
 using test::check_refused;
 using test::decoded;
 using test::encoded;
+using test::joined;
 
 static codec::Gzip gzip(std::string const& configuration) {
   return make_codec<codec::Gzip>(test::specification(R"({"name": "gzip", "configuration": )" + configuration + "}"));
-}
-
-static Bytes joined(std::initializer_list<Bytes> parts) {
-  Bytes all;
-  for (auto const& part : parts) all.insert(all.end(), part.begin(), part.end());
-  return all;
 }
 
 TEST_CASE("gzip: a level from 0 to 9 and nothing else (CODEC-GZIP-01)") {

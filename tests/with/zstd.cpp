@@ -13,15 +13,10 @@ using test::Bytes;
 using test::check_refused;
 using test::decoded;
 using test::encoded;
+using test::joined;
 
 static codec::Zstd zstd(std::string const& configuration) {
   return make_codec<codec::Zstd>(test::specification(R"({"name": "zstd", "configuration": )" + configuration + "}"));
-}
-
-static Bytes joined(std::initializer_list<Bytes> parts) {
-  Bytes all;
-  for (auto const& part : parts) all.insert(all.end(), part.begin(), part.end());
-  return all;
 }
 
 TEST_CASE("zstd: level and checksum (CODEC-ZSTD-01, 02)") {

@@ -113,7 +113,7 @@ inline void make_folders(std::string const& path, bool sync) {
   }
 }
 
-/// Calls f(name, is_folder, size) for each file and folder in a folder; Links to
+/// Calls f(name, is_folder, size) for each file and folder in a folder. Links to
 /// folders are passed over: they could lead in circles. One that leads nowhere or outside is shown as an empty file, so
 /// that reading it tells. Returns whether there was anything.
 template <class F>
