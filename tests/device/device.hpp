@@ -1,6 +1,8 @@
 // Tests of device memory: the same files run on the emulated runtime, under many seeds, and on a GPU.
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -21,12 +23,20 @@ namespace test {
 using DeviceQueue = tessera::Queue<tessera::space::Device>;
 using HostQueue = tessera::Queue<tessera::space::Host>;
 
+#if defined(TESSERA_CUDA_EMULATION)
+/// `count`, or TESSERA_TEST_SEEDS of the environment if that is less: tests that run tests take fewer.
+inline std::uint64_t seeds(std::uint64_t count) {
+  auto const* const most = std::getenv("TESSERA_TEST_SEEDS");
+  return most ? std::min<std::uint64_t>(count, std::strtoull(most, nullptr, 10)) : count;
+}
+#endif
+
 /// Calls f under each of `count` seeds, of which the first 16 are every combination of four early and late streams;
 /// once on a GPU. Nothing may be left when it returns.
 template <class F>
 void under_seeds([[maybe_unused]] std::uint64_t count, F&& f) {
 #if defined(TESSERA_CUDA_EMULATION)
-  for (std::uint64_t seed = 0; seed < count; ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds(count); ++seed) {
     CAPTURE(seed);
     emulation::seed(seed);
     f();
