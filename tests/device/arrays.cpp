@@ -61,6 +61,25 @@ TEST_CASE("arrays are made and written in device memory's stores") {
   });
 }
 
+TEST_CASE_TEMPLATE("arrays in memory that both sides reach", B, PinnedBuffer, ManagedBuffer) {
+  using Space = typename B::space_type;
+  using P = Pipeline<Space, codec::Transpose, Bytes, Zstd>;
+  under_seeds(16, [] {
+    DeviceQueue on;
+    SplitStore const store{MemoryStore<HostBuffer>{}, MemoryStore<B>{}};
+    P const pipeline{codec::Transpose{{1, 0}}, Bytes{}, Zstd{}};
+    auto const array =
+        create_array<float, 2>(store, "a", {.shape = {5, 7}, .chunk_shape = {2, 3}, .fill = 9}, pipeline, on);
+    auto const untouched = array.read(all);
+    CHECK(std::ranges::count(untouched.elements(), 9.f) == 35);
+    OwnedArray<float, 2, B> elements{{5, 7}, on};
+    std::iota(elements.elements().begin(), elements.elements().end(), 1.f);
+    array.write(all, elements.view());
+    auto const read = open_array<float, 2, P>(store, "a", on).read(all);
+    CHECK(std::ranges::equal(read.elements(), elements.elements()));
+  });
+}
+
 TEST_CASE("values in pinned and managed memory") {
   std::string const path = TESSERA_TEST_DATA "/brain.zarr";
   under_seeds(2, [&] {
