@@ -78,9 +78,12 @@ __attribute__((constructor(101))) void begin() {
 
 __attribute__((destructor(101))) void end() {
   if (getpid() != program) return;
-  Held const held;
-  log::write_sites();
-  if (!say_leaks()) return;
+  bool const leaks = [] {
+    Held const held;
+    log::write_sites();
+    return say_leaks();
+  }();
+  if (!leaks) return;
   std::fflush(nullptr);
   _exit(leak_status);
 }

@@ -127,6 +127,7 @@ Point enqueue(Stream& stream, Operation operation) {
   stream.queue.push_back(std::move(operation));
   ++stream.enqueued;
   stream.polls = 0;
+  if (sanitizer::threads) worker_of(stream);  // that it is made is an edge too: from here, as the operation's own
   world().active.emplace(stream.number, &stream);
   {
     sanitizer::Seen const again;
