@@ -1,6 +1,8 @@
 // Devices: which one is meant, and what passes between two. From "Device Management", "Peer Device Memory Access", "Version
 // Management" and "Memory Management" of CUDA's runtime API manual.
-#include "kernels.hpp"
+#include <emulation/kernels.hpp>
+
+#include "contract.hpp"
 
 using namespace contract;
 

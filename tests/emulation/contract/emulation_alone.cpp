@@ -1,5 +1,7 @@
 // What the emulation has beside CUDA's runtime: seeds, budgets, failures on demand, the log of calls.
-#include "kernels.hpp"
+#include <emulation/kernels.hpp>
+
+#include "contract.hpp"
 
 #if defined(TESSERA_CUDA_EMULATION)
 #include <algorithm>

@@ -5,7 +5,9 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
-#include "kernels.hpp"
+#include <emulation/kernels.hpp>
+
+#include "contract.hpp"
 
 extern char** environ;
 

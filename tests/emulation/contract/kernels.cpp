@@ -1,6 +1,8 @@
 // Kernels: what they may touch, and when they run. From the Programming Guide ("Kernels", "Streams", "Unified Memory") and
 // "Execution Control" of CUDA's runtime API manual.
-#include "kernels.hpp"
+#include <emulation/kernels.hpp>
+
+#include "contract.hpp"
 
 using namespace contract;
 
@@ -9,12 +11,12 @@ namespace {
 struct Square {
   int const* from;
   int* to;
-  CONTRACT_BOTH void operator()(std::size_t i) const { to[i] = from[i] * from[i]; }
+  TEST_BOTH void operator()(std::size_t i) const { to[i] = from[i] * from[i]; }
 };
 
 struct Follow {  // addresses of device memory that lie in device memory themselves
   int* const* table;
-  CONTRACT_BOTH void operator()(std::size_t i) const { *table[i] += static_cast<int>(i); }
+  TEST_BOTH void operator()(std::size_t i) const { *table[i] += static_cast<int>(i); }
 };
 
 std::vector<int> const squares{9, 1, 16, 1, 25, 81, 4, 36};

@@ -6,6 +6,8 @@
 
 #include "contract.hpp"
 
+void test::good(cudaError_t status) { REQUIRE(status == cudaSuccess); }
+
 #if defined(TESSERA_CUDA_EMULATION)
 namespace {
 

@@ -3,15 +3,15 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "contract.hpp"
+#include <emulation/owned.hpp>
 
 #if defined(__CUDACC__)
-#define CONTRACT_BOTH __host__ __device__
+#define TEST_BOTH __host__ __device__
 #else
-#define CONTRACT_BOTH
+#define TEST_BOTH
 #endif
 
-namespace contract {
+namespace test {
 
 #if defined(__CUDACC__)
 template <class F>
@@ -38,7 +38,7 @@ void launch(cudaStream_t stream, std::size_t count, F const& f) {
 struct Store {
   int* to;
   int value;
-  CONTRACT_BOTH void operator()(std::size_t i) const { to[i] = value; }
+  TEST_BOTH void operator()(std::size_t i) const { to[i] = value; }
 };
 
-}  // namespace contract
+}  // namespace test
