@@ -1,4 +1,4 @@
-// All of tessera that needs no library but a JSON parser, in the order of the data path: key, store, buffer, cast,
+// All of tessera that needs no library, in the order of the data path: key, store, buffer, cast,
 // codec pipeline, array, the user's view.
 #pragma once
 #include <tessera/array/array.hpp>
@@ -16,6 +16,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/key/byte_range.hpp>
 #include <tessera/key/key.hpp>
+#include <tessera/memory/pending.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/pipeline/any_pipeline.hpp>
@@ -24,6 +25,7 @@
 #include <tessera/store/cast_store.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/host_side.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/store/prefix_store.hpp>

@@ -4,6 +4,8 @@
 
 namespace tessera {
 template <>
+class Event<space::Device> {};
+template <>
 class Queue<space::Device> {
  public:
   Queue<space::Host>& host() { return host_; }
@@ -14,6 +16,8 @@ class Queue<space::Device> {
   void wait() {}
   template <class T>
   void keep(T) {}
+  Event<space::Device> record() { return {}; }
+  void after(Event<space::Device> const&) {}
 
  private:
   Queue<space::Host> host_;

@@ -96,6 +96,20 @@ class Lease {
 namespace tessera::inline v0 {
 
 template <>
+class Event<space::Device> {
+ public:
+  Event() = default;
+  explicit Event(std::shared_ptr<stub::Stream> stream) : stream_{std::move(stream)}, place_{stream_->queued()} {}
+  void wait() const {
+    if (stream_) stream_->wait(place_);
+  }
+
+ private:
+  std::shared_ptr<stub::Stream> stream_;
+  std::uint64_t place_ = 0;
+};
+
+template <>
 class Queue<space::Device> {
  public:
   explicit Queue(Queue<space::Host> host = {}) : host_{std::move(host)} {}
@@ -112,6 +126,11 @@ class Queue<space::Device> {
   template <class T>
   void keep(T object) {
     stream_->push([kept = std::make_shared<T>(std::move(object))]() mutable { kept.reset(); });
+  }
+
+  Event<space::Device> record() { return Event<space::Device>{stream_}; }
+  void after(Event<space::Device> const& event) {
+    stream_->push([event] { event.wait(); });
   }
 
   std::shared_ptr<stub::Stream> const& stream() const { return stream_; }

@@ -54,11 +54,36 @@ concept CrossesFrom = MemorySpace<To> && MemorySpace<From> &&
   crossing<To, From>::copy(from, to, on);
 };
 
+/// The space into which bytes of space From had best be put if they are about to cross to To. It is host memory if From
+/// is.
+template <MemorySpace To, MemorySpace From>
+struct staging {
+  using type = From;
+};
+template <MemorySpace To, MemorySpace From>
+using staging_t = typename staging<To, From>::type;
+
 /// After this, bytes that crossed from From to To may be used: the host's must have arrived, those of other spaces are
 /// used in the queue's order.
 template <MemorySpace To, MemorySpace From>
 void arrive(crossing_queue<To, From>& on) {
   if constexpr (std::same_as<To, space::Host> && !std::same_as<From, space::Host>) on.wait();
+}
+
+template <class To, class From>
+inline constexpr bool is_seen_in = std::same_as<To, From> ||
+                                   (From::host_accessible && From::device_accessible &&
+                                    (std::same_as<To, space::Host> || std::same_as<To, space::Device>));
+
+/// The same bytes in the terms of another space, not copied: pinned and managed memory is the host's, after a wait for
+/// the queue, and the device's, in the queue's order. `from` is what owns the bytes, and is not changed.
+template <MemorySpace To, MemorySpace From>
+ByteView<To> view_in(ByteView<From> from, queue_for<From>& on) {
+  static_assert(is_seen_in<To, From>,
+                "tessera: bytes of one of these memory spaces cannot be seen in the other; copy them: "
+                "cast<HostBuffer>(buffer, queue), cast<DeviceBuffer>(buffer, queue)");
+  if constexpr (std::same_as<To, space::Host> && !std::same_as<From, space::Host>) on.wait();
+  return {from.data, from.size};
 }
 
 /// A new buffer of type To with the bytes of `from`. If it is of that type already, it is moved, not copied.

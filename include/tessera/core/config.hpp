@@ -10,6 +10,13 @@
 #define TESSERA_VERSION_MINOR 1
 #define TESSERA_VERSION_PATCH 0
 
+/// What both the host and a device call, where nvcc compiles.
+#if defined(__CUDACC__)
+#define TESSERA_HOST_DEVICE __host__ __device__
+#else
+#define TESSERA_HOST_DEVICE
+#endif
+
 namespace tessera::inline v0 {
 
 inline constexpr char const* version = "0.1.0";

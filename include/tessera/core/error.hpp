@@ -89,6 +89,10 @@ struct MetadataError : detail::Located<MetadataError> {
 struct CodecError : detail::Located<CodecError> {
   using Located::Located;
 };
+/// A call of the CUDA runtime failed, or a device has not so much memory.
+struct DeviceError : detail::Located<DeviceError> {
+  using Located::Located;
+};
 /// A selection or a destination does not fit the array.
 struct SelectionError : detail::Located<SelectionError> {
   using Located::Located;

@@ -43,14 +43,24 @@ class Kept {
   /// Makes a T{} if none is idle. Requires: *this outlives the lease.
   template <class T>
   Lease<T> lease() {
+    return lease<T>([](T&) { return true; }, 1);
+  }
+
+  /// Lends one that is `usable`. If none is, makes a T{}; but if `most` are idle, lends the one that was given back
+  /// first.
+  template <class T, class F>
+  Lease<T> lease(F&& usable, std::size_t most) {
     {
       std::lock_guard lock{mutex_};
-      for (std::size_t i = idle_.size(); i-- > 0;)
-        if (idle_[i].type == &tag<T>) {
-          auto* object = static_cast<T*>(idle_[i].object);
-          idle_.erase(idle_.begin() + static_cast<std::ptrdiff_t>(i));
-          return {*this, object};
-        }
+      auto first = idle_.size();
+      std::size_t idle = 0;
+      for (auto i = idle_.size(); i-- > 0;) {
+        if (idle_[i].type != &tag<T>) continue;
+        if (usable(*static_cast<T*>(idle_[i].object))) return lend<T>(i);
+        first = i;
+        ++idle;
+      }
+      if (idle >= most) return lend<T>(first);
       idle_.reserve(++made_);  // so that giving back neither allocates nor throws
     }
     return {*this, std::make_unique<T>().release()};
@@ -67,6 +77,12 @@ class Kept {
     void (*destroy)(void*);
   };
 
+  template <class T>
+  Lease<T> lend(std::size_t i) {
+    auto* object = static_cast<T*>(idle_[i].object);
+    idle_.erase(idle_.begin() + static_cast<std::ptrdiff_t>(i));
+    return {*this, object};
+  }
   template <class T>
   void give_back(T* object) noexcept {
     std::lock_guard lock{mutex_};

@@ -119,6 +119,10 @@ class Pool {
 
 }  // namespace detail
 
+/// Nothing to wait for: what a host queue was given is done when its call returns.
+template <>
+class Event<space::Host> {};
+
 /// A handle: copies are the same queue. `Queue{}` runs everything in the calling thread; `Queue{n}` lets n threads work
 /// on one for_each, the caller's among them. Threads start at the first for_each that can use them and end with the
 /// last handle. Safe to share between threads, and to use from a task that itself runs in it. After fork() the child
@@ -164,6 +168,13 @@ class Queue<space::Host> {
   template <class T>
   void keep(T) {}
 
+  Event<space::Host> record() { return {}; }
+  void after(Event<space::Host> const&) {}
+  /// Waits for the event, which is a device queue's.
+  template <class E>
+  requires requires(E const& event) { event.wait(); }
+  void after(E const& event) { event.wait(); }
+
  private:
   struct Destroy {
     void operator()(detail::Pool* pool) const {
@@ -182,6 +193,7 @@ concept WorkQueue = std::copyable<Q> && requires(Q& on, int object) {
   { *on.template lease<int>() } -> std::same_as<int&>;
   on.keep(object);
   on.wait();
+  on.after(on.record());
 };
 static_assert(WorkQueue<Queue<space::Host>>);
 

@@ -35,6 +35,11 @@ concept MemorySpace = std::is_empty_v<S> && requires {
 template <MemorySpace S>
 class Queue;
 
+/// A place in a queue's work, as `record()` gave it. `after(event)` of any queue lets what it is given from then on
+/// begin when all that stands before that place is done.
+template <MemorySpace S>
+class Event;
+
 /// There are two kinds of queue only: pinned and managed memory are worked on in the order of a device queue.
 template <MemorySpace S>
 using queue_for = Queue<std::conditional_t<std::same_as<S, space::Host>, space::Host, space::Device>>;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <tessera/buffer/concept.hpp>
@@ -23,71 +25,99 @@ consteval bool check_cast_store() {
   if constexpr (!check_store<From>()) {
     return false;
   } else {
-    using Source = space_of<From>;
-    using Space = typename To::space_type;
-    constexpr bool crosses = CrossesFrom<Space, Source>;
+    constexpr bool crosses = CrossesFrom<typename To::space_type, space_of<From>>;
     static_assert(crosses,
                   "tessera: there is no crossing between these two memory spaces; include "
                   "tessera/cast/host_device.cuh, or cast to host memory first");
-    constexpr bool has_queue = std::same_as<Source, space::Host> || !std::same_as<Space, space::Host>;
-    static_assert(!crosses || has_queue,
-                  "tessera: values of a device store come to the host in the order of a device queue: read them with "
-                  "get() and cast<HostBuffer>(buffer, queue)");
-    return crosses && has_queue;
+    return crosses;
   }
 }
 
 }  // namespace detail
 
-/// Values are read from `From`, and cross to the space of `To` in the queue's order; written ones cross back.
+/// Values are read from `From`, and cross to the space of `To` in the queue's order; written ones cross back. A store
+/// of host buffers over one whose values a device queue orders is given such a queue, and waits for it in every read
+/// and write.
 template <AllocatableBuffer To, class From>
 class CastStore {
   static_assert(detail::check_cast_store<To, From>() || true);  // so that it is asked at once
   using Source = space_of<From>;
   using Space = typename To::space_type;
+  using Crossing = crossing_queue<Space, Source>;
+  static constexpr bool has_queue = !std::same_as<Crossing, queue_for<Space>>;
   static constexpr bool is_writable = WritableStore<From> && CrossesFrom<Source, Space>;
+  struct NoQueue {};
 
  public:
   using buffer_type = To;
   static constexpr bool refused = !detail::check_cast_store<To, From>();  ///< a message was given
 
-  explicit CastStore(From from) : from_{std::move(from)} {}
+  explicit CastStore(From from) : from_{std::move(from)} {
+    static_assert(!has_queue,
+                  "tessera: values of a device store come to the host in the order of a device queue: give the "
+                  "CastStore one, CastStore<HostBuffer, Store>{store, queue}");
+  }
+  CastStore(From from, Crossing on) requires has_queue : from_{std::move(from)}, on_{std::move(on)} {}
 
   From const& source() const { return from_; }
   decltype(auto) metadata_store() const requires requires(From const& from) { from.metadata_store(); }
   { return metadata_of(from_); }
+  /// What it casts, if that is host bytes.
+  From host_side() const requires std::same_as<Source, space::Host> { return from_; }
   std::string name() const { return name_of(from_); }
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
-    auto const staged = on.template lease<Scratch<Source>>();
-    ByteSpan<Source> bytes;
-    auto& source_queue = queue_in<Source>(on);
-    auto staging = [&](std::size_t n) { return bytes = staged->take(n, source_queue); };
-    if (!from_.read(key, range, staging, source_queue)) return std::nullopt;
-    crossing<Space, Source>::copy(bytes, room(bytes.size), on);
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& queue) const {
+    auto on = crossing_on(queue);
+    using Staging = staging_t<Space, Source>;
+    auto const staged = on.template lease<Scratch<Staging>>();
+    ByteSpan<Staging> bytes;
+    auto staging = [&](std::size_t n) {
+      bytes = staged->take(n, queue_in<Staging>(on));
+      return ByteSpan<Source>{bytes.data, bytes.size};
+    };
+    if (!from_.read(key, range, staging, queue_in<Source>(on))) return std::nullopt;
+    crossing<Space, Staging>::copy(bytes, room(bytes.size), on);
+    arrive<Space, Staging>(on);
     return bytes.size;
   }
 
-  std::optional<std::uint64_t> size(Key const& key, queue_for<Space>& on) const {
+  std::optional<std::uint64_t> size(Key const& key, queue_for<Space>& queue) const {
+    auto on = crossing_on(queue);
     return tessera::size(from_, key, queue_in<Source>(on));
   }
 
-  void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const requires is_writable {
-    auto const staged = on.template lease<Scratch<Source>>();
-    auto& source_queue = queue_in<Source>(on);
-    auto const bytes = staged->take(value.size, source_queue);
-    crossing<Source, Space>::copy(value, bytes, on);
-    arrive<Source, Space>(on);
-    from_.write(key, bytes, source_queue);
+  void write(Key const& key, ByteView<Space> value, queue_for<Space>& queue) const requires is_writable {
+    auto on = crossing_on(queue);
+    using Staging = staging_t<Space, Source>;
+    auto const staged = on.template lease<Scratch<Staging>>();
+    ByteSpan<Staging> const bytes = staged->take(value.size, queue_in<Staging>(on));
+    crossing<Staging, Space>::copy(value, bytes, on);
+    arrive<Staging, Space>(on);
+    ByteView<Staging> const arrived = bytes;
+    from_.write(key, view_in<Source>(arrived, queue_in<Staging>(on)), queue_in<Source>(on));
   }
-  bool erase(Key const& key, queue_for<Space>& on) const requires is_writable {
+  bool erase(Key const& key, queue_for<Space>& queue) const requires is_writable {
+    auto on = crossing_on(queue);
     return from_.erase(key, queue_in<Source>(on));
   }
   auto lock(Key const& key) const requires requires(From const& from) { from.lock(key); }
   { return from_.lock(key); }
+  void list(std::string_view prefix, Visitor visit) const requires ListableStore<From> { from_.list(prefix, visit); }
+  void list_directory(std::string_view prefix, Visitor visit) const requires ListableStore<From> {
+    from_.list_directory(prefix, visit);
+  }
 
  private:
+  // A handle of the queue that crossings are made on.
+  Crossing crossing_on([[maybe_unused]] queue_for<Space>& queue) const {
+    if constexpr (has_queue)
+      return on_;
+    else
+      return queue;
+  }
+
   From from_;
+  [[no_unique_address]] std::conditional_t<has_queue, Crossing, NoQueue> on_;
 };
 
 }  // namespace tessera::inline v0

@@ -33,7 +33,7 @@ concept ReadableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<
   { s.read(k, r, room, on) } -> std::same_as<std::optional<std::size_t>>;
 };
 
-/// `write` sets the whole value; `erase` returns whether the key was there.
+/// `write` sets the whole value, which is read in the queue's order: the host's before it returns. `erase` returns whether the key was there.
 template <class S, class B = buffer_of<S>>
 concept WritableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> &&
     requires(S const& s, Key const& k, ByteView<space_of<S>> value, queue_of<S>& on) {

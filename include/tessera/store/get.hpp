@@ -61,6 +61,19 @@ struct ReadRequest {
   std::optional<std::size_t> size{};
 };
 
+/// Calls f(key, those of them) for the requests of each key that follow each other: for stores whose values are dear to
+/// find.
+template <MemorySpace S, class F>
+void for_each_key(std::span<ReadRequest<S>> requests, F&& f) {
+  while (!requests.empty()) {
+    auto const& key = *requests.front().key;
+    std::size_t same = 1;
+    while (same < requests.size() && requests[same].key->path == key.path) ++same;
+    f(key, requests.first(same));
+    requests = requests.subspan(same);
+  }
+}
+
 /// Many values, in any order: a store may coalesce neighbouring ranges of a key.
 template <ReadableStore S>
 void get_many(S const& store, std::span<ReadRequest<space_of<S>>> requests, queue_of<S>& on) {

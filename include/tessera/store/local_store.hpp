@@ -1,9 +1,7 @@
 // A folder on disk (specification: stores/filesystem).
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,12 +16,13 @@
 #include <tessera/store/coalesce.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/local_root.hpp>
+#include <tessera/store/local_folder.hpp>
 
 namespace tessera::inline v0 {
 
 /// Keys are files below `root`, and no key leads out of it, be it by symbolic links. A value is written under a
 /// temporary name and renamed: a reader sees the old value or the new, never half. Reading allocates nothing.
+/// Device memory has a LocalStore of its own, in store/local_store.cuh.
 template <Buffer B>
 class LocalStore {
   using Space = typename B::space_type;
@@ -37,14 +36,17 @@ class LocalStore {
 
   /// The folder need not exist: until something is written the store is empty. It is found when it is first used: if it
   /// is renamed then, the store stays with it; if it is erased, the store is what next has its name.
-  explicit LocalStore(std::string root, LocalOptions options = {})
-      : root_{std::make_shared<detail::LocalRoot>(std::move(root), options)} {}
+  explicit LocalStore(std::string root, LocalOptions options = {}) : folder_{std::move(root), options} {}
+  /// The same files as another LocalStore's, with the same locks.
+  explicit LocalStore(detail::LocalFolder folder) : folder_{std::move(folder)} {}
 
-  std::string name() const { return root_->path; }
+  std::string name() const { return folder_.name(); }
+  /// The same keys, as host bytes.
+  LocalStore<HostBuffer> host_side() const { return LocalStore<HostBuffer>{folder_}; }
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>&) const {
     return detail::at_key(*this, key, [&]() -> std::optional<std::size_t> {
-      auto const file = open(key);
+      auto const file = folder_.find(key);
       if (!file) return std::nullopt;
       auto const [offset, size] = range.resolve(file->size);
       auto const to = room(checked_size(size, "the value"));
@@ -54,18 +56,12 @@ class LocalStore {
     });
   }
 
-  std::optional<std::uint64_t> size(Key const& key, queue_for<Space>&) const {
-    return detail::at_key(*this, key, [&]() -> std::optional<std::uint64_t> {
-      auto const file = open(key);
-      if (!file) return std::nullopt;
-      return file->size;
-    });
-  }
+  std::optional<std::uint64_t> size(Key const& key, queue_for<Space>&) const { return folder_.size(key); }
 
   /// The value where it lies in the system's cache of the file, not copied; see MappedBuffer.
   std::optional<MappedBuffer> map(Key const& key, ByteRange range = {}) const {
     return detail::at_key(*this, key, [&]() -> std::optional<MappedBuffer> {
-      auto const file = open(key);
+      auto const file = folder_.find(key);
       if (!file) return std::nullopt;
       auto const [offset, size] = range.resolve(file->size);
       return MappedBuffer{file->descriptor.number(), offset, checked_size(size, "the value")};
@@ -76,73 +72,31 @@ class LocalStore {
   /// once.
   void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
     auto const wanted = on.host().template lease<std::vector<WantedRange>>();
-    while (!requests.empty()) {
-      auto const& key = *requests.front().key;
-      std::size_t same = 1;
-      while (same < requests.size() && requests[same].key->path == key.path) ++same;
-      detail::at_key(*this, key, [&] { read_ranges(requests.first(same), *wanted); });
-      requests = requests.subspan(same);
-    }
+    for_each_key(requests, [&](Key const& key, std::span<ReadRequest<Space>> of_key) {
+      detail::at_key(*this, key, [&] { read_ranges(of_key, *wanted); });
+    });
   }
 
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const {
     detail::at_key(*this, key, [&] {
       on.wait();  // for what makes the value
-      if (std::string_view{detail::posix::Parts{key.path}.name}.starts_with(temporary_prefix))
-        throw StoreError{text({"names that begin with \"", temporary_prefix, "\" are those of unfinished values"})};
-      detail::posix::replace(*root_->make(), key.path, temporary_prefix, root_->written, value.data, value.size,
-                             root_->options.fsync);
+      folder_.write(key, [&](auto const& file) { detail::posix::write(file, value.data, value.size); });
     });
   }
 
-  bool erase(Key const& key, queue_for<Space>&) const {
-    return detail::at_key(*this, key, [&] {
-      return root_->find([&](auto const& root) { return detail::posix::erase(root, key.path, root_->options.fsync); });
-    });
-  }
+  bool erase(Key const& key, queue_for<Space>&) const { return folder_.erase(key); }
 
   /// Held while a value is read, changed and written back: keeps the threads of this process apart, among copies of
   /// this store. One at a time: keys may share it.
-  auto lock(Key const& key) const { return root_->locks.lock(key); }
+  auto lock(Key const& key) const { return folder_.lock(key); }
 
-  void list(std::string_view prefix, Visitor visit) const {
-    std::vector<std::string> folders{std::string{prefix}};  // no recursion: folders may be nested without bound
-    while (!folders.empty()) {
-      auto const folder = std::move(folders.back());
-      folders.pop_back();
-      list_directory(folder, [&](Listed const& entry) {
-        if (entry.is_prefix)
-          folders.emplace_back(entry.path);
-        else
-          visit(entry);
-      });
-    }
-  }
-
-  void list_directory(std::string_view prefix, Visitor visit) const {
-    std::string const folder{prefix};
-    auto const show = [&](std::string_view file, bool is_folder, std::uint64_t size) {
-      if (is_folder || !file.starts_with(temporary_prefix)) visit({(prefix / file).path, is_folder, size});
-    };
-    try {
-      if (!prefix.empty()) check(Key{folder});
-      root_->find([&](auto const& root) { return detail::posix::for_each_in(root, folder, show); });
-    } catch (StoreError& error) {
-      error.in_key(prefix).in_store(name());
-      throw;
-    }
-  }
+  void list(std::string_view prefix, Visitor visit) const { folder_.list(prefix, visit); }
+  void list_directory(std::string_view prefix, Visitor visit) const { folder_.list_directory(prefix, visit); }
 
  private:
-  static constexpr char const* temporary_prefix = ".tessera-";
-
-  std::optional<detail::posix::OpenFile> open(Key const& key) const {
-    return root_->find([&](auto const& root) { return detail::posix::find_file(root, key.path); });
-  }
-
   // Requests for one key.
   void read_ranges(std::span<ReadRequest<Space>> requests, std::vector<WantedRange>& wanted) const {
-    auto const file = open(*requests.front().key);
+    auto const file = folder_.find(*requests.front().key);
     wanted.clear();
     for (std::size_t i = 0; i < requests.size(); ++i) {
       requests[i].size.reset();
@@ -173,7 +127,7 @@ class LocalStore {
   }
 
   static constexpr std::size_t largest_gap = 256;  // bytes: less than the time of a system call
-  std::shared_ptr<detail::LocalRoot> root_;
+  detail::LocalFolder folder_;
 };
 
 static_assert(Store<LocalStore<HostBuffer>> && ListableStore<LocalStore<HostBuffer>>);

@@ -27,7 +27,13 @@ class MemoryStore {
                 "tessera: a MemoryStore allocates its values: give it a buffer that can be made, "
                 "e.g. MemoryStore<HostBuffer>");
   using Space = typename B::space_type;
-  using Value = std::shared_ptr<B const>;  // a reader keeps the value it found while a writer replaces it
+  using Queue = queue_for<Space>;
+  struct Stored {
+    B buffer;
+    decltype(std::declval<Queue&>().record()) ready{};  // readers have queues of their own
+    ByteView<Space> view() const { return buffer.view(); }
+  };
+  using Value = std::shared_ptr<Stored const>;  // a reader keeps the value it found while a writer replaces it
 
  public:
   using buffer_type = B;
@@ -35,36 +41,38 @@ class MemoryStore {
 
   std::string name() const { return "memory store"; }
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, Queue& on) const {
     return detail::at_key(*this, key, [&]() -> std::optional<std::size_t> {
       auto value = find(key);
       if (!value) return std::nullopt;
       auto const [offset, size] = range.resolve(value->view().size);
-      crossing<Space, Space>::copy(value->view().sub(offset, size), room(size), on);
+      auto const to = room(size);
+      on.after(value->ready);
+      crossing<Space, Space>::copy(value->view().sub(offset, size), to, on);
       on.keep(std::move(value));
       return size;
     });
   }
 
-  void write(Key const& key, ByteView<Space> bytes, queue_for<Space>& on) const {
+  void write(Key const& key, ByteView<Space> bytes, Queue& on) const {
     detail::at_key(*this, key, [&] {
-      auto value = std::make_shared<B>(bytes.size, on);
-      crossing<Space, Space>::copy(bytes, value->span(), on);
-      on.wait();  // readers have queues of their own
+      auto value = std::make_shared<Stored>(Stored{B(bytes.size, on)});
+      crossing<Space, Space>::copy(bytes, value->buffer.span(), on);
+      value->ready = on.record();
       Value old = std::move(value);
       std::unique_lock lock{state_->mutex};
       state_->values[key.path].swap(old);
     });
   }
 
-  bool erase(Key const& key, queue_for<Space>&) const {
+  bool erase(Key const& key, Queue&) const {
     return detail::at_key(*this, key, [&] {
       std::unique_lock lock{state_->mutex};
       return state_->values.erase(key.path) > 0;
     });
   }
 
-  std::optional<std::uint64_t> size(Key const& key, queue_for<Space>&) const {
+  std::optional<std::uint64_t> size(Key const& key, Queue&) const {
     return detail::at_key(*this, key, [&]() -> std::optional<std::uint64_t> {
       auto const value = find(key);
       if (!value) return std::nullopt;

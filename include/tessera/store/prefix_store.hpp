@@ -35,6 +35,7 @@ class PrefixStore {
   }
 
   S const& source() const { return store_; }
+  std::string const& folder() const { return folder_; }
   auto const& metadata_store() const requires has_documents { return documents_; }
   std::string name() const { return folder_.empty() ? name_of(store_) : name_of(store_) + '/' + folder_; }
 

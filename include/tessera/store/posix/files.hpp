@@ -45,12 +45,12 @@ inline std::optional<OpenFile> find_file(Folder const& root, std::string const& 
   return OpenFile{std::move(*found), static_cast<std::uint64_t>(info.st_size)};
 }
 
-/// Sets what a file holds. It is written under a name that begins with `unfinished` and renamed: who reads finds the
+/// Sets what a file holds to what `fill(Descriptor const&)` writes into it. It is written under a name that begins with `unfinished` and renamed: who reads finds the
 /// old bytes or the new, whatever happens. `sync`: what was written outlasts a loss of power. `next` makes names
 /// differ.
-template <class Counter>
-void replace(Folder const& root, std::string const& path, std::string_view unfinished, Counter& next,
-             std::byte const* from, std::size_t size, bool sync) {
+template <class Counter, class F>
+void replace(Folder const& root, std::string const& path, std::string_view unfinished, Counter& next, bool sync,
+             F&& fill) {
   Parts const to{path};
   for (int tries = 0;;) {
     auto const made = root.make(to.folder, sync);
@@ -63,7 +63,7 @@ void replace(Folder const& root, std::string const& path, std::string_view unfin
     if (!file) fail("make a file");
     auto const& folder = *made;
     try {
-      write(file, from, size);
+      fill(std::as_const(file));
       if (sync) file.sync();
       close(file);
       if (::renameat(folder.number(), name.c_str(), folder.number(), to.name) != 0) fail("rename the file");

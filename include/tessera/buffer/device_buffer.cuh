@@ -1,0 +1,23 @@
+// Bytes in a device's memory.
+#pragma once
+#include <tessera/buffer/stream_buffer.cuh>
+
+namespace tessera::inline v0 {
+
+/// Aligned to 256 bytes, uninitialised, from the device's pool or the queue's resource. Made and freed in its queue's
+/// order: to use it on another queue let that one wait for an event of this one, and this one for an event of that one
+/// before the buffer goes. A moved-from one is empty. One that is destroyed after its context frees nothing.
+/// Throws, when made: DeviceError, which says how much was asked for and how much was free.
+class DeviceBuffer : public detail::StreamBuffer<space::Device> {
+ public:
+  using StreamBuffer::StreamBuffer;
+};
+
+static_assert(AllocatableBuffer<DeviceBuffer>);
+
+template <>
+struct buffer_in<space::Device> {
+  using type = DeviceBuffer;
+};
+
+}  // namespace tessera::inline v0

@@ -1,0 +1,52 @@
+// What device, pinned and managed buffers have in common: they are made, used and freed in a stream's order.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include <tessera/buffer/concept.hpp>
+#include <tessera/memory/queue.cuh>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+/// Holds the stream, not the queue: it may outlive the queue.
+template <MemorySpace S>
+class StreamBuffer {
+ public:
+  using space_type = S;
+
+  StreamBuffer() = default;
+  StreamBuffer(std::size_t size, Queue<space::Device>& on) {
+    if (size == 0) return;
+    block_ = on.shared_stream()->template take<S>(size);
+    stream_ = on.shared_stream();
+    size_ = size;
+  }
+  StreamBuffer(StreamBuffer&& other) noexcept { swap(other); }
+  StreamBuffer& operator=(StreamBuffer&& other) noexcept {
+    StreamBuffer before{std::move(*this)};
+    swap(other);
+    return *this;
+  }
+  ~StreamBuffer() {
+    if (stream_) stream_->template give_back<S>(std::move(block_));
+  }
+
+  ByteView<S> view() const { return {block_.data, size_}; }
+  ByteSpan<S> span() { return {block_.data, size_}; }
+
+ private:
+  void swap(StreamBuffer& other) noexcept {
+    std::swap(stream_, other.stream_), std::swap(size_, other.size_);
+    std::swap(block_.data, other.block_.data), std::swap(block_.size, other.block_.size);
+    std::swap(block_.used, other.block_.used);
+  }
+
+  std::shared_ptr<Stream> stream_;
+  Block block_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace detail
+}  // namespace tessera::inline v0

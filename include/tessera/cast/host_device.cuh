@@ -1,0 +1,37 @@
+// Every crossing that touches the device, or memory that it reaches.
+#pragma once
+#include <cuda_runtime_api.h>
+
+#include <tessera/buffer/device_buffer.cuh>
+#include <tessera/buffer/managed_buffer.cuh>
+#include <tessera/buffer/pinned_buffer.cuh>
+#include <tessera/cast/concept.hpp>
+#include <tessera/core/cuda_check.cuh>
+#include <tessera/memory/queue.cuh>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+// One copy in the stream's order. (Programming guide, "Asynchronous Concurrent Execution": from and to pageable memory
+// the runtime may wait; nobody may rely on it.)
+template <MemorySpace To, MemorySpace From>
+struct StreamCopy {
+  static void copy(ByteView<From> from, ByteSpan<To> to, Queue<space::Device>& on) {
+    if (from.size == 0) return;
+    check(::cudaMemcpyAsync(to.data, from.data, from.size, cudaMemcpyDefault, on.stream()), "cudaMemcpyAsync");
+  }
+};
+
+}  // namespace detail
+
+template <MemorySpace To, MemorySpace From>
+requires(To::device_accessible || From::device_accessible) struct crossing<To, From> : detail::StreamCopy<To, From> {
+};
+
+/// What the host's bytes on their way to and from the device are best put into: copies of pageable memory are staged.
+template <>
+struct staging<space::Device, space::Host> {
+  using type = space::Pinned;
+};
+
+}  // namespace tessera::inline v0

@@ -1,0 +1,55 @@
+// The CUDA runtime's answers as exceptions, and the current device, which is every thread's own.
+#pragma once
+#include <cuda_runtime_api.h>
+
+#include <tessera/core/config.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+/// What a failed call says of itself. The runtime forgets it: a program that asks for its last error later shall not
+/// find one that was thrown. (It does not forget what ended the device's work for good.)
+[[gnu::noinline]] inline std::string cuda_failure(cudaError_t status, char const* call) {
+  static_cast<void>(::cudaGetLastError());
+  return text({call, ": ", ::cudaGetErrorString(status), " (", ::cudaGetErrorName(status), ")"});
+}
+
+/// Throws: DeviceError, which names the call.
+inline void check(cudaError_t status, char const* call) {
+  if (status != cudaSuccess) throw DeviceError{cuda_failure(status, call)};
+}
+
+/// For destructors, of what may outlive the device's context or the runtime itself: whether the call did what it
+/// should.
+inline bool succeeds(cudaError_t status) noexcept {
+  if (status != cudaSuccess) static_cast<void>(::cudaGetLastError());
+  return status == cudaSuccess;
+}
+
+inline int current_device() {
+  int device = 0;
+  check(::cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
+/// Makes a device the calling thread's, and puts back the one that was.
+class OnDevice {
+ public:
+  explicit OnDevice(int device) : before_{current_device()}, changed_{before_ != device} {
+    if (changed_) check(::cudaSetDevice(device), "cudaSetDevice");
+  }
+  OnDevice(OnDevice const&) = delete;
+  OnDevice& operator=(OnDevice const&) = delete;
+  ~OnDevice() {
+    if (changed_) succeeds(::cudaSetDevice(before_));
+  }
+
+ private:
+  int before_;
+  bool changed_;
+};
+
+}  // namespace detail
+}  // namespace tessera::inline v0

@@ -1,0 +1,100 @@
+// Memory of a stream's buffers, used again where giving it back would make the whole device wait.
+#pragma once
+#include <cstddef>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <tessera/core/cuda_check.cuh>
+#include <tessera/memory/event.cuh>
+#include <tessera/memory/resource.cuh>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+struct Block {
+  std::byte* data = nullptr;
+  std::size_t size = 0;
+  Event<space::Device> used{};  // what the stream does with it
+};
+
+/// Blocks of one kind of memory. A stream-ordered resource gets back what is freed; of any other (page-locking and
+/// freeing page-locked memory are dear, and wait for the device) blocks are kept, and lent again when the stream is
+/// done with them.
+class Blocks {
+ public:
+  /// `host_touches`: the host writes to them without asking the stream, so they are free when they are lent.
+  Blocks(MemoryResource resource, bool host_touches) : resource_{resource}, host_touches_{host_touches} {}
+  Blocks(Blocks const&) = delete;
+  Blocks& operator=(Blocks const&) = delete;
+
+  Block take(std::size_t size, cudaStream_t stream, int device) {
+    if (auto found = take_idle(size); found.data) return found;
+    OnDevice const on{device};
+    Block made;
+    made.size = resource_.is_stream_ordered() ? size : (size + step - 1) / step * step;
+    if (host_touches_ || !resource_.is_stream_ordered())
+      made.used.record(stream, device);  // makes it: none fails later
+    reserve();
+    made.data = resource_.allocate(made.size, stream);
+    if (host_touches_ && resource_.is_stream_ordered()) try {
+        made.used.record(stream, device);
+        made.used.wait();
+      } catch (...) {
+        resource_.deallocate(made.data, made.size, stream);
+        throw;
+      }
+    return made;
+  }
+
+  void give_back(Block block, cudaStream_t stream, int device) noexcept {
+    if (resource_.is_stream_ordered()) return resource_.deallocate(block.data, block.size, stream);
+    try {
+      block.used.record(stream, device);
+    } catch (Error const&) {  // then the place in the stream is its end, now; or there is no stream any more
+      succeeds(::cudaStreamSynchronize(stream));
+    }
+    std::lock_guard lock{mutex_};
+    idle_.push_back(std::move(block));
+  }
+
+  /// Gives everything back that is idle, when the stream is done with it.
+  void release(cudaStream_t stream) noexcept {
+    for (auto& block : idle_) {
+      try {
+        block.used.wait();
+      } catch (Error const&) {  // of a context that is no more
+      }
+      resource_.deallocate(block.data, block.size, stream);
+    }
+    idle_.clear();
+  }
+
+ private:
+  static constexpr std::size_t step = std::size_t{64} << 10;
+
+  Block take_idle(std::size_t size) {
+    std::lock_guard lock{mutex_};
+    for (auto i = idle_.size(); i-- > 0;) {
+      auto& block = idle_[i];
+      if (block.size < size || block.size / 2 > size + step || (host_touches_ && !block.used.is_done())) continue;
+      auto found = std::move(block);
+      idle_.erase(idle_.begin() + static_cast<std::ptrdiff_t>(i));
+      return found;
+    }
+    return {};
+  }
+  void reserve() {
+    std::lock_guard lock{mutex_};
+    idle_.reserve(++made_);  // so that giving back neither allocates nor throws
+  }
+
+  MemoryResource resource_;
+  bool host_touches_;
+  std::mutex mutex_;
+  std::vector<Block> idle_;
+  std::size_t made_ = 0;
+};
+
+}  // namespace detail
+}  // namespace tessera::inline v0

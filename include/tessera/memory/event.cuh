@@ -1,0 +1,56 @@
+// A place in a stream's work.
+#pragma once
+#include <utility>
+
+#include <cuda_runtime_api.h>
+
+#include <tessera/core/cuda_check.cuh>
+#include <tessera/memory/space.hpp>
+
+namespace tessera::inline v0 {
+
+/// One that was not recorded has nothing to wait for. Recorded again, it is the new place.
+template <>
+class Event<space::Device> {
+ public:
+  Event() = default;
+  Event(Event&& other) noexcept : event_{std::exchange(other.event_, nullptr)} {}
+  Event& operator=(Event&& other) noexcept {
+    std::swap(event_, other.event_);
+    return *this;
+  }
+  ~Event() {
+    if (event_) detail::succeeds(::cudaEventDestroy(event_));
+  }
+
+  /// After all that the stream was given so far. Requires: the same device each time. Throws: DeviceError.
+  void record(cudaStream_t stream, int device) {
+    if (!event_) {
+      detail::OnDevice const on{device};
+      detail::check(::cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+    }
+    detail::check(::cudaEventRecord(event_, stream), "cudaEventRecord");
+  }
+
+  /// Throws: DeviceError, that of the work too.
+  bool is_done() const {
+    if (!event_) return true;
+    auto const status = ::cudaEventQuery(event_);
+    if (status == cudaErrorNotReady) return detail::succeeds(status);
+    detail::check(status, "cudaEventQuery");
+    return true;
+  }
+  /// Waits in the host. Throws: DeviceError, that of the work too.
+  void wait() const {
+    if (event_) detail::check(::cudaEventSynchronize(event_), "cudaEventSynchronize");
+  }
+  /// Lets a stream, of any device, wait; the host does not. Throws: DeviceError.
+  void hold_back(cudaStream_t stream) const {
+    if (event_) detail::check(::cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+}  // namespace tessera::inline v0

@@ -1,0 +1,45 @@
+// Work that was started and not waited for.
+#pragma once
+#include <memory>
+#include <utility>
+
+#include <tessera/core/config.hpp>
+
+namespace tessera::inline v0 {
+
+/// `wait()` throws the first error of the work, with its key. Dropped, it waits and reports nothing: hence nodiscard.
+class [[nodiscard]] Pending {
+ public:
+  struct Work {
+    virtual ~Work() = default;
+    virtual bool is_done() = 0;
+    virtual void wait() = 0;
+  };
+
+  /// Nothing to wait for.
+  Pending() = default;
+  explicit Pending(std::unique_ptr<Work> work) : work_{std::move(work)} {}
+  Pending(Pending&&) = default;
+  Pending& operator=(Pending&& other) noexcept {
+    Pending before{std::exchange(work_, std::move(other.work_))};
+    return *this;
+  }
+  ~Pending() {
+    try {
+      wait();
+    } catch (...) {  // who drops it does not ask
+    }
+  }
+
+  /// Whether wait() would return, or throw, at once.
+  bool is_done() const { return !work_ || work_->is_done(); }
+  /// Returns when the work is done. What it threw once it does not throw again.
+  void wait() {
+    if (auto const work = std::move(work_)) work->wait();
+  }
+
+ private:
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace tessera::inline v0

@@ -1,0 +1,200 @@
+// The device's queue: a stream, the host queue that feeds it, and the memory that its buffers are made of.
+#pragma once
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <cuda_runtime_api.h>
+
+#include <tessera/core/cuda_check.cuh>
+#include <tessera/memory/event.cuh>
+#include <tessera/memory/kept.hpp>
+#include <tessera/memory/pending.hpp>
+#include <tessera/memory/queue.hpp>
+#include <tessera/memory/stream.cuh>
+
+namespace tessera::inline v0 {
+
+namespace detail {
+
+// An object and what a stream does with it.
+template <class T>
+struct InUse {
+  T object{};
+  Event<space::Device> until{};
+  ~InUse() {
+    try {
+      until.wait();
+    } catch (Error const&) {  // of a context that is no more
+    }
+  }
+};
+
+}  // namespace detail
+
+/// An object on loan that the stream may use until it is given back, and then till it gets there.
+template <class T>
+class DeviceLease {
+ public:
+  DeviceLease(std::shared_ptr<detail::Stream> stream, Lease<detail::InUse<T>> lent)
+      : stream_{std::move(stream)}, lent_{std::move(lent)} {}
+  DeviceLease(DeviceLease&&) = default;
+  DeviceLease& operator=(DeviceLease&&) = delete;
+  ~DeviceLease() {
+    if (!stream_) return;
+    try {
+      stream_->record(lent_->until);
+    } catch (Error const&) {  // the end of the stream will do for its place there
+      stream_->drain();
+    }
+  }
+  T& operator*() const { return lent_->object; }
+  T* operator->() const { return &lent_->object; }
+
+  /// A place in the stream, now; `wait` waits till the stream gets there. Throw: DeviceError.
+  void record() const { stream_->record(lent_->until); }
+  void wait() const { lent_->until.wait(); }
+
+ private:
+  std::shared_ptr<detail::Stream> stream_;
+  Lease<detail::InUse<T>> lent_;
+};
+
+/// A handle: copies are the same queue, and any thread may use it. It acts on the device that its stream belongs to and
+/// puts the current device back. The calling thread waits in `wait`, in `lease` as said there, and nowhere else.
+/// Work, memory and errors are those of the CUDA runtime: an error of earlier work may be thrown by any later call.
+template <>
+class Queue<space::Device> {
+ public:
+  /// A stream of its own, on the calling thread's device. Throws: DeviceError.
+  Queue() : Queue{Queue<space::Host>{}} {}
+  explicit Queue(Queue<space::Host> host, DeviceResources const& resources = {})
+      : state_{std::make_shared<State>(std::make_shared<detail::Stream>(resources), std::move(host))} {}
+  /// A stream of the caller's, which outlives the queue and what is made on it. Throws: DeviceError, if it is a default
+  /// stream.
+  explicit Queue(cudaStream_t stream, Queue<space::Host> host = {}, DeviceResources const& resources = {})
+      : state_{std::make_shared<State>(std::make_shared<detail::Stream>(stream, resources), std::move(host))} {}
+  Queue(std::nullptr_t, Queue<space::Host> = {}, DeviceResources const& = {}) = delete;  // the legacy default stream
+
+  cudaStream_t stream() const { return state_->stream->handle(); }
+  int device() const { return state_->stream->device(); }
+  Queue<space::Host>& host() { return state_->host; }
+
+  /// A T that this queue keeps, that nothing uses: neither a borrower nor the stream. If all are in use a new one is
+  /// made, but when four are idle that the stream is not done with, this waits for the first of these.
+  template <class T>
+  DeviceLease<T> lease() {
+    bool idle = false;
+    auto lent = state_->kept.lease<detail::InUse<T>>([&](auto& held) { return idle = held.until.is_done(); }, 4);
+    if (!idle) lent->until.wait();
+    return {state_->stream, std::move(lent)};
+  }
+
+  /// Holds an object until all that was queued so far is done.
+  template <class T>
+  void keep(T object) {
+    state_->keep(std::move(object));
+  }
+
+  /// Returns when all that was queued before is done. Throws: DeviceError, that of the work too.
+  void wait() {
+    auto const now = state_->kept.lease<Event<space::Device>>();
+    state_->stream->record(*now);
+    now->wait();
+  }
+
+  Event<space::Device> record() {
+    Event<space::Device> event;
+    state_->stream->record(event);
+    return event;
+  }
+  /// What is queued from now on begins when the event is there; the host does not wait.
+  void after(Event<space::Device> const& event) { event.hold_back(stream()); }
+  void after(Event<space::Host> const&) {}
+
+  /// What was queued so far, to be waited for later; errors that show then name the key.
+  Pending pending(std::string key = {}) { return Pending{std::make_unique<Work>(record(), std::move(key), state_)}; }
+
+  /// What buffers hold.
+  std::shared_ptr<detail::Stream> const& shared_stream() const { return state_->stream; }
+
+ private:
+  struct KeptObject {
+    virtual ~KeptObject() = default;
+    Event<space::Device> until{};
+  };
+  template <class T>
+  struct Holder : KeptObject {
+    explicit Holder(T&& o) : object{std::move(o)} {}
+    T object;
+  };
+
+  struct State {
+    State(std::shared_ptr<detail::Stream> s, Queue<space::Host>&& h) : stream{std::move(s)}, host{std::move(h)} {}
+    ~State() {
+      if (!objects.empty()) stream->drain();
+    }
+
+    template <class T>
+    void keep(T&& object) {
+      std::unique_ptr<KeptObject> holder;
+      try {
+        holder = std::make_unique<Holder<T>>(std::move(object));
+        stream->record(holder->until);
+        std::lock_guard lock{mutex};
+        objects.push_back(std::move(holder));
+      } catch (...) {  // the object goes now: nothing may use it any more
+        stream->drain();
+        throw;
+      }
+      let_go();
+    }
+    // Of what the stream is done with. Destroyed without the lock: it may be dear.
+    void let_go() {
+      for (;;) {
+        std::unique_ptr<KeptObject> done;
+        std::lock_guard lock{mutex};
+        if (objects.empty() || !objects.front()->until.is_done()) return;
+        done = std::move(objects.front());
+        objects.pop_front();
+      }
+    }
+
+    std::shared_ptr<detail::Stream> stream;
+    Queue<space::Host> host;
+    Kept kept;
+    std::mutex mutex;
+    std::deque<std::unique_ptr<KeptObject>> objects;  // in the stream's order
+  };
+
+  struct Work : Pending::Work {
+    Work(Event<space::Device> e, std::string k, std::shared_ptr<State> s)
+        : event{std::move(e)}, key{std::move(k)}, state{std::move(s)} {}
+    bool is_done() override {
+      try {
+        return event.is_done();
+      } catch (Error const&) {  // is for wait() to throw
+        return true;
+      }
+    }
+    void wait() override {
+      try {
+        event.wait();
+      } catch (Error& error) {
+        if (!key.empty()) error.in_key(key);
+        throw;
+      }
+    }
+    Event<space::Device> event;
+    std::string key;
+    std::shared_ptr<State> state;  // a stream of its own stays
+  };
+
+  std::shared_ptr<State> state_;
+};
+static_assert(WorkQueue<Queue<space::Device>>);
+
+}  // namespace tessera::inline v0

@@ -1,0 +1,155 @@
+// Where the memory of device, pinned and managed buffers comes from: the CUDA runtime, or a resource of the caller's.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <new>
+
+#include <cuda_runtime_api.h>
+
+#include <tessera/core/cuda_check.cuh>
+#include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
+
+namespace tessera::inline v0 {
+
+inline constexpr std::size_t device_alignment =
+    256;  ///< bytes: what cudaMalloc gives, and what resources are asked for
+
+namespace detail {
+
+// The shapes of memory resources. Stream-ordered: cuda::mr's `resource` and RMM's from 25.12 on; cuda::mr's
+// `async_resource` of CCCL 3.0. Synchronous: `synchronous_resource`, the `resource` of CCCL 3.0, std::pmr's.
+template <class R>
+concept StreamOrderedResource = requires(R& r, cudaStream_t stream, void* p, std::size_t n) {
+  { r.allocate(stream, n, n) } -> std::same_as<void*>;
+  r.deallocate(stream, p, n, n);
+};
+template <class R>
+concept AsyncResource = requires(R& r, cudaStream_t stream, void* p, std::size_t n) {
+  { r.allocate_async(n, n, stream) } -> std::same_as<void*>;
+  r.deallocate_async(p, n, n, stream);
+};
+template <class R>
+concept SyncResource = requires(R& r, void* p, std::size_t n) {
+  { r.allocate_sync(n, n) } -> std::same_as<void*>;
+  r.deallocate_sync(p, n, n);
+};
+template <class R>
+concept PlainResource = requires(R& r, void* p, std::size_t n) {
+  { r.allocate(n, n) } -> std::same_as<void*>;
+  r.deallocate(p, n, n);
+};
+
+}  // namespace detail
+
+template <class R>
+concept CudaMemoryResource =
+    detail::StreamOrderedResource<R> || detail::AsyncResource<R> || detail::SyncResource<R> || detail::PlainResource<R>;
+
+/// A reference to a resource, which outlives the buffers that are made of it. Whether its memory is of the space that
+/// it is used for, nobody can see: device memory for DeviceBuffer, page-locked for PinnedBuffer, managed for
+/// ManagedBuffer.
+class MemoryResource {
+ public:
+  template <CudaMemoryResource R>
+  requires(!std::same_as<R, MemoryResource>) MemoryResource(R& resource)
+      : object_{const_cast<void*>(static_cast<void const*>(std::addressof(resource)))}, calls_{&calls_of<R>} {}
+
+  /// The device's own pool, by cudaMallocAsync.
+  static MemoryResource device() { return {nullptr, &device_calls}; }
+  /// Page-locked memory that every device can reach, by cudaHostAlloc.
+  static MemoryResource pinned() { return {nullptr, &pinned_calls}; }
+  /// By cudaMallocManaged.
+  static MemoryResource managed() { return {nullptr, &managed_calls}; }
+
+  /// Whether what is freed may be used by the stream until it gets there.
+  bool is_stream_ordered() const { return calls_->stream_ordered; }
+  /// Throws: Error, which says how much was asked for, and DeviceError, which says how much was free.
+  std::byte* allocate(std::size_t size, cudaStream_t stream) const {
+    try {
+      return static_cast<std::byte*>(calls_->allocate(object_, size, stream));
+    } catch (std::bad_alloc const&) {
+      throw Error{text({"cannot allocate ", size, " bytes from the memory resource"})};
+    }
+  }
+  /// Failures are passed over: the memory may have gone with its context.
+  void deallocate(std::byte* data, std::size_t size, cudaStream_t stream) const noexcept {
+    calls_->deallocate(object_, data, size, stream);
+  }
+
+ private:
+  struct Calls {
+    void* (*allocate)(void* object, std::size_t size, cudaStream_t stream);
+    void (*deallocate)(void* object, void* data, std::size_t size, cudaStream_t stream);
+    bool stream_ordered;
+  };
+  MemoryResource(void* object, Calls const* calls) : object_{object}, calls_{calls} {}
+
+  template <class R>
+  static void* allocate_from(void* object, std::size_t size, [[maybe_unused]] cudaStream_t stream) {
+    auto& resource = *static_cast<R*>(object);
+    if constexpr (detail::StreamOrderedResource<R>)
+      return resource.allocate(stream, size, device_alignment);
+    else if constexpr (detail::AsyncResource<R>)
+      return resource.allocate_async(size, device_alignment, stream);
+    else if constexpr (detail::SyncResource<R>)
+      return resource.allocate_sync(size, device_alignment);
+    else
+      return resource.allocate(size, device_alignment);
+  }
+  template <class R>
+  static void deallocate_to(void* object, void* data, std::size_t size, [[maybe_unused]] cudaStream_t stream) {
+    auto& resource = *static_cast<R*>(object);
+    if constexpr (detail::StreamOrderedResource<R>)
+      resource.deallocate(stream, data, size, device_alignment);
+    else if constexpr (detail::AsyncResource<R>)
+      resource.deallocate_async(data, size, device_alignment, stream);
+    else if constexpr (detail::SyncResource<R>)
+      resource.deallocate_sync(data, size, device_alignment);
+    else
+      resource.deallocate(data, size, device_alignment);
+  }
+  template <class R>
+  static constexpr Calls calls_of{allocate_from<R>, deallocate_to<R>,
+                                  detail::StreamOrderedResource<R> || detail::AsyncResource<R>};
+
+  static void* made(void* data, cudaError_t status, std::size_t size, char const* what, char const* call) {
+    if (status == cudaSuccess) return data;
+    auto const why = detail::cuda_failure(status, call);
+    if (status != cudaErrorMemoryAllocation) throw DeviceError{why};
+    std::size_t free = 0, total = 0;
+    bool const known = detail::succeeds(::cudaMemGetInfo(&free, &total));
+    throw DeviceError{known ? text({"cannot allocate ", size, " bytes of ", what, ", ", free, " of the device's ",
+                                    total, " bytes are free: ", why})
+                            : text({"cannot allocate ", size, " bytes of ", what, ": ", why})};
+  }
+
+  static constexpr Calls device_calls{
+      [](void*, std::size_t size, cudaStream_t stream) {
+        void* data = nullptr;
+        auto const status = ::cudaMallocAsync(&data, size, stream);
+        return made(data, status, size, "device memory", "cudaMallocAsync");
+      },
+      [](void*, void* data, std::size_t, cudaStream_t stream) { detail::succeeds(::cudaFreeAsync(data, stream)); },
+      true};
+  static constexpr Calls pinned_calls{
+      [](void*, std::size_t size, cudaStream_t) {
+        void* data = nullptr;
+        auto const status = ::cudaHostAlloc(&data, size, cudaHostAllocPortable);
+        return made(data, status, size, "page-locked memory", "cudaHostAlloc");
+      },
+      [](void*, void* data, std::size_t, cudaStream_t) { detail::succeeds(::cudaFreeHost(data)); }, false};
+  static constexpr Calls managed_calls{
+      [](void*, std::size_t size, cudaStream_t) {
+        void* data = nullptr;
+        auto const status = ::cudaMallocManaged(&data, size, cudaMemAttachGlobal);
+        return made(data, status, size, "managed memory", "cudaMallocManaged");
+      },
+      [](void*, void* data, std::size_t, cudaStream_t) { detail::succeeds(::cudaFree(data)); }, false};
+
+  void* object_;
+  Calls const* calls_;
+};
+
+}  // namespace tessera::inline v0

@@ -1,0 +1,91 @@
+// A CUDA stream, what its buffers are made of, and nothing that holds a buffer: it is what buffers hold.
+#pragma once
+#include <concepts>
+#include <utility>
+
+#include <cuda_runtime_api.h>
+
+#include <tessera/core/cuda_check.cuh>
+#include <tessera/memory/blocks.cuh>
+#include <tessera/memory/resource.cuh>
+#include <tessera/memory/space.hpp>
+
+namespace tessera::inline v0 {
+
+/// What the buffers that are made on a device queue take their memory from. Each resource outlives them.
+struct DeviceResources {
+  MemoryResource device = MemoryResource::device();
+  MemoryResource pinned = MemoryResource::pinned();
+  MemoryResource managed = MemoryResource::managed();
+};
+
+namespace detail {
+
+class Stream {
+ public:
+  /// A new one on the calling thread's device, that does not wait for the legacy default stream.
+  explicit Stream(DeviceResources const& resources) : Stream{nullptr, current_device(), resources} {
+    check(::cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+    owned_ = true;
+  }
+  /// One of the caller's, which outlives this.
+  Stream(cudaStream_t handle, DeviceResources const& resources) : Stream{handle, device_of(handle), resources} {}
+  Stream(Stream const&) = delete;
+  Stream& operator=(Stream const&) = delete;
+  ~Stream() {
+    for (auto* blocks : {&device_blocks_, &pinned_, &managed_}) blocks->release(handle_);
+    if (owned_) succeeds(::cudaStreamDestroy(handle_));
+  }
+
+  cudaStream_t handle() const { return handle_; }
+  int device() const { return device_; }
+
+  template <MemorySpace S>
+  Block take(std::size_t size) {
+    return blocks<S>().take(size, handle_, device_);
+  }
+  template <MemorySpace S>
+  void give_back(Block block) noexcept {
+    blocks<S>().give_back(std::move(block), handle_, device_);
+  }
+
+  void record(Event<space::Device>& event) const { event.record(handle_, device_); }
+  /// Waits for everything, where nothing else is left to do: an error would end the program, and is not asked for.
+  void drain() const noexcept { succeeds(::cudaStreamSynchronize(handle_)); }
+
+ private:
+  Stream(cudaStream_t handle, int device, DeviceResources const& r)
+      : handle_{handle},
+        device_{device},
+        device_blocks_{r.device, false},
+        pinned_{r.pinned, true},
+        managed_{r.managed, true} {}
+
+  static int device_of(cudaStream_t handle) {
+    if (handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread)
+      throw DeviceError{
+          "a queue never works on a default stream, which would order it with what it does not know of: give it one "
+          "made by cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), or none"};
+    int device = 0;
+    check(::cudaStreamGetDevice(handle, &device), "cudaStreamGetDevice");
+    return device;
+  }
+
+  template <MemorySpace S>
+  Blocks& blocks() {
+    if constexpr (std::same_as<S, space::Device>)
+      return device_blocks_;
+    else if constexpr (std::same_as<S, space::Pinned>)
+      return pinned_;
+    else
+      return managed_;
+  }
+
+  cudaStream_t handle_;
+  int device_;
+  bool owned_ = false;
+  Blocks device_blocks_, pinned_, managed_;
+};
+
+}  // namespace detail
+}  // namespace tessera::inline v0

@@ -1,0 +1,70 @@
+// The host's view of a store: its keys, and their values as host bytes.
+#pragma once
+#include <concepts>
+
+#include <tessera/buffer/host_buffer.hpp>
+#include <tessera/store/cast_store.hpp>
+#include <tessera/store/concept.hpp>
+#include <tessera/store/prefix_store.hpp>
+#include <tessera/store/read_only_store.hpp>
+#include <tessera/store/split_store.hpp>
+
+namespace tessera::inline v0 {
+
+/// The same keys as host bytes, with the same locks: the same files for a LocalStore, what is cast for a CastStore, the
+/// store itself if its bytes are the host's. Other stores need a queue.
+template <class S>
+auto host_side(S const& store) {
+  if constexpr (std::same_as<space_of<S>, space::Host>) {
+    return store;
+  } else {
+    constexpr bool has_host_side = requires { store.host_side(); };
+    static_assert(has_host_side,
+                  "tessera: this store's values come to the host in the order of a device queue: host_side(store, "
+                  "queue)");
+    if constexpr (has_host_side) return store.host_side();
+  }
+}
+
+template <class S>
+auto host_side(S const& store, queue_of<S> const& on);
+
+namespace detail {
+
+// Stores around a store have its host side inside of them.
+template <class S>
+struct HostSide {
+  static CastStore<HostBuffer, S> of(S const& store, queue_of<S> const& on) { return {store, on}; }
+};
+template <class Meta, class Chunks>
+struct HostSide<SplitStore<Meta, Chunks>> {
+  static auto of(SplitStore<Meta, Chunks> const& store, queue_of<Chunks> const& on) {
+    return SplitStore{store.metadata_store(), host_side(store.chunk_store(), on)};
+  }
+};
+template <class S>
+struct HostSide<PrefixStore<S>> {
+  static auto of(PrefixStore<S> const& store, queue_of<S> const& on) {
+    return PrefixStore{host_side(store.source(), on), store.folder()};
+  }
+};
+template <class S>
+struct HostSide<ReadOnlyStore<S>> {
+  static auto of(ReadOnlyStore<S> const& store, queue_of<S> const& on) {
+    return ReadOnlyStore{host_side(store.source(), on)};
+  }
+};
+
+}  // namespace detail
+
+/// Of every store. Values that live in device memory are copied on the queue, which each read and write then waits for,
+/// once.
+template <class S>
+auto host_side(S const& store, queue_of<S> const& on) {
+  if constexpr (std::same_as<space_of<S>, space::Host> || requires { store.host_side(); })
+    return host_side(store);
+  else
+    return detail::HostSide<S>::of(store, on);
+}
+
+}  // namespace tessera::inline v0

@@ -1,0 +1,87 @@
+// Keys as files below a folder: what LocalStores have in common, whatever memory their values are read into.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tessera/store/at_key.hpp>
+#include <tessera/store/concept.hpp>
+#include <tessera/store/local_root.hpp>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+class LocalFolder {
+ public:
+  LocalFolder(std::string root, LocalOptions options) : root_{std::make_shared<LocalRoot>(std::move(root), options)} {}
+
+  std::string name() const { return root_->path; }
+
+  std::optional<posix::OpenFile> find(Key const& key) const {
+    return root_->find([&](auto const& root) { return posix::find_file(root, key.path); });
+  }
+
+  std::optional<std::uint64_t> size(Key const& key) const {
+    return at_key(*this, key, [&]() -> std::optional<std::uint64_t> {
+      auto const file = find(key);
+      if (!file) return std::nullopt;
+      return file->size;
+    });
+  }
+
+  /// The value is what `fill(posix::Descriptor const&)` writes.
+  template <class F>
+  void write(Key const& key, F&& fill) const {
+    if (std::string_view{posix::Parts{key.path}.name}.starts_with(temporary_prefix))
+      throw StoreError{text({"names that begin with \"", temporary_prefix, "\" are those of unfinished values"})};
+    posix::replace(*root_->make(), key.path, temporary_prefix, root_->written, root_->options.fsync, fill);
+  }
+
+  bool erase(Key const& key) const {
+    return at_key(*this, key, [&] {
+      return root_->find([&](auto const& root) { return posix::erase(root, key.path, root_->options.fsync); });
+    });
+  }
+
+  auto lock(Key const& key) const { return root_->locks.lock(key); }
+
+  void list(std::string_view prefix, Visitor visit) const {
+    std::vector<std::string> folders{std::string{prefix}};  // no recursion: folders may be nested without bound
+    while (!folders.empty()) {
+      auto const folder = std::move(folders.back());
+      folders.pop_back();
+      list_directory(folder, [&](Listed const& entry) {
+        if (entry.is_prefix)
+          folders.emplace_back(entry.path);
+        else
+          visit(entry);
+      });
+    }
+  }
+
+  void list_directory(std::string_view prefix, Visitor visit) const {
+    std::string const folder{prefix};
+    auto const show = [&](std::string_view file, bool is_folder, std::uint64_t size) {
+      if (is_folder || !file.starts_with(temporary_prefix)) visit({(prefix / file).path, is_folder, size});
+    };
+    try {
+      if (!prefix.empty()) check(Key{folder});
+      root_->find([&](auto const& root) { return posix::for_each_in(root, folder, show); });
+    } catch (StoreError& error) {
+      error.in_key(prefix).in_store(name());
+      throw;
+    }
+  }
+
+ private:
+  static constexpr char const* temporary_prefix = ".tessera-";
+  std::shared_ptr<LocalRoot> root_;
+};
+
+}  // namespace detail
+}  // namespace tessera::inline v0
