@@ -4,12 +4,7 @@
 #include <type_traits>
 
 #include <emulation/owned.hpp>
-
-#if defined(__CUDACC__)
-#define TEST_BOTH __host__ __device__
-#else
-#define TEST_BOTH
-#endif
+#include <tessera/core/config.hpp>
 
 namespace test {
 
@@ -21,7 +16,7 @@ __global__ void each(F f, std::size_t count) {
 }
 #endif
 
-/// Runs f(i) for each i < count in the stream's order.
+/// Runs f(i) for each i < count in the stream's order, as the runtime itself would: it leaves the current device alone.
 template <class F>
 void launch(cudaStream_t stream, std::size_t count, F const& f) {
   static_assert(std::is_trivially_copyable_v<F>);
@@ -38,7 +33,7 @@ void launch(cudaStream_t stream, std::size_t count, F const& f) {
 struct Store {
   int* to;
   int value;
-  TEST_BOTH void operator()(std::size_t i) const { to[i] = value; }
+  TESSERA_HOST_DEVICE void operator()(std::size_t i) const { to[i] = value; }
 };
 
 }  // namespace test

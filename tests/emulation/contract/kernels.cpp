@@ -11,12 +11,12 @@ namespace {
 struct Square {
   int const* from;
   int* to;
-  TEST_BOTH void operator()(std::size_t i) const { to[i] = from[i] * from[i]; }
+  TESSERA_HOST_DEVICE void operator()(std::size_t i) const { to[i] = from[i] * from[i]; }
 };
 
 struct Follow {  // addresses of device memory that lie in device memory themselves
   int* const* table;
-  TEST_BOTH void operator()(std::size_t i) const { *table[i] += static_cast<int>(i); }
+  TESSERA_HOST_DEVICE void operator()(std::size_t i) const { *table[i] += static_cast<int>(i); }
 };
 
 std::vector<int> const squares{9, 1, 16, 1, 25, 81, 4, 36};

@@ -9,7 +9,7 @@ namespace {
 struct Copy {
   int const* from;
   int* to;
-  TEST_BOTH void operator()(std::size_t i) const { to[i] = from[i]; }
+  TESSERA_HOST_DEVICE void operator()(std::size_t i) const { to[i] = from[i]; }
 };
 
 char const* const outcome = "wrong data|cudaErrorIllegalAddress";

@@ -48,7 +48,7 @@ Mistake const managed{
       struct Copy {
         int const* from;
         int* to;
-        TEST_BOTH void operator()(std::size_t i) const { to[i] = from[i]; }
+        TESSERA_HOST_DEVICE void operator()(std::size_t i) const { to[i] = from[i]; }
       };
       Managed<int> from{count}, to{count};
       for (std::size_t i = 0; i < count; ++i) from[i] = 7;
