@@ -1,6 +1,8 @@
 // What the tests of the runtime's contract share. The same files run on the emulated runtime, under 16 seeds, and on a
 // GPU, once: they hold both to CUDA's documentation, whose sections their comments name.
 #pragma once
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -12,8 +14,6 @@
 
 #if defined(TESSERA_CUDA_EMULATION)
 #include <emulation/emulation.hpp>
-#else
-#include <atomic>
 #endif
 
 template <>
@@ -38,48 +38,34 @@ constexpr bool kernels_are_the_programs_own = false;
 constexpr bool kernels_are_the_programs_own = false;
 #endif
 
-/// A stream whose work does not run before it is let go: a GPU is kept waiting by a host function; the emulation's
-/// stream is late, and lets go by itself when somebody waits for it or has asked three times. While it is held, nothing
-/// may be called that might wait for the whole device, such as cudaFree, and no kernel may be launched for the first time.
+/// A stream whose work does not run before it is let go: a host function at its beginning waits. While it is held,
+/// nothing may be called that might wait for the whole device, such as cudaFree, and no kernel may be launched for the
+/// first time.
 class HeldStream {
  public:
-#if defined(TESSERA_CUDA_EMULATION)
-  HeldStream() : stream_{late()} {}
-  void let_go() {}
-
- private:
-  static unsigned late() {
-    emulation::seed(1);  // the first stream from now on
-    return cudaStreamNonBlocking;
-  }
-#else
   HeldStream() {
     auto const hold = [](void* open) { static_cast<std::atomic<bool>*>(open)->wait(false); };
     good(cudaLaunchHostFunc(stream_, hold, &open_));
   }
-  void let_go() {
-    open_ = true;
-    open_.notify_all();
-  }
-
- private:
-  std::atomic<bool> open_{false};
-#endif
-
- public:
   HeldStream(HeldStream const&) = delete;
   HeldStream& operator=(HeldStream const&) = delete;
   ~HeldStream() {
     let_go();
     cudaStreamSynchronize(stream_);
   }
+
   operator cudaStream_t() const { return stream_; }
+  void let_go() {
+    open_ = true;
+    open_.notify_all();
+  }
   void wait() {
     let_go();
     stream_.wait();
   }
 
  private:
+  std::atomic<bool> open_{false};
   Stream stream_;
 };
 

@@ -36,7 +36,8 @@ TEST_CASE("a seed's bits say which streams are late") {
 
 TEST_CASE("a late stream that is asked in a loop is ready the third time") {
   Device<int> there{1};
-  HeldStream stream;
+  emulation::seed(1);
+  Stream stream;
   good(cudaMemsetAsync(there.data(), 1, sizeof(int), stream));
   CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
   CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
@@ -71,7 +72,8 @@ TEST_CASE("a large seed draws, and draws the same again") {
 
 TEST_CASE("time passes when it is asked to") {
   Device<int> there{1};
-  HeldStream stream;
+  emulation::seed(1);
+  Stream stream;
   good(cudaMemsetAsync(there.data(), 1, sizeof(int), stream));
   emulation::run_all();
   CHECK(cudaStreamQuery(stream) == cudaSuccess);
@@ -183,11 +185,11 @@ TEST_CASE("blocking copies and frees are waits") {
 TEST_CASE("the k-th call fails on demand, once") {
   Device<int> there{1};
   Stream stream;
-  emulation::fail(2, cudaErrorLaunchFailure);
+  emulation::fail(2, cudaErrorUnknown);
   CHECK(cudaMemsetAsync(there.data(), 0, 4, stream) == cudaSuccess);
   CHECK(cudaMemsetAsync(there.data(), 0, 4, stream) == cudaSuccess);
   CHECK_FALSE(emulation::has_failed());
-  CHECK(cudaStreamSynchronize(stream) == cudaErrorLaunchFailure);
+  CHECK(cudaStreamSynchronize(stream) == cudaErrorUnknown);
   CHECK(emulation::has_failed());
   CHECK(emulation::failed_call() == "cudaStreamSynchronize");
 }
@@ -213,6 +215,18 @@ TEST_CASE("a free that fails frees all the same") {
   CHECK(cudaFree(memory) == cudaErrorInvalidValue);
   CHECK(cudaGetLastError() == cudaErrorInvalidValue);
   CHECK(emulation::alive().allocations == 0);
+}
+
+TEST_CASE("an error that breaks the context stays until the device is reset") {
+  int device = 0;
+  emulation::fail(0, cudaErrorLaunchFailure);
+  CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+  CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+  CHECK(cudaGetDevice(&device) == cudaSuccess);  // which asks nothing of a context
+  CHECK(cudaGetLastError() == cudaErrorLaunchFailure);
+  CHECK(cudaDeviceReset() == cudaSuccess);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(cudaGetLastError() == cudaSuccess);
 }
 
 TEST_CASE("capture is refused") {  // a GPU can; the emulation says that it cannot

@@ -59,6 +59,17 @@ TEST_CASE("an event after a host function orders other streams and the host") {
   CHECK(steps == std::vector<int>{4, 5});
 }
 
+TEST_CASE("a host function may wait for what the host does later") {
+  std::atomic<bool> open{false};
+  Stream stream;
+  good(cudaLaunchHostFunc(stream, [](void* flag) { static_cast<std::atomic<bool>*>(flag)->wait(false); }, &open));
+  CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
+  open = true;
+  open.notify_all();
+  stream.wait();
+  CHECK(cudaStreamQuery(stream) == cudaSuccess);
+}
+
 TEST_CASE("no function is refused") {
   Stream stream;
   CHECK(cudaLaunchHostFunc(stream, nullptr, nullptr) == cudaErrorInvalidValue);
