@@ -16,10 +16,8 @@
 #include <emulation/emulation.hpp>
 #endif
 
-template <>
-struct doctest::StringMaker<cudaError_t> {
-  static doctest::String convert(cudaError_t error) { return cudaGetErrorName(error); }
-};
+/// How a failed check shows an error: by its name.
+inline doctest::String toString(cudaError_t error) { return cudaGetErrorName(error); }
 
 namespace contract {
 

@@ -90,8 +90,9 @@ TEST_CASE("a device is no peer of itself") {  // Peer Device Memory Access
   int can = -1;
   good(cudaDeviceCanAccessPeer(&can, 0, 0));
   CHECK(can == 0);
-  CHECK(cudaDeviceEnablePeerAccess(0, 0) == cudaErrorInvalidDevice);
-  CHECK(cudaGetLastError() == cudaErrorInvalidDevice);
+  auto const refused = cudaDeviceEnablePeerAccess(0, 0);
+  CHECK((refused == cudaErrorInvalidDevice || refused == cudaErrorPeerAccessUnsupported));
+  CHECK(cudaGetLastError() == refused);
 }
 
 TEST_CASE("each host thread has its current device, the first one at first") {  // cudaSetDevice
@@ -195,7 +196,7 @@ TEST_CASE("peers are granted access once, and lose it once") {  // cudaDeviceEna
   int can = 0;
   good(cudaDeviceCanAccessPeer(&can, 0, 1));
   if (can == 0) {
-    CHECK(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorPeerAccessUnsupported);
+    CHECK(cudaDeviceEnablePeerAccess(1, 0) != cudaSuccess);
     cudaGetLastError();
     return;
   }

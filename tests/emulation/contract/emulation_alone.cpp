@@ -59,8 +59,8 @@ TEST_CASE("a large seed draws, and draws the same again") {
     for (int i = 0; i < 40; ++i) {
       good(cudaMemsetAsync(there.data(), i, sizeof(int), stream));
       ready += cudaStreamQuery(stream) == cudaSuccess ? 'y' : 'n';
+      stream.wait();
     }
-    stream.wait();
     return ready;
   };
   auto const first = course(1000);

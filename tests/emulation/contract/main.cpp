@@ -1,8 +1,10 @@
 // Runs the tests of the runtime's contract: under 16 seeds of the emulation, each test from the seed's beginning and to
 // an end where nothing is left; on a GPU once.
 #define DOCTEST_CONFIG_IMPLEMENT
+#define DOCTEST_CONFIG_NO_POSIX_SIGNALS  // the emulation says more of a fault
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 
 #include "contract.hpp"
 
