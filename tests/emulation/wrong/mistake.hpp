@@ -35,7 +35,7 @@ struct Mistake {
 };
 
 inline char const* const wrong_data = "wrong data";
-inline char const* const host_touch = "host code touched device memory";
+inline char const* const host_touch = "touched device memory";
 
 /// Whether each of the elements is the value.
 inline bool all_are(int value, int const* values, std::size_t count) {

@@ -35,6 +35,7 @@ Mistake const allocated{
       good(cudaSetDevice(1));
       Device<int> to{count}, copy{count};
       good(cudaMemcpy(copy.data(), from.data(), from.bytes(), cudaMemcpyDefault));
+      good(cudaDeviceSynchronize());  // between devices, cudaMemcpy does not wait
       Stream stream;
       launch(stream, count, Copy{cured ? copy.data() : from.data(), to.data()});
       stream.wait();
