@@ -50,7 +50,7 @@ void Region::map(Kind kind) {
   inside_ = static_cast<std::byte*>(
       checked(mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_, 0)));
   owners_ = shared_table<std::uint32_t>(size_ / page);
-  free_.emplace(0, size_);
+  free_.emplace(page, size_ - page);  // a closed page before the first allocation, as behind each
 }
 
 std::byte* Region::take(std::size_t length) {
