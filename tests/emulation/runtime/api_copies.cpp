@@ -93,8 +93,8 @@ cudaError_t set(Entry& entry, void* pointer, int value, std::size_t size, cudaSt
     std::memset(inside(pointer), value, size);
   };
   Point const done = scheduler::enqueue(*stream, std::move(operation));
-  // "Asynchronous with respect to the host except when the target is pinned host memory or a Unified Memory region"; "the
-  // Async versions are always asynchronous".
+  // "The synchronous memset functions are asynchronous with respect to the host except when the target is pinned host
+  // memory or a Unified Memory region. The Async versions are always asynchronous with respect to the host."
   if (blocking && place != Place::device) scheduler::await(done);
   return cudaSuccess;
 }
@@ -154,6 +154,7 @@ cudaError_t cudaMemset(void* pointer, int value, std::size_t size) {
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t size, cudaStream_t stream) {
-  return enter("cudaMemsetAsync", Role::work,
-               [&](Entry& entry) { return set(entry, pointer, value, size, stream, false); });
+  return enter("cudaMemsetAsync", Role::work, [&](Entry& entry) {
+    return set(entry, pointer, value, size, stream, false);
+  });
 }
