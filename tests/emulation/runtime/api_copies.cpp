@@ -75,7 +75,7 @@ cudaError_t copy(Entry& entry, Transfer transfer, cudaMemcpyKind kind, cudaStrea
   return world().devices[stream->device].error;
 }
 
-cudaError_t set(Entry& entry, void* pointer, int value, std::size_t size, cudaStream_t handle) {
+cudaError_t set(Entry& entry, void* pointer, int value, std::size_t size, cudaStream_t handle, bool blocking) {
   Stream* const stream = find_stream(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
   entry.tell_stream(*stream);
@@ -93,8 +93,9 @@ cudaError_t set(Entry& entry, void* pointer, int value, std::size_t size, cudaSt
     std::memset(inside(pointer), value, size);
   };
   Point const done = scheduler::enqueue(*stream, std::move(operation));
-  // "Asynchronous with respect to the host except when the target is pinned host memory or a Unified Memory region."
-  if (place != Place::device) scheduler::await(done);
+  // "The synchronous memset functions are asynchronous with respect to the host except when the target is pinned host
+  // memory or a Unified Memory region. The Async versions are always asynchronous with respect to the host."
+  if (blocking && place != Place::device) scheduler::await(done);
   return cudaSuccess;
 }
 
@@ -148,10 +149,12 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, void const* from, 
 
 cudaError_t cudaMemset(void* pointer, int value, std::size_t size) {
   return enter("cudaMemset", Role::work, [&](Entry& entry) {
-    return set(entry, pointer, value, size, cudaStreamLegacy);
+    return set(entry, pointer, value, size, cudaStreamLegacy, true);
   });
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t size, cudaStream_t stream) {
-  return enter("cudaMemsetAsync", Role::work, [&](Entry& entry) { return set(entry, pointer, value, size, stream); });
+  return enter("cudaMemsetAsync", Role::work, [&](Entry& entry) {
+    return set(entry, pointer, value, size, stream, false);
+  });
 }

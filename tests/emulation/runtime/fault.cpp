@@ -59,7 +59,7 @@ void watch() {
 void say_touch(char const* who, void const* caller, void const* address) {
   Region const* const region = regions().find(address);
   if (region == nullptr) {
-    say({who, " at ", Piece::place(caller), " touched ", address, ", memory of the host that is not page-locked"});
+    say({who, " touched ", address, ", memory of the host that is not page-locked; ", Piece::place(caller)});
     return;
   }
   char const* const kind = region->kind() == Kind::device        ? " touched device memory "
@@ -67,16 +67,16 @@ void say_touch(char const* who, void const* caller, void const* address) {
                                                                  : " touched managed memory ";
   Allocation const* const found = regions().find_allocation(address);
   if (found == nullptr) {
-    say({who, " at ", Piece::place(caller), kind, address, ", where nothing is allocated"});
+    say({who, kind, address, ", where nothing is allocated; ", Piece::place(caller)});
     return;
   }
   auto const* const byte = static_cast<std::byte const*>(address);
   bool const before_it = byte < found->begin;
   auto const distance = static_cast<std::size_t>(before_it ? found->begin - byte : byte - found->begin);
   bool const freed = found->freed_at != nullptr;
-  say({who, " at ", Piece::place(caller), kind, address, ": ", distance, before_it ? " bytes before" : " bytes into",
-       " the allocation of ", found->size, " bytes made by ", found->made_by, " at ", Piece::place(found->made_at),
-       freed ? ", freed at " : "", freed ? Piece::place(found->freed_at) : Piece("")});
+  say({who, kind, address, ": ", distance, before_it ? " bytes before" : " bytes into", " the allocation of ",
+       found->size, " bytes made by ", found->made_by, " at ", Piece::place(found->made_at), freed ? ", freed at " : "",
+       freed ? Piece::place(found->freed_at) : Piece(""), "; ", Piece::place(caller)});
 }
 
 cudaError_t run_guarded(void (*kernel)(void* argument), void* argument, void const*& touched) {

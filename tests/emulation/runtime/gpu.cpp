@@ -106,6 +106,7 @@ void forget_the_program() {
 
 void serve() {
   forget_the_program();
+  regions().hide();
   struct sigaction action {};
   action.sa_sigaction = on_signal;
   action.sa_flags = SA_SIGINFO | SA_NODEFER;

@@ -50,7 +50,11 @@ void Region::map(Kind kind) {
   inside_ = static_cast<std::byte*>(
       checked(mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_, 0)));
   owners_ = shared_table<std::uint32_t>(size_ / page);
-  free_.emplace(0, size_);
+  free_.emplace(page, size_ - page);  // the first page stays closed: what lies before the region is not known
+}
+
+void Region::hide() const {
+  if (inside_ != view_) mprotect(inside_, size_, PROT_NONE);
 }
 
 std::byte* Region::take(std::size_t length) {
@@ -96,6 +100,12 @@ void Regions::map() {
   page_locked_.map(Kind::page_locked);
   managed_.map(Kind::managed);
   allocations_ = shared_table<Allocation>(most_allocations);
+}
+
+void Regions::hide() const {
+  for (Region const& device : devices_) device.hide();
+  page_locked_.hide();
+  managed_.hide();
 }
 
 Region& Regions::of(Kind kind, int device) {

@@ -41,6 +41,7 @@ struct Allocation {
 class Region {
  public:
   void map(Kind kind);
+  void hide() const;
 
   bool holds(void const* address) const { return address >= view_ && address < view_ + size_; }
   /// The distance to where the program's own copies find the same bytes.
@@ -72,6 +73,8 @@ class Region {
 class Regions {
  public:
   void map();
+  /// In a device's process: kernels have no use for the views that copies use.
+  void hide() const;
 
   Region& of(Kind kind, int device);
   Region const* find(void const* address) const;
