@@ -88,7 +88,7 @@ first_line() { "$@" 2>/dev/null | head -n 1; }
   printf '| GPUs | %s |\n' "$(ask_gpu name,memory.total,compute_cap | paste -sd ';')"
   printf '| driver | %s |\n' "$(ask_gpu driver_version | sort -u | paste -sd ';')"
   printf '| nvcc | %s |\n' "$("${CUDACXX:-nvcc}" --version | sed -n 's/^Cuda compilation tools, //p')"
-  printf '| C++ compiler | %s |\n' "$(sed -n 's/^CMAKE_CXX_COMPILER:[^=]*=//p' "$build/CMakeCache.txt" | xargs -I{} {} --version | head -n 1)"
+  printf '| C++ compiler | %s |\n' "$(first_line "$(sed -n 's/^CMAKE_CXX_COMPILER:[^=]*=//p' "$build/CMakeCache.txt")" --version)"
   printf '| CMake | %s |\n' "$(first_line cmake --version)"
   printf '| compute-sanitizer | %s |\n' "$(compute-sanitizer --version 2>/dev/null | grep -o 'Version.*' || echo none)"
   printf '| system | %s, %s |\n' "$(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release)" "$(uname -srm)"
