@@ -52,7 +52,7 @@ struct Listed {
 };
 using Visitor = FunctionRef<void(Listed const&)>;
 
-/// `list` visits every key below the folder `prefix` ("" is the root, "t1" all of "t1/..."), `list_directory` the keys
+/// 'list' visits every key below the folder 'prefix' ("" is the root, "t1" all of "t1/..."), 'list_directory' the keys
 /// and prefixes one level below it, both in any order. An unknown prefix has nothing below it.
 template <class S>
 concept ListableStore = requires(S const& s, std::string_view prefix, Visitor visit) {
@@ -141,8 +141,8 @@ consteval bool check_store() {
                   "tessera: a store is a handle and must be copyable; keep what copies share behind a "
                   "std::shared_ptr");
     static_assert(!std::copyable<S> || ReadableStore<S>,
-                  "tessera: this store lacks `std::optional<std::size_t> read(Key const&, ByteRange, Room<space>, "
-                  "queue_of<S>&) const`");
+                  "tessera: this store lacks 'std::optional<std::size_t> read(Key const&, ByteRange, Room<space>, "
+                  "queue_of<S>&) const'");
     return ReadableStore<S>;
   }
 }
@@ -150,8 +150,8 @@ consteval bool check_store() {
 template <class S>
 consteval bool check_writable() {
   static_assert(WritableStore<S>,
-                "tessera: this store cannot be written: it lacks `void write(Key const&, ByteView<space>, "
-                "queue_of<S>&) const` and `bool erase(Key const&, queue_of<S>&) const`");
+                "tessera: this store cannot be written: it lacks 'void write(Key const&, ByteView<space>, "
+                "queue_of<S>&) const' and 'bool erase(Key const&, queue_of<S>&) const'");
   return WritableStore<S>;
 }
 
@@ -163,10 +163,26 @@ template <class S>
 consteval bool check_metadata_store() {
   static_assert(reads_documents<S>,
                 "tessera: metadata is read by the host: open the array over a store of host buffers, or over "
-                "SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}");
+                "SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}; documents alone, in "
+                "host_side(store)");
   return reads_documents<S>;
 }
 
 }  // namespace detail
+
+/// For functions of one's own that take `Store<B> auto`: of a store that they do not take a compiler says no more than
+/// that none of the candidates fits. A twin that takes everything else asks here, and the line says what to write:
+/// `template <class S> void f(S const&) { check_store_of<HostBuffer, S>(); }`
+template <Buffer B, class S>
+consteval bool check_store_of() {
+  if constexpr (!detail::check_store<S>()) {
+    return false;
+  } else {
+    static_assert(std::same_as<buffer_of<S>, B>,
+                  "tessera: this function takes stores of other buffers: give host_side(store, queue) where it takes "
+                  "HostBuffer, else CastStore<Buffer, Store>{store}");
+    return std::same_as<buffer_of<S>, B>;
+  }
+}
 
 }  // namespace tessera::inline v0

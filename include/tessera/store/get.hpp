@@ -27,14 +27,19 @@ std::optional<std::size_t> read(S const& store, Key const& key, ByteRange range,
 
 /// A value as a buffer of the store's own type. nullopt: no such key.
 template <ReadableStore S>
-requires AllocatableBuffer<buffer_of<S>> std::optional<buffer_of<S>> get(S const& store, Key const& key,
-                                                                         queue_of<S>& on, ByteRange range = {}) {
+std::optional<buffer_of<S>> get(S const& store, Key const& key, queue_of<S>& on, ByteRange range = {}) {
+  constexpr bool is_made = AllocatableBuffer<buffer_of<S>>;
+  static_assert(is_made,
+                "tessera: this store's buffers are borrowed and cannot be made: get_into(store, key, memory, queue), or "
+                "a store of other buffers, e.g. LocalStore<HostBuffer>");
   std::optional<buffer_of<S>> value;
-  auto room = [&](std::size_t n) {
-    value.emplace(n, on);
-    return value->span();
-  };
-  if (!detail::read(store, key, range, room, on)) return std::nullopt;
+  if constexpr (is_made) {
+    auto room = [&](std::size_t n) {
+      value.emplace(n, on);
+      return value->span();
+    };
+    if (!detail::read(store, key, range, room, on)) return std::nullopt;
+  }
   return value;
 }
 
@@ -82,6 +87,15 @@ void get_many(S const& store, std::span<ReadRequest<space_of<S>>> requests, queu
   } else {
     for (auto& request : requests) request.size = detail::read(store, *request.key, request.range, request.room, on);
   }
+}
+
+/// Requests for another space than the store's are refused.
+template <ReadableStore S, class Requests>
+requires(!std::convertible_to<Requests, std::span<ReadRequest<space_of<S>>>>) void get_many(S const&, Requests&&,
+                                                                                           queue_of<S>&) {
+  static_assert(sizeof(S) == 0,
+                "tessera: these are no requests for this store: give a std::span<ReadRequest<space>> of the space that "
+                "its buffers are in");
 }
 
 /// How many bytes a value has; nullopt: no such key. A store without a `size` of its own is asked to read, and stopped

@@ -40,6 +40,15 @@ struct placer;
 
 namespace detail {
 
+template <MemorySpace S>
+consteval bool check_placer() {
+  constexpr bool places = requires { sizeof(placer<S>); };
+  static_assert(places,
+                "tessera: arrays are read into this memory space and written from it by no placer that is included: "
+                "begin the pipeline in host memory, Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>");
+  return places;
+}
+
 struct Axis {
   std::uint64_t count;
   std::int64_t from, to;  // bytes
