@@ -11,3 +11,4 @@
 #include <tessera/memory/queue.cuh>
 #include <tessera/memory/resource.cuh>
 #include <tessera/store/local_store.cuh>
+#include <tessera/view/copy.cuh>

@@ -211,7 +211,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     if constexpr (crossings == 0) {
       for (auto const& chunk : chunks) turns.from().push_back(chunk.from);
     } else {
-      auto const plain = on.template lease<std::vector<ByteView<ArraySpace>>>();
+      auto const plain = on.host().template lease<std::vector<ByteView<ArraySpace>>>();
       plain->clear();
       for (auto const& chunk : chunks) plain->push_back(chunk.from);
       if (last > 1)

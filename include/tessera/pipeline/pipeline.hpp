@@ -84,7 +84,7 @@ class Pipeline {
 
   /// Decodes a mini-batch in the queue's order. Throws: CodecError, MetadataError.
   void decode(ChunkForm const& form, std::span<DecodeTask<bytes_space, array_space>> chunks, queue_type& on) const {
-    auto const encoded = on.template lease<std::vector<ByteView<bytes_space>>>();
+    auto const encoded = on.host().template lease<std::vector<ByteView<bytes_space>>>();
     encoded->clear();
     for (auto const& chunk : chunks) encoded->push_back(chunk.encoded);
     undo<sizeof...(Stages)>(form, chunks, std::span<ByteView<bytes_space> const>{*encoded}, on);
@@ -92,7 +92,7 @@ class Pipeline {
 
   /// Encodes a mini-batch, likewise.
   void encode(ChunkForm const& form, std::span<EncodeTask<bytes_space, array_space>> chunks, queue_type& on) const {
-    auto const plain = on.template lease<std::vector<ByteView<array_space>>>();
+    auto const plain = on.host().template lease<std::vector<ByteView<array_space>>>();
     plain->clear();
     for (auto const& chunk : chunks) plain->push_back(chunk.from);
     apply<0>(form, chunks, std::span<ByteView<array_space> const>{*plain}, on);

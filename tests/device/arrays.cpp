@@ -1,0 +1,98 @@
+// Arrays over stores of device memory: documents stay with the host, values come through the device.
+#include <algorithm>
+#include <numeric>
+
+#include <device/device.hpp>
+#include <support/brain.hpp>
+#include <tessera/with/zstd.hpp>
+
+using namespace tessera;
+using codec::Bytes, codec::Zstd;
+using test::DeviceQueue, test::HostQueue, test::TemporaryFolder, test::under_seeds;
+
+using OverDevice = Pipeline<space::Host, Bytes, Zstd, CastTo<space::Device>>;
+static_assert(OverDevice::crossings == 1 && std::same_as<OverDevice::bytes_space, space::Device>);
+
+TEST_CASE("documents never touch the device, values come through it") {
+  std::string const path = TESSERA_TEST_DATA "/brain.zarr";
+  under_seeds(4, [&] {
+    DeviceQueue on{HostQueue{2}};
+    SplitStore const store{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}};
+#if defined(TESSERA_CUDA_EMULATION)
+    emulation::Watch const watch;
+#endif
+    auto const t1 = open_array<std::uint8_t, 3, OverDevice>(store, "t1", on);
+#if defined(TESSERA_CUDA_EMULATION)
+    CHECK(watch.calls().empty());  // not one call of CUDA's
+#endif
+    auto const read = t1.read(all);
+    CHECK(std::ranges::equal(read.elements(), test::t1_elements()));
+#if defined(TESSERA_CUDA_EMULATION)
+    CHECK(watch.copies(cudaMemcpyHostToDevice) > 0);
+    CHECK(watch.copied(cudaMemcpyHostToDevice) == watch.copied(cudaMemcpyDeviceToHost));
+    CHECK(watch.copies(cudaMemcpyDeviceToDevice) == 0);
+#endif
+  });
+}
+
+TEST_CASE("arrays are made and written in device memory's stores") {
+  under_seeds(16, [] {
+    DeviceQueue on;
+    SplitStore const store{MemoryStore<HostBuffer>{}, MemoryStore<DeviceBuffer>{}};
+    using P = Pipeline<space::Host, Bytes, CastTo<space::Device>>;
+    auto const array = create_array<float, 2>(store, "a", {.shape = {5, 7}, .chunk_shape = {2, 3}}, P{}, on);
+    std::vector<float> elements(35);
+    std::iota(elements.begin(), elements.end(), 1.f);
+    array.write(all, elements);
+    std::vector<float> read(35);
+    open_array<float, 2, P>(store, "a", on).read(all, read);
+    CHECK(read == elements);
+    Box const part{{1, 4}, {2, 7}};
+    std::vector<float> const ones(15, 1.f);
+    array.write(part, ones);
+    std::vector<float> again(15);
+    array.read(part, again);
+    CHECK(again == ones);
+    // The host's view of the same chunks is read by a host pipeline.
+    auto const host = host_side(store, on);
+    std::vector<float> by_host(15);
+    open_array<float, 2, Pipeline<space::Host, Bytes>>(host, "a").read(part, by_host);
+    CHECK(by_host == ones);
+  });
+}
+
+TEST_CASE_TEMPLATE("arrays in memory that both sides reach", B, PinnedBuffer, ManagedBuffer) {
+  using Space = typename B::space_type;
+  using P = Pipeline<Space, codec::Transpose, Bytes, Zstd>;
+  under_seeds(16, [] {
+    DeviceQueue on;
+    SplitStore const store{MemoryStore<HostBuffer>{}, MemoryStore<B>{}};
+    P const pipeline{codec::Transpose{{1, 0}}, Bytes{}, Zstd{}};
+    auto const array =
+        create_array<float, 2>(store, "a", {.shape = {5, 7}, .chunk_shape = {2, 3}, .fill = 9}, pipeline, on);
+    auto const untouched = array.read(all);
+    CHECK(std::ranges::count(untouched.elements(), 9.f) == 35);
+    OwnedArray<float, 2, B> elements{{5, 7}, on};
+    std::iota(elements.elements().begin(), elements.elements().end(), 1.f);
+    array.write(all, elements.view());
+    auto const read = open_array<float, 2, P>(store, "a", on).read(all);
+    CHECK(std::ranges::equal(read.elements(), elements.elements()));
+  });
+}
+
+TEST_CASE("values in pinned and managed memory") {
+  std::string const path = TESSERA_TEST_DATA "/brain.zarr";
+  under_seeds(2, [&] {
+    DeviceQueue on;
+    SplitStore const pinned{LocalStore<HostBuffer>{path}, LocalStore<PinnedBuffer>{path}};
+    auto const first =
+        open_array<std::uint8_t, 3, Pipeline<space::Host, Bytes, CastTo<space::Pinned>, Zstd>>(pinned, "t1", on);
+    auto const of_pinned = first.read(all);
+    CHECK(std::ranges::equal(of_pinned.elements(), test::t1_elements()));
+    SplitStore const managed{LocalStore<HostBuffer>{path}, LocalStore<ManagedBuffer>{path}};
+    auto const second =
+        open_array<std::uint8_t, 3, Pipeline<space::Host, Bytes, CastTo<space::Managed>, Zstd>>(managed, "t1", on);
+    auto const of_managed = second.read(all);
+    CHECK(std::ranges::equal(of_managed.elements(), test::t1_elements()));
+  });
+}

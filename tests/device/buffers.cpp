@@ -1,0 +1,197 @@
+// Buffers that a stream orders, and the resources that they are made of.
+#include <cstdlib>
+#include <memory_resource>
+#include <new>
+
+#include <device/device.hpp>
+#include <support/refused.hpp>
+
+using namespace tessera;
+using test::DeviceQueue, test::HostQueue, test::made, test::text, test::under_seeds;
+
+TEST_CASE_TEMPLATE("a buffer is made, moved and freed in its queue's order", B, DeviceBuffer, PinnedBuffer,
+                   ManagedBuffer) {
+  under_seeds(16, [] {
+    B outlives;
+    {
+      DeviceQueue on;
+      CHECK(outlives.view().data == nullptr);
+      CHECK(B(0, on).view().size == 0);
+      auto first = made<B>("first", on);
+      auto const* const at = first.view().data;
+      CHECK(reinterpret_cast<std::uintptr_t>(at) % 256 == 0);
+      auto second = std::move(first);
+      CHECK(first.view().data == nullptr);
+      CHECK(first.view().size == 0);
+      CHECK(second.view().data == at);
+      CHECK(text(second.view(), on) == "first");
+      auto& self = second;
+      second = std::move(self);
+      CHECK(text(second.view(), on) == "first");
+      second = made<B>("second, longer", on);
+      CHECK(text(second.view(), on) == "second, longer");
+      outlives = std::move(second);
+      for (int i = 0; i < 50; ++i) {  // memory comes back while copies from it may be under way
+        auto const word = test::long_text(300, static_cast<std::uint32_t>(i));
+        auto const a = made<B>(word, on);
+        B b(300, on);
+        crossing<typename B::space_type, typename B::space_type>::copy(a.view(), b.span(), on);
+        { auto const gone = made<B>(std::string(300, '!'), on); }
+        CHECK(text(b.view(), on) == word);
+      }
+      on.wait();
+    }
+    CHECK(outlives.view().size == 14);
+  });
+}
+
+TEST_CASE("page-locked and managed blocks are used again when the stream is done with them") {
+  under_seeds(4, [] {
+    DeviceQueue on;
+    std::byte const* at = nullptr;
+    {
+      PinnedBuffer const buffer(1000, on);
+      at = buffer.view().data;
+    }
+    on.wait();
+    CHECK(PinnedBuffer(900, on).view().data == at);
+    auto kept = made<DeviceBuffer>("abc", on);
+    on.wait();
+    auto const* reused = at;
+    {
+      PinnedBuffer pinned(900, on);
+      std::memcpy(pinned.span().data, "xyz", 3);
+      reused = pinned.view().data;
+      crossing<space::Device, space::Pinned>::copy(pinned.view().sub(0, 3), kept.span(), on);
+    }
+    PinnedBuffer next(900, on);  // another block, or this one after its copy
+    std::memset(next.span().data, '!', 900);
+    CHECK(text(kept.view(), on) == "xyz");
+    static_cast<void>(reused);
+  });
+}
+
+namespace {
+
+// Counts, and hands on to what is real. The four shapes of resources.
+struct Counted {
+  int made = 0, freed = 0;
+  std::size_t alignment = 0;
+  void* device(std::size_t n, std::size_t a, cudaStream_t stream) {
+    void* p = nullptr;
+    ++made, alignment = a;
+    if (cudaMallocAsync(&p, n, stream) != cudaSuccess) throw std::bad_alloc{};
+    return p;
+  }
+  void* locked(std::size_t n, std::size_t a) {
+    void* p = nullptr;
+    ++made, alignment = a;
+    if (cudaMallocHost(&p, n) != cudaSuccess) throw std::bad_alloc{};
+    return p;
+  }
+  void* plain(std::size_t n, std::size_t a) {
+    void* p = nullptr;
+    ++made, alignment = a;
+    if (cudaMalloc(&p, n) != cudaSuccess) throw std::bad_alloc{};
+    return p;
+  }
+};
+// cuda::mr of CCCL 3.1 on, and RMM: `resource`.
+struct OfStream : Counted {
+  void* allocate(cudaStream_t s, std::size_t n, std::size_t a) { return device(n, a, s); }
+  void deallocate(cudaStream_t s, void* p, std::size_t, std::size_t) noexcept { ++freed, cudaFreeAsync(p, s); }
+  void* allocate_sync(std::size_t, std::size_t) { return nullptr; }
+  void deallocate_sync(void*, std::size_t, std::size_t) noexcept {}
+};
+// cuda::mr of CCCL 3.0: `async_resource`.
+struct Async : Counted {
+  void* allocate(std::size_t, std::size_t) { return nullptr; }
+  void deallocate(void*, std::size_t, std::size_t) {}
+  void* allocate_async(std::size_t n, std::size_t a, cudaStream_t s) { return device(n, a, s); }
+  void deallocate_async(void* p, std::size_t, std::size_t, cudaStream_t s) { ++freed, cudaFreeAsync(p, s); }
+};
+struct Sync : Counted {
+  void* allocate_sync(std::size_t n, std::size_t a) { return locked(n, a); }
+  void deallocate_sync(void* p, std::size_t, std::size_t) noexcept { ++freed, cudaFreeHost(p); }
+};
+struct OfDevice : Counted {
+  void* allocate(std::size_t n, std::size_t a) { return plain(n, a); }
+  void deallocate(void* p, std::size_t, std::size_t) { ++freed, cudaFree(p); }
+};
+static_assert(CudaMemoryResource<OfStream> && CudaMemoryResource<Async> && CudaMemoryResource<Sync> &&
+              CudaMemoryResource<OfDevice> && CudaMemoryResource<std::pmr::memory_resource> &&
+              !CudaMemoryResource<int>);
+
+struct Empty {
+  void* allocate(std::size_t, std::size_t) { throw std::bad_alloc{}; }
+  void deallocate(void*, std::size_t, std::size_t) {}
+};
+
+template <class B, class R>
+void uses(R& resource, DeviceResources const& resources) {
+  for (int round = 0; round < 2; ++round) {
+    DeviceQueue on{HostQueue{}, resources};
+    auto const buffer = made<B>("some bytes", on);
+    CHECK(text(buffer.view(), on) == "some bytes");
+    { auto const other = made<B>("others", on); }
+    CHECK(text(made<B>("more", on).view(), on) == "more");
+  }
+  CHECK(resource.made >= 2);
+  CHECK(resource.freed == resource.made);
+  CHECK(resource.alignment == device_alignment);
+}
+
+}  // namespace
+
+TEST_CASE("buffers are made of the caller's resources, whatever their shape") {
+  under_seeds(16, [] {
+    OfStream of_stream;
+    uses<DeviceBuffer>(of_stream, {.device = of_stream});
+    Async async;
+    uses<DeviceBuffer>(async, {.device = async});
+    OfDevice of_device;
+    uses<DeviceBuffer>(of_device, {.device = of_device});
+    Sync sync;
+    uses<PinnedBuffer>(sync, {.pinned = sync});
+  });
+}
+
+TEST_CASE("a resource without memory gives an error that says how much was asked for") {
+  under_seeds(2, [] {
+    Empty empty;
+    DeviceQueue on{HostQueue{}, {.device = empty, .pinned = empty, .managed = empty}};
+    test::check_refused<Error>([&] { DeviceBuffer(1234567, on); }, {"1245184", "memory resource"});
+    test::check_refused<Error>([&] { PinnedBuffer(100, on); }, {"memory resource"});
+    test::check_refused<Error>([&] { ManagedBuffer(100, on); }, {"memory resource"});
+  });
+}
+
+#if defined(TESSERA_CUDA_EMULATION)
+TEST_CASE("without device memory the error says how much was asked for and how much was free") {
+  emulation::set({.memory = std::size_t{1} << 20});
+  under_seeds(4, [] {
+    DeviceQueue on;
+    auto const some = made<DeviceBuffer>(std::string(1 << 19, 'a'), on);
+    test::check_refused<DeviceError>([&] { DeviceBuffer(600'000, on); },
+                                     {"cannot allocate 600000 bytes of device memory", "bytes are free",
+                                      "cudaMallocAsync", "cudaErrorMemoryAllocation"});
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(text(made<DeviceBuffer>("afterwards", on).view(), on) == "afterwards");
+  });
+  emulation::set({});
+}
+
+TEST_CASE_TEMPLATE("a buffer that outlives its context is no crash", B, DeviceBuffer, PinnedBuffer, ManagedBuffer) {
+  under_seeds(4, [] {
+    {
+      DeviceQueue on;
+      auto const buffer = made<B>("some bytes", on);
+      on.keep(made<B>("kept", on));
+      { auto const lent = on.lease<Scratch<space::Pinned>>(); }
+      REQUIRE(cudaDeviceReset() == cudaSuccess);
+    }
+    DeviceQueue on;
+    CHECK(text(made<B>("afterwards", on).view(), on) == "afterwards");
+  });
+}
+#endif

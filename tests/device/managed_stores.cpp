@@ -1,0 +1,6 @@
+#include <device/stores.hpp>
+
+TEST_CASE("every store of managed buffers is a store") {
+  test::TemporaryFolder folder;
+  test::under_seeds(100, [&] { test::check_stores<tessera::ManagedBuffer>(folder); });
+}

@@ -1,0 +1,221 @@
+// Device queues: what orders them, what they keep, where they wait.
+#include <atomic>
+#include <thread>
+
+#include <device/device.hpp>
+#include <support/refused.hpp>
+
+using namespace tessera;
+using test::DeviceQueue, test::HostQueue, test::made, test::text, test::under_seeds;
+
+namespace {
+
+struct Add {
+  std::uint8_t* data;
+  std::uint8_t n;
+  TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const { data[i] = static_cast<std::uint8_t>(data[i] + n); }
+};
+
+template <class B>
+void add(DeviceQueue& on, B& buffer, std::uint8_t n) {
+  launch(on, buffer.span().size, Add{reinterpret_cast<std::uint8_t*>(buffer.span().data), n});
+}
+
+}  // namespace
+
+TEST_CASE("work goes in the queue's order") {
+  under_seeds(16, [] {
+    DeviceQueue on;
+    auto buffer = made<DeviceBuffer>("aaaaaaaaaa", on);
+    add(on, buffer, 1);
+    add(on, buffer, 2);
+    CHECK(text(buffer.view(), on) == "dddddddddd");
+  });
+}
+
+TEST_CASE("an event orders two device queues") {
+  under_seeds(16, [] {
+    DeviceQueue first, second;
+    auto buffer = made<DeviceBuffer>("aaaa", first);
+    add(first, buffer, 1);
+    second.after(first.record());
+    add(second, buffer, 1);
+    CHECK(text(buffer.view(), second) == "cccc");
+    first.after(second.record());  // where the buffer is freed
+  });
+}
+
+TEST_CASE("an event orders a host queue after a device queue, and the other way round") {
+  under_seeds(16, [] {
+    DeviceQueue device;
+    HostQueue host;
+    auto buffer = made<PinnedBuffer>("aaaa", device);
+    add(device, buffer, 1);
+    host.after(device.record());
+    buffer.span().data[0] = std::byte{'z'};
+    device.after(host.record());
+    add(device, buffer, 1);
+    CHECK(text(buffer.view(), device) == "{ccc");
+  });
+}
+
+TEST_CASE("an event that was never recorded holds nothing back") {
+  under_seeds(4, [] {
+    DeviceQueue on;
+    Event<space::Device> const none;
+    on.after(none);
+    CHECK(none.is_done());
+    none.wait();
+    on.after(Event<space::Host>{});
+    on.wait();
+  });
+}
+
+TEST_CASE("pending work is waited for, by who asks and by who drops it") {
+  under_seeds(16, [] {
+    DeviceQueue on;
+    auto buffer = made<PinnedBuffer>("aaaa", on);
+    add(on, buffer, 1);
+    auto pending = on.pending("a/key");
+    pending.wait();
+    CHECK(pending.is_done());
+    CHECK(buffer.view().data[3] == std::byte{'b'});
+    add(on, buffer, 1);
+    { auto const dropped = on.pending(); }
+    CHECK(buffer.view().data[3] == std::byte{'c'});
+    add(on, buffer, 1);
+    auto first = on.pending();
+    static_cast<void>(first = Pending{});  // dropped, too
+    CHECK(buffer.view().data[3] == std::byte{'d'});
+    Pending none;
+    CHECK(none.is_done());
+    none.wait();
+    auto outlives = [] { return DeviceQueue{}.pending(); }();
+    outlives.wait();
+  });
+}
+
+TEST_CASE("a lease is free for the host when it is lent") {
+  under_seeds(16, [] {
+    DeviceQueue on;
+    auto target = made<DeviceBuffer>(std::string(1000, ' '), on);
+    for (int i = 0; i < 20; ++i) {
+      auto const lent = on.lease<Scratch<space::Pinned>>();
+      auto const bytes = lent->take(50, on);
+      std::memset(bytes.data, 'a' + i, 50);
+      crossing<space::Device, space::Pinned>::copy(bytes, target.span().sub(static_cast<std::size_t>(i) * 50, 50), on);
+    }
+    std::string expected;
+    for (int i = 0; i < 20; ++i) expected += std::string(50, static_cast<char>('a' + i));
+    CHECK(text(target.view(), on) == expected);
+  });
+}
+
+TEST_CASE("what is kept goes when the queue is done with it, or with the queue") {
+  under_seeds(16, [] {
+    auto const object = std::make_shared<int>(7);
+    DeviceQueue on;
+    auto buffer = made<DeviceBuffer>("aaaa", on);
+    on.keep(object);
+    CHECK(object.use_count() > 1 - 1);
+    on.wait();
+    on.keep(0);  // lets go of what is done
+    on.wait();
+    CHECK(object.use_count() == 1);
+    on.keep(object);
+    on = DeviceQueue{};
+    CHECK(object.use_count() == 1);
+  });
+}
+
+TEST_CASE("a queue works on the caller's stream and leaves it") {
+  under_seeds(4, [] {
+    cudaStream_t stream = nullptr;
+    REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+    {
+      DeviceQueue on{stream, HostQueue{2}};
+      CHECK(on.stream() == stream);
+      CHECK(on.host().threads() == 2);
+      auto buffer = made<DeviceBuffer>("aaaa", on);
+      REQUIRE(cudaMemsetAsync(buffer.span().data, 'x', 2, stream) == cudaSuccess);
+      CHECK(text(buffer.view(), on) == "xxaa");
+    }
+    CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+    CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+  });
+}
+
+TEST_CASE("default streams are refused") {
+  for (auto const stream : {cudaStream_t{}, cudaStreamLegacy, cudaStreamPerThread})
+    test::check_refused<DeviceError>([&] { DeviceQueue{stream}; },
+                                     {"never works on a default stream", "cudaStreamCreateWithFlags"});
+}
+
+TEST_CASE("a queue may be used by many threads") {
+  under_seeds(8, [] {
+    DeviceQueue const shared{HostQueue{2}};
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t)
+      threads.emplace_back([&, t] {
+        auto on = shared;
+        for (int i = 0; i < 10; ++i) {
+          auto const word = test::long_text(100, static_cast<std::uint32_t>(t * 100 + i));
+          auto const lent = on.lease<Scratch<space::Pinned>>();
+          auto const bytes = lent->take(100, on);
+          std::memcpy(bytes.data, word.data(), 100);
+          DeviceBuffer buffer(100, on);
+          crossing<space::Device, space::Pinned>::copy(bytes, buffer.span(), on);
+          wrong += text(buffer.view(), on) != word;
+        }
+      });
+    for (auto& thread : threads) thread.join();
+    CHECK(wrong == 0);
+  });
+}
+
+#if defined(TESSERA_CUDA_EMULATION)
+TEST_CASE("a queue acts on the device of its stream, and puts the current device back") {
+  emulation::set({.devices = 2});
+  under_seeds(4, [] {
+    REQUIRE(cudaSetDevice(1) == cudaSuccess);
+    DeviceQueue on;
+    CHECK(on.device() == 1);
+    REQUIRE(cudaSetDevice(0) == cudaSuccess);
+    auto buffer = made<DeviceBuffer>("aaaa", on);
+    add(on, buffer, 1);
+    auto const pinned = made<PinnedBuffer>("bb", on);
+    auto const managed = made<ManagedBuffer>("cc", on);
+    on.keep(0);
+    CHECK(text(buffer.view(), on) == "bbbb");
+    cudaPointerAttributes where{};
+    REQUIRE(cudaPointerGetAttributes(&where, buffer.view().data) == cudaSuccess);
+    CHECK(where.device == 1);
+    int current = -1;
+    REQUIRE(cudaGetDevice(&current) == cudaSuccess);
+    CHECK(current == 0);
+    DeviceQueue other;  // on device 0, ordered after what device 1 does
+    add(on, buffer, 1);
+    other.after(on.record());
+    other.wait();
+    CHECK(text(buffer.view(), on) == "cccc");
+  });
+  emulation::set({});
+}
+
+TEST_CASE("the first error of pending work is thrown, with its key, and the device is of no use until it is reset") {
+  under_seeds(4, [] {
+    {
+      DeviceQueue on;
+      auto buffer = made<DeviceBuffer>("aaaa", on);
+      launch(on, 1, Add{reinterpret_cast<std::uint8_t*>(buffer.span().data) + (std::size_t{1} << 30), 1});
+      auto pending = on.pending("t1/c/0/0");
+      test::check_refused<DeviceError>([&] { pending.wait(); }, {"key \"t1/c/0/0\"", "cudaErrorIllegalAddress"});
+      pending.wait();  // it was thrown once
+      test::check_refused<DeviceError>([&] { on.wait(); }, {"cudaErrorIllegalAddress"});
+      { auto const dropped = Pending{on.pending()}; }
+    }
+    REQUIRE(cudaDeviceReset() == cudaSuccess);
+  });
+}
+#endif

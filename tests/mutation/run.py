@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Leaves out each wait, event and synchronisation that the library makes, one at a time: a test must fail.
+
+    run.py PROGRAM [--write docs/mutation.md] [--only WORD] [--jobs N]
+
+PROGRAM is the tests of device memory on the emulated runtime, compiled without optimisation (the CMake target
+mutation-program). Where the library calls the runtime is found by running it once; a place is the call together with
+the functions of memory/ that make it and the first place outside of memory/ that asked for it. Exit status 1: a place
+can be left out, no test fails, and reasons.txt has no reason why.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+here = pathlib.Path(__file__).resolve().parent
+root = here.parent.parent
+library = "include/tessera/"
+
+
+def run(program, **environment):
+    return subprocess.run([program, "--abort-after=1", "--no-colors"], cwd=root, text=True, capture_output=True,
+                          env={**os.environ, "TESSERA_TEST_SEEDS": "16", **environment}, timeout=1800)
+
+
+def frames_of(program, addresses):
+    """Address -> (function, file within the project or "", line)."""
+    asked = sorted(addresses)
+    # A return address is after its call.
+    shown = subprocess.run(["addr2line", "-f", "-C", "-e", program], text=True, capture_output=True, check=True,
+                           input="".join(f"{address - 1:#x}\n" for address in asked)).stdout.splitlines()
+    result = {}
+    for address, function, place in zip(asked, shown[::2], shown[1::2]):
+        file, _, line = place.split(" ")[0].rpartition(":")
+        file = os.path.normpath(file)
+        inside = os.path.relpath(file, root)
+        result[address] = (short(function), "" if inside.startswith("..") else inside, line)
+    return result
+
+
+def short(function):
+    """A function's name without template arguments, parameters and namespaces."""
+    while (plain := re.sub(r"<[^<>]*>", "", function)) != function:
+        function = plain
+    function = re.sub(r"\{lambda.*", "", function.replace("[clone", ""))
+    function = re.sub(r"\(.*", "", function).rstrip(":").split(" ")[-1]
+    return "::".join(function.split("::")[-2:])
+
+
+def places(program):
+    """Where the library makes ordering calls: place -> the return addresses that are there, the innermost first."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "sites"
+        done = run(program, TESSERA_EMULATION_SITES=str(file))
+        if done.returncode:
+            sys.exit(f"the tests fail with nothing left out:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+        lines = [line.split() for line in file.read_text().splitlines()]
+    sites = [(words[0], [int(word, 16) for word in words[1:]]) for words in lines]
+    frames = frames_of(program, {address for _, site in sites for address in site})
+    found = {}
+    for call, site in sites:
+        chain = []
+        for depth, address in enumerate(site):
+            function, file, line = frames[address]
+            if not file:
+                continue  # the standard library's
+            if not file.startswith(library):
+                break
+            chain.append((function, file.removeprefix(library), line))
+            if not file.startswith(library + "memory/"):
+                break
+        if chain:
+            found.setdefault((call, tuple(chain)), []).append(site[: depth + 1] if depth < len(site) else site)
+    return found
+
+
+def killed_by(program, addresses):
+    with tempfile.NamedTemporaryFile("w") as file:
+        for site in addresses:
+            file.write("left-out " + " ".join(f"{address:#x}" for address in site) + "\n")
+        file.flush()
+        try:
+            done = run(program, TESSERA_EMULATION_LEAVE_OUT=file.name)
+        except subprocess.TimeoutExpired:
+            return "it hangs"
+    if not done.returncode:
+        return None
+    case = re.search(r"TEST CASE:\s*(.*)", done.stdout)
+    report = re.search(r"emulation: .*", done.stderr)
+    return case.group(1).strip() if case else report.group(0) if report else f"exit status {done.returncode}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--write")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    found = {place: sites for place, sites in places(options.program).items() if options.only in str(place)}
+    reasons = {}
+    for line in (here / "reasons.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            where, _, why = line.partition(": ")
+            reasons[where] = why
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        results = dict(zip(found, pool.map(lambda sites: killed_by(options.program, sites), found.values())))
+
+    rows, survivors = [], []
+    for (call, chain), test in sorted(results.items(), key=lambda item: (item[0][1][-1], item[0])):
+        where = " in ".join(function for function, _, _ in chain)
+        _, file, line = chain[-1]
+        reason = reasons.get(f"{call} in {where}")
+        if not test and not reason:
+            survivors.append(f"{call} in {where} ({file}:{line})")
+        said = f"caught: {test}" if test else f"not caught: {reason or 'NO REASON'}"
+        rows.append(f"| `{call}` | `{where}` | {file} | {said} |")
+        print(f"{call} in {where} ({file}:{line}): {said}", flush=True)
+    caught = sum(bool(test) for test in results.values())
+    summary = (f"{len(results)} places, {caught} caught by a test, {len(results) - caught - len(survivors)} with a reason, "
+               f"{len(survivors)} unexplained")
+    print(summary)
+    if options.write:
+        pathlib.Path(options.write).write_text(
+            "# What is missed when a wait is left out\n\n"
+            "Made by `tests/mutation/run.py`: the emulated runtime leaves out each event, wait and synchronisation that the "
+            "library makes, one place\nat a time, and the tests of device memory run. A test must fail; where none does, "
+            "`tests/mutation/reasons.txt` says why that is right.\n\n"
+            f"**{summary}.**\n\n| call | made in | file | |\n|---|---|---|---|\n" + "\n".join(rows) + "\n")
+    for survivor in survivors:
+        print(f"can be left out, and no test fails: {survivor}", file=sys.stderr)
+    sys.exit(bool(survivors))
+
+
+main()
