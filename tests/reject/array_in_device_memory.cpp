@@ -1,4 +1,4 @@
-// expect: tessera: arrays are read into this memory space and written from it by no placer that is included
+// expect: tessera: elements cannot be placed in this memory space: begin the pipeline in memory that the host
 #include <tessera/tessera.cuh>
 using namespace tessera;
 #ifdef CURED

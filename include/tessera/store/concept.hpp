@@ -23,12 +23,26 @@ using space_of = typename buffer_of<S>::space_type;
 template <class S>
 using queue_of = queue_for<space_of<S>>;
 
+namespace detail {
+
+template <class S, class Space>
+concept ReadsIn = requires {
+  static_cast<std::optional<std::size_t> (S::*)(Key const&, ByteRange, Room<Space>, queue_for<Space>&) const>(&S::read);
+};
+// `read` is for another space than the store's buffers are in. A call with theirs would be taken for one, for the sake
+// of what is said of the arguments.
+template <class S>
+concept ReadsElsewhere = !ReadsIn<S, space_of<S>> && (ReadsIn<S, space::Host> || ReadsIn<S, space::Pinned> ||
+                                                      ReadsIn<S, space::Managed> || ReadsIn<S, space::Device>);
+
+}  // namespace detail
+
 /// A store is a handle: copies see the same keys, and may be used from any thread. `read` finds the size, asks the room
 /// once, fills it in the queue's order and returns the size; nullopt: no such key; failure throws StoreError. Memory
 /// that the host can touch may be filled at once: it is free when the room gives it.
 /// A user's store is `buffer_type`, `read`, and for writing `write` and `erase`.
 template <class S, class B = buffer_of<S>>
-concept ReadableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> &&
+concept ReadableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> && !detail::ReadsElsewhere<S> &&
     requires(S const& s, Key const& k, ByteRange r, Room<space_of<S>> room, queue_of<S>& on) {
   { s.read(k, r, room, on) } -> std::same_as<std::optional<std::size_t>>;
 };

@@ -44,8 +44,9 @@ template <MemorySpace S>
 consteval bool check_placer() {
   constexpr bool places = requires { sizeof(placer<S>); };
   static_assert(places,
-                "tessera: arrays are read into this memory space and written from it by no placer that is included: "
-                "begin the pipeline in host memory, Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>");
+                "tessera: elements cannot be placed in this memory space: begin the pipeline in memory that the host "
+                "touches, Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>; for pinned and managed memory "
+                "include tessera/tessera.cuh");
   return places;
 }
 
