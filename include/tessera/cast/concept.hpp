@@ -131,7 +131,7 @@ template <class To, class From, class AnyQueue>
 requires(!Buffer<To>) void cast(From&&, AnyQueue&) { (void)detail::check_made<To>(); }
 
 /// A stage of a pipeline: encoded chunks cross from the space of the stage before it to To.
-template <MemorySpace To>
+template <class To>
 struct CastTo {};
 
 }  // namespace tessera::inline v0
