@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -57,6 +58,13 @@ class Watch {
   std::size_t begin_;
 };
 
+/// Whether a call asks the runtime for something it knows, and does and waits for nothing: cudaGetDevice,
+/// cudaPointerGetAttributes, cudaStreamGetDevice, cudaGetLastError ...
+bool is_query(std::string_view call);
+
+/// From now on calls are recorded with their sites, or are not.
+void record_sites(bool wanted);
+
 /// A mark of the program's own in the log of calls ("read"), so that a test sees what came between.
 void note(char const* what);
 
@@ -64,6 +72,8 @@ void note(char const* what);
 /// there. Calls that cannot fail (cudaGetErrorString, cudaGetLastError ...) are not counted. Frees and destructions that
 /// fail do their work all the same: a real runtime reports errors of earlier work there.
 void fail(std::size_t k, cudaError_t error = cudaSuccess);
+/// No call fails any more.
+void fail_nothing();
 bool has_failed();                                    ///< whether the k-th call was made
 std::string failed_call();                            ///< its name
 std::vector<cudaError_t> errors_of(char const* call); ///< what a real runtime may give there
@@ -73,6 +83,8 @@ struct Alive {
   std::size_t allocations = 0, bytes = 0, page_locked = 0, streams = 0, events = 0, pools = 0;
 };
 Alive alive();
+/// What a program ends with that leaves something alive; what it is is said on the standard error stream.
+inline constexpr int leak_status = 86;
 /// Runs everything that is queued anywhere, as if time passed.
 void run_all();
 

@@ -1,0 +1,169 @@
+// Memory pools. What a pool keeps is a number here: memory that is freed is closed at once, and its address not given
+// out again for long.
+#include <algorithm>
+
+#include "entry.hpp"
+#include "gpu.hpp"
+#include "scheduler.hpp"
+
+using namespace emulation;
+
+namespace {
+
+bool exists(int device) { return device >= 0 && device < world().machine.devices; }
+
+Pool* find_pool(cudaMemPool_t handle) {
+  Pool* const found = world().pools.find(handle);
+  return found != nullptr && !found->destroyed ? found : nullptr;
+}
+
+std::uint64_t* number(Pool& pool, cudaMemPoolAttr attribute) {
+  switch (attribute) {
+    case cudaMemPoolAttrReleaseThreshold: return &pool.threshold;
+    case cudaMemPoolAttrReservedMemCurrent: return &pool.reserved;
+    case cudaMemPoolAttrReservedMemHigh: return &pool.reserved_high;
+    case cudaMemPoolAttrUsedMemCurrent: return &pool.used;
+    case cudaMemPoolAttrUsedMemHigh: return &pool.used_high;
+    default: return nullptr;
+  }
+}
+
+bool is_flag(cudaMemPoolAttr attribute) {
+  return attribute >= cudaMemPoolReuseFollowEventDependencies && attribute <= cudaMemPoolReuseAllowInternalDependencies;
+}
+
+}  // namespace
+
+void emulation::scheduler::trim_pools(int device) {
+  for (auto const& pool : world().pools.all()) {
+    if (pool->device == device) pool->reserved = std::max(pool->used, std::min(pool->reserved, pool->threshold));
+  }
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, cudaMemPoolProps const* properties) {
+  return enter("cudaMemPoolCreate", Role::work, [&](Entry& entry) {
+    if (pool == nullptr || properties == nullptr) return cudaErrorInvalidValue;
+    if (properties->allocType != cudaMemAllocationTypePinned ||
+        properties->location.type != cudaMemLocationTypeDevice || !exists(properties->location.id)) {
+      return cudaErrorInvalidValue;
+    }
+    if (properties->handleTypes != cudaMemHandleTypeNone) return cudaErrorNotSupported;
+    Pool* made = nullptr;
+    *pool = world().pools.add(made);
+    made->device = properties->location.id;
+    made->accessible = std::uint32_t{1} << made->device;
+    made->limit = properties->maxSize;
+    made->made_at = entry.caller();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
+  return enter("cudaMemPoolDestroy", Role::release, [&](Entry&) {
+    Pool* const pool = find_pool(handle);
+    if (pool == nullptr || pool->standard) return cudaErrorInvalidValue;
+    pool->destroyed = true;  // what was allocated from it stays until it is freed
+    if (Device& device = world().devices[pool->device]; device.pool == pool) device.pool = device.standard_pool;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
+  return enter("cudaMemPoolSetAttribute", Role::work, [&](Entry&) {
+    Pool* const pool = find_pool(handle);
+    if (pool == nullptr || value == nullptr) return cudaErrorInvalidValue;
+    if (is_flag(attribute)) {
+      pool->flags[attribute] = *static_cast<int*>(value);
+      return cudaSuccess;
+    }
+    auto const wanted = *static_cast<std::uint64_t*>(value);
+    switch (attribute) {
+      case cudaMemPoolAttrReleaseThreshold: pool->threshold = wanted; return cudaSuccess;
+      case cudaMemPoolAttrReservedMemHigh:  // "can only be reset to zero"
+        if (wanted != 0) return cudaErrorInvalidValue;
+        pool->reserved_high = pool->reserved;
+        return cudaSuccess;
+      case cudaMemPoolAttrUsedMemHigh:
+        if (wanted != 0) return cudaErrorInvalidValue;
+        pool->used_high = pool->used;
+        return cudaSuccess;
+      default: return cudaErrorInvalidValue;
+    }
+  });
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
+  return enter("cudaMemPoolGetAttribute", Role::work, [&](Entry&) {
+    Pool* const pool = find_pool(handle);
+    if (pool == nullptr || value == nullptr) return cudaErrorInvalidValue;
+    if (is_flag(attribute)) {
+      *static_cast<int*>(value) = pool->flags[attribute];
+    } else if (std::uint64_t const* const known = number(*pool, attribute)) {
+      *static_cast<std::uint64_t*>(value) = *known;
+    } else {
+      return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, std::size_t kept) {
+  return enter("cudaMemPoolTrimTo", Role::work, [&](Entry&) {
+    Pool* const pool = find_pool(handle);
+    if (pool == nullptr) return cudaErrorInvalidValue;
+    pool->reserved = std::max(pool->used, std::min<std::uint64_t>(pool->reserved, kept));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, cudaMemAccessDesc const* accesses, std::size_t count) {
+  return enter("cudaMemPoolSetAccess", Role::work, [&](Entry&) {
+    Pool* const pool = find_pool(handle);
+    if (pool == nullptr || (accesses == nullptr && count != 0)) return cudaErrorInvalidValue;
+    std::uint32_t accessible = pool->accessible;
+    for (std::size_t i = 0; i < count; ++i) {
+      cudaMemLocation const& location = accesses[i].location;
+      if (location.type != cudaMemLocationTypeDevice || !exists(location.id)) return cudaErrorInvalidValue;
+      std::uint32_t const bit = std::uint32_t{1} << location.id;
+      bool const own = location.id == pool->device;
+      if (own && accesses[i].flags != cudaMemAccessFlagsProtReadWrite) return cudaErrorInvalidValue;
+      if (!own && !world().machine.peers) return cudaErrorInvalidDevice;
+      accessible = accesses[i].flags == cudaMemAccessFlagsProtNone ? accessible & ~bit : accessible | bit;
+    }
+    pool->accessible = accessible;
+    for (Allocation& allocation : regions().all()) {
+      if (allocation.pool < 0 || world().pools.all()[static_cast<std::size_t>(allocation.pool)].get() != pool) continue;
+      gpu::close(allocation, allocation.accessible & ~accessible);
+      allocation.accessible = accessible;
+    }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  return enter("cudaDeviceGetDefaultMemPool", Role::work, [&](Entry&) {
+    if (pool == nullptr) return cudaErrorInvalidValue;
+    if (!exists(device)) return cudaErrorInvalidDevice;
+    *pool = world().pools.handle_of(*world().devices[device].standard_pool);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
+  return enter("cudaDeviceGetMemPool", Role::work, [&](Entry&) {
+    if (pool == nullptr) return cudaErrorInvalidValue;
+    if (!exists(device)) return cudaErrorInvalidDevice;
+    *pool = world().pools.handle_of(*world().devices[device].pool);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
+  return enter("cudaDeviceSetMemPool", Role::work, [&](Entry&) {
+    Pool* const pool = find_pool(handle);
+    if (!exists(device)) return cudaErrorInvalidDevice;
+    if (pool == nullptr || pool->device != device) return cudaErrorInvalidValue;
+    world().devices[device].pool = pool;
+    return cudaSuccess;
+  });
+}

@@ -1,0 +1,79 @@
+// What every function of the runtime begins and ends with: the lock, the errors that are there already, the k-th call
+// that is to fail, the log.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "../emulation.hpp"
+#include "world.hpp"
+
+namespace emulation {
+
+/// What a failure before the work, an injected one or a sticky one, means for a function.
+enum class Role : std::uint8_t {
+  work,     ///< it is not done
+  release,  ///< it is done all the same: a real runtime reports errors of earlier work there
+  order,    ///< it is not done; waits, events and synchronisations, which the mutation test leaves out
+  device,   ///< it is not done; but a dead context does not stop it
+  sure,     ///< it cannot fail
+};
+
+/// One call of the runtime, from its beginning to its end.
+class Entry {
+ public:
+  Entry(char const* name, Role role, void* caller);
+  Entry(Entry const&) = delete;
+  Entry& operator=(Entry const&) = delete;
+  ~Entry();
+
+  /// Whether the call ends here, with result().
+  bool ends() const { return ends_; }
+  cudaError_t result() const { return result_; }
+  /// What the call returns when its work had this result. Becomes the thread's last error.
+  cudaError_t end(cudaError_t work);
+
+  char const* name() const { return name_; }
+  void* caller() const { return caller_; }
+  void tell_bytes(std::size_t bytes);
+  void tell_kind(cudaMemcpyKind kind);
+  void tell_stream(Stream const& stream);
+
+ private:
+  Call* call();  ///< in the log, if it is kept
+
+  char const* name_;
+  Role role_;
+  void* caller_;
+  bool locked_ = false;
+  bool ends_ = false;
+  cudaError_t result_ = cudaSuccess;
+  std::size_t logged_ = 0;
+  std::uint64_t log_ = 0;  ///< which log; 0: none
+};
+
+/// Runs `body(entry)` as the function `name`.
+template <class Body>
+cudaError_t enter(char const* name, Role role, Body&& body, void* caller = __builtin_return_address(0)) {
+  Entry entry(name, role, caller);
+  if (entry.ends()) return entry.result();
+  return entry.end(std::forward<Body>(body)(entry));
+}
+
+/// The calling thread's current device.
+int& current_device();
+/// The calling thread's last error.
+cudaError_t& last_error();
+
+/// The device's context is dead from now on: every call says so, what is queued is forgotten.
+void kill_context(int device, cudaError_t error);
+/// All that the device's context had is gone; its handles and addresses are known to be. It is as new.
+void end_context(int device);
+/// Whether the error is one that kills a context.
+bool is_sticky(cudaError_t error);
+
+/// The stream behind a handle, the legacy one of the current device for 0; null if there is none.
+Stream* find_stream(cudaStream_t handle);
+Stream& make_stream(int device, unsigned flags, int priority, void* caller, cudaStream_t* handle);
+
+}  // namespace emulation

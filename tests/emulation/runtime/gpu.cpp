@@ -1,0 +1,244 @@
+#include "gpu.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csetjmp>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "lock.hpp"
+#include "report.hpp"
+
+namespace emulation::gpu {
+namespace {
+
+enum Asked : std::uint32_t { nothing, kernel, answered };
+
+struct Pages {
+  std::byte* begin;
+  std::size_t length;
+};
+
+/// What the program and a device's process tell each other; in memory that both have.
+struct Mailbox {
+  std::atomic<std::uint32_t> state;
+  std::atomic<std::int32_t> process;  ///< 0: none yet
+  Run run;                            ///< null: nothing but the pages to close
+  std::uint64_t blocks;
+  alignas(64) std::byte function[most_bytes];
+  cudaError_t error;
+  void const* touched;
+  std::size_t closing;
+  Pages to_close[1024];  ///< before the next kernel
+};
+
+struct Shared {
+  std::atomic<std::uint32_t> wanted;  ///< of the process that forks: 1 + the device that needs one
+  Mailbox mailboxes[most_devices];
+};
+
+constexpr std::size_t stack_size = std::size_t{1} << 20;
+
+Shared* shared = nullptr;
+std::byte* stack = nullptr;  ///< of a device's process; mapped by the program, so that it maps nothing else there
+pid_t forker = 0;
+
+// In a device's process.
+int its_device = 0;
+sigjmp_buf before_kernel;
+
+void* map(std::size_t size) {
+  void* const mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) mistake({"no memory for the emulated devices"});
+  return mapped;
+}
+
+/// A page of an allocation that the device may touch is opened when it is touched first; any other touch ends the kernel.
+void on_signal(int signal, siginfo_t* info, void*) {
+  Mailbox& mailbox = shared->mailboxes[its_device];
+  std::uint32_t const bit = std::uint32_t{1} << its_device;
+  if (signal == SIGSEGV) {
+    Allocation* const found = regions().find_allocation(info->si_addr);
+    if (found != nullptr && found->state == State::live && (found->accessible & bit) != 0 &&
+        (found->opened & bit) == 0) {
+      mprotect(found->pages, found->length, PROT_READ | PROT_WRITE);
+      found->opened |= bit;
+      return;
+    }
+  }
+  mailbox.touched = info->si_addr;
+  mailbox.error = signal == SIGSEGV || signal == SIGBUS ? cudaErrorIllegalAddress
+                  : signal == SIGABRT                   ? cudaErrorAssert
+                                                        : cudaErrorLaunchFailure;
+  siglongjmp(before_kernel, 1);
+}
+
+/// Closes the stack and the heap that were there at the fork: the program's own go on at the same addresses.
+void forget_the_program() {
+  static std::array<char, 65536> text;
+  int const file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  std::size_t size = 0;
+  for (ssize_t got = 1; got > 0 && size + 1 < text.size(); size += static_cast<std::size_t>(std::max<ssize_t>(got, 0))) {
+    got = read(file, text.data() + size, text.size() - 1 - size);
+  }
+  ::close(file);
+  for (char* line = text.data(); line != nullptr && *line != 0;) {
+    char* const end = std::strchr(line, '\n');
+    if (end != nullptr) *end = 0;
+    if (std::strstr(line, "[heap]") != nullptr || std::strstr(line, "[stack]") != nullptr) {
+      char* rest = nullptr;
+      auto const begin = std::strtoull(line, &rest, 16);
+      auto const behind = std::strtoull(rest + 1, nullptr, 16);
+      mprotect(reinterpret_cast<void*>(begin), behind - begin, PROT_NONE);
+    }
+    line = end != nullptr ? end + 1 : nullptr;
+  }
+}
+
+void serve() {
+  forget_the_program();
+  regions().hide();
+  struct sigaction action {};
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER;
+  for (int const signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
+  Mailbox& mailbox = shared->mailboxes[its_device];
+  for (;;) {
+    for (std::uint32_t seen; (seen = mailbox.state.load(std::memory_order_acquire)) != kernel;) {
+      futex_wait(mailbox.state, seen);
+    }
+    for (std::size_t i = 0; i < mailbox.closing; ++i) {
+      mprotect(mailbox.to_close[i].begin, mailbox.to_close[i].length, PROT_NONE);
+    }
+    mailbox.closing = 0;
+    mailbox.error = cudaSuccess;
+    if (sigsetjmp(before_kernel, 0) == 0 && mailbox.run != nullptr) {
+      for (std::uint64_t block = 0; block < mailbox.blocks; ++block) mailbox.run(mailbox.function, block);
+    }
+    mailbox.state.store(answered, std::memory_order_release);
+    futex_wake(mailbox.state);
+  }
+}
+
+/// Runs serve() on the stack of its own.
+void become_device(int device) {
+  its_device = device;
+  static ucontext_t context;
+  getcontext(&context);
+  context.uc_stack.ss_sp = stack;
+  context.uc_stack.ss_size = stack_size;
+  context.uc_link = nullptr;
+  makecontext(&context, serve, 0);
+  setcontext(&context);
+}
+
+/// A child that dies with its parent.
+pid_t fork_bound() {
+  pid_t const parent = getpid();
+  pid_t const child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(0);
+  }
+  return child;
+}
+
+[[noreturn]] void fork_devices() {
+  std::signal(SIGCHLD, SIG_IGN);
+  for (;;) {
+    std::uint32_t const wanted = shared->wanted.load(std::memory_order_acquire);
+    if (wanted == 0) {
+      futex_wait(shared->wanted, 0);
+      continue;
+    }
+    pid_t const child = fork_bound();
+    if (child == 0) become_device(static_cast<int>(wanted) - 1);
+    shared->mailboxes[wanted - 1].process.store(child, std::memory_order_release);
+    shared->wanted.store(0, std::memory_order_release);
+    futex_wake(shared->wanted);
+  }
+}
+
+bool is_gone(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; }
+
+void start(int device) {
+  shared->wanted.store(static_cast<std::uint32_t>(device) + 1, std::memory_order_release);
+  futex_wake(shared->wanted);
+  while (std::uint32_t const wanted = shared->wanted.load(std::memory_order_acquire)) {
+    futex_wait(shared->wanted, wanted, 200);
+    if (waitpid(forker, nullptr, WNOHANG) != 0) mistake({"the process that forks the devices' own has gone"});
+  }
+  if (shared->mailboxes[device].process.load() <= 0) mistake({"no process for an emulated device"});
+}
+
+void ask(int device) {
+  Mailbox& mailbox = shared->mailboxes[device];
+  mailbox.state.store(kernel, std::memory_order_release);
+  futex_wake(mailbox.state);
+  while (mailbox.state.load(std::memory_order_acquire) == kernel) {
+    futex_wait(mailbox.state, kernel, 200);
+    if (mailbox.state.load(std::memory_order_acquire) == kernel && is_gone(mailbox.process.load())) {
+      mailbox.error = cudaErrorLaunchFailure;  // it ended the process
+      mailbox.touched = nullptr;
+      break;
+    }
+  }
+  mailbox.state.store(nothing, std::memory_order_release);
+}
+
+}  // namespace
+
+void prepare() {
+  shared = static_cast<Shared*>(map(sizeof(Shared)));
+  stack = static_cast<std::byte*>(map(stack_size));
+  forker = fork_bound();
+  if (forker < 0) mistake({"no process for the emulated devices"});
+  if (forker == 0) fork_devices();
+}
+
+cudaError_t launch(int device, Run run, void const* function, std::size_t size, std::uint64_t blocks,
+                   void const*& touched) {
+  Mailbox& mailbox = shared->mailboxes[device];
+  if (mailbox.process.load(std::memory_order_relaxed) == 0) start(device);
+  std::memcpy(mailbox.function, function, size);
+  mailbox.run = run;
+  mailbox.blocks = blocks;
+  ask(device);
+  touched = mailbox.touched;
+  return mailbox.error;
+}
+
+void close(Allocation& allocation, std::uint32_t devices) {
+  for (int device = 0; device < most_devices; ++device) {
+    std::uint32_t const bit = std::uint32_t{1} << device;
+    if ((allocation.opened & devices & bit) == 0) continue;
+    allocation.opened &= ~bit;
+    Mailbox& mailbox = shared->mailboxes[device];
+    mailbox.to_close[mailbox.closing++] = {allocation.pages, allocation.length};
+    if (mailbox.closing < std::size(mailbox.to_close)) continue;
+    mailbox.run = nullptr;
+    ask(device);
+  }
+}
+
+void restart(int device) {
+  Mailbox& mailbox = shared->mailboxes[device];
+  pid_t const process = mailbox.process.load();
+  if (process == 0) return;
+  ::kill(process, SIGKILL);
+  while (!is_gone(process)) futex_wait(mailbox.state, mailbox.state.load(), 1);
+  mailbox.process.store(0);
+  mailbox.closing = 0;
+  for (Allocation& allocation : regions().all()) allocation.opened &= ~(std::uint32_t{1} << device);
+}
+
+}  // namespace emulation::gpu

@@ -1,0 +1,107 @@
+// The address space: one region for each device's memory, one for page-locked and one for managed memory, mapped before
+// the program begins, and the table of what is allocated in them, which the GPU's processes and the signal handlers read
+// too.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+
+namespace emulation {
+
+inline constexpr int most_devices = 4;
+inline constexpr std::size_t page = 4096;
+inline constexpr std::size_t alignment = 256;
+
+enum class Kind : std::uint8_t { device, page_locked, managed };
+
+/// reserved: its address is known, the stream has not come to it; live; gone: freed; lost: its context was destroyed.
+enum class State : std::uint8_t { reserved, live, gone, lost };
+
+/// One allocation. Lies in memory that all processes share; never reused while its pages are not.
+struct Allocation {
+  std::byte* begin;
+  std::size_t size;
+  std::byte* pages;            ///< its first page: `begin` is as near to the last one's end as its alignment allows
+  std::size_t length;          ///< of its pages, in bytes
+  char const* made_by;         ///< the call that made it ...
+  void* made_at;               ///< ... and where that was
+  void* freed_at;
+  int pool;                    ///< -1: none
+  int device;
+  std::uint32_t accessible;    ///< bit d: kernels of device d may touch it
+  std::uint32_t opened;        ///< bit d: it is open in the process of device d
+  Kind kind;
+  State state;
+  bool free_asked;             ///< a free is queued or done
+
+  std::byte* end() const { return begin + size; }
+};
+
+class Region {
+ public:
+  void map(Kind kind);
+  void hide() const;
+
+  bool holds(void const* address) const { return address >= view_ && address < view_ + size_; }
+  /// The distance to where the program's own copies find the same bytes.
+  std::ptrdiff_t distance() const { return inside_ - view_; }
+  Kind kind() const { return kind_; }
+
+  /// Room for `size` bytes and a closed page behind, from the part that was free for longest.
+  /// Null if the region is too fragmented.
+  std::byte* take(std::size_t length);
+  void give_back(std::byte* pages, std::size_t length);
+  /// What the program may do with the view that it was given.
+  void protect(std::byte* pages, std::size_t length, bool open) const;
+
+  std::uint32_t& owner(void const* address) const {
+    return owners_[static_cast<std::size_t>(static_cast<std::byte const*>(address) - view_) / page];
+  }
+
+ private:
+  std::byte* view_ = nullptr;
+  std::byte* inside_ = nullptr;
+  std::size_t size_ = 0;
+  int file_ = -1;
+  Kind kind_{};
+  std::uint32_t* owners_ = nullptr;  ///< for each page the number of its allocation
+  std::map<std::size_t, std::size_t> free_;  ///< offset, length
+  std::size_t cursor_ = 0;
+};
+
+class Regions {
+ public:
+  void map();
+  /// In a device's process: kernels have no use for the views that copies use.
+  void hide() const;
+
+  Region& of(Kind kind, int device);
+  Region const* find(void const* address) const;
+
+  /// The allocation on whose pages `address` lies, be it live or gone; null if there never was one.
+  Allocation* find_allocation(void const* address) const;
+
+  /// Reserves room; the pages stay closed. Null if there is none.
+  Allocation* reserve(Kind kind, int device, std::size_t size);
+  /// Opens it for those who may touch it, and fills it with what nobody wrote.
+  void begin(Allocation& allocation) const;
+  /// Closes it and gives its room back. Stops the program if bytes around it were written to.
+  void end(Allocation& allocation, State state);
+  /// Stops the program if bytes around the allocation were written to.
+  void check_red_zones(Allocation const& allocation) const;
+
+  /// All that were made, gone ones too.
+  std::span<Allocation> all() const { return {allocations_ + 1, made_}; }
+
+ private:
+  Region devices_[most_devices];
+  Region page_locked_;
+  Region managed_;
+  Allocation* allocations_ = nullptr;
+  std::size_t made_ = 0;
+};
+
+Regions& regions();
+
+}  // namespace emulation
