@@ -141,6 +141,7 @@ TEST_CASE("small values share a block, and ranges close together are read at onc
     std::vector<ReadRequest<space::Device>> requests;
     for (std::size_t i = 0; i < 20; ++i) requests.push_back({&keys[i], {}, places[i]});
     get_many(store, std::span{requests}, on);
+    on.wait();  // the block is free again
     emulation::Watch const watch;
     get_many(store, std::span{requests}, on);
     CHECK(watch.count("cudaEventRecord") == 1);  // one block

@@ -13,6 +13,7 @@
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/memory/queue.hpp>
+#include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 
@@ -41,6 +42,7 @@ class CastStore {
   using Source = space_of<From>;
   using Space = typename To::space_type;
   using Crossing = crossing_queue<Space, Source>;
+  using Staging = staging_t<Space, Source>;
   static constexpr bool has_queue = !std::same_as<Crossing, queue_for<Space>>;
   static constexpr bool is_writable = WritableStore<From> && CrossesFrom<Source, Space>;
   struct NoQueue {};
@@ -64,18 +66,19 @@ class CastStore {
   std::string name() const { return name_of(from_); }
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& queue) const {
-    auto on = crossing_on(queue);
-    using Staging = staging_t<Space, Source>;
-    auto const staged = on.template lease<Scratch<Staging>>();
-    ByteSpan<Staging> bytes;
-    auto staging = [&](std::size_t n) {
-      bytes = staged->take(n, queue_in<Staging>(on));
-      return ByteSpan<Source>{bytes.data, bytes.size};
-    };
-    if (!from_.read(key, range, staging, queue_in<Source>(on))) return std::nullopt;
-    crossing<Space, Staging>::copy(bytes, room(bytes.size), on);
-    arrive<Space, Staging>(on);
-    return bytes.size;
+    return detail::at_key(*this, key, [&]() -> std::optional<std::size_t> {
+      auto on = crossing_on(queue);
+      auto const staged = on.template lease<Scratch<Staging>>();
+      ByteSpan<Staging> bytes;
+      auto staging = [&](std::size_t n) {
+        bytes = staged->take(n, queue_in<Staging>(on));
+        return ByteSpan<Source>{bytes.data, bytes.size};
+      };
+      if (!from_.read(key, range, staging, queue_in<Source>(on))) return std::nullopt;
+      crossing<Space, Staging>::copy(bytes, room(bytes.size), on);
+      arrive<Space, Staging>(on);
+      return bytes.size;
+    });
   }
 
   std::optional<std::uint64_t> size(Key const& key, queue_for<Space>& queue) const {
@@ -84,14 +87,15 @@ class CastStore {
   }
 
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& queue) const requires is_writable {
-    auto on = crossing_on(queue);
-    using Staging = staging_t<Space, Source>;
-    auto const staged = on.template lease<Scratch<Staging>>();
-    ByteSpan<Staging> const bytes = staged->take(value.size, queue_in<Staging>(on));
-    crossing<Staging, Space>::copy(value, bytes, on);
-    arrive<Staging, Space>(on);
-    ByteView<Staging> const arrived = bytes;
-    from_.write(key, view_in<Source>(arrived, queue_in<Staging>(on)), queue_in<Source>(on));
+    detail::at_key(*this, key, [&] {
+      auto on = crossing_on(queue);
+      auto const staged = on.template lease<Scratch<Staging>>();
+      ByteSpan<Staging> const bytes = staged->take(value.size, queue_in<Staging>(on));
+      crossing<Staging, Space>::copy(value, bytes, on);
+      arrive<Staging, Space>(on);
+      ByteView<Staging> const arrived = bytes;
+      from_.write(key, view_in<Source>(arrived, queue_in<Staging>(on)), queue_in<Source>(on));
+    });
   }
   bool erase(Key const& key, queue_for<Space>& queue) const requires is_writable {
     auto on = crossing_on(queue);
