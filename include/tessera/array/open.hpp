@@ -154,7 +154,7 @@ auto open_any(S const& store, std::string path = "", On... on) {
   }
 }
 
-/// Opens the array at 'path' ("" is the root). Its codecs are those of the list 'Codec', by default the ones that need
+/// Opens the array at `path` ("" is the root). Its codecs are those of the list `Codec`, by default the ones that need
 /// no library, or exactly those of a Pipeline. Work is done by the queue given, which the array keeps, or by threads of
 /// its own, one per processor, started at the first read that can use them. Throws: MetadataError naming document and
 /// member, before any chunk is touched; StoreError.

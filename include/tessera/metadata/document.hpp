@@ -113,7 +113,8 @@ void write_text(S const& store, Key const& key, std::string_view document) {
 /// Writes the document of the node at `path`. Throws: MetadataError as document_text does; StoreError.
 template <class S>
 void write_document(S const& store, std::string_view path, Value const& document) {
-  if constexpr (detail::check_metadata_store<S>()) detail::write_text(store, document_key(path), document_text(document));
+  if constexpr (detail::check_metadata_store<S>())
+    detail::write_text(store, document_key(path), document_text(document));
 }
 
 }  // namespace tessera::inline v0

@@ -42,12 +42,13 @@ concept ReadsElsewhere = !ReadsIn<S, space_of<S>> && (ReadsIn<S, space::Host> ||
 /// that the host can touch may be filled at once: it is free when the room gives it.
 /// A user's store is `buffer_type`, `read`, and for writing `write` and `erase`.
 template <class S, class B = buffer_of<S>>
-concept ReadableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> && !detail::ReadsElsewhere<S> &&
-    requires(S const& s, Key const& k, ByteRange r, Room<space_of<S>> room, queue_of<S>& on) {
+concept ReadableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> &&
+    !detail::ReadsElsewhere<S> && requires(S const& s, Key const& k, ByteRange r, Room<space_of<S>> room, queue_of<S>& on) {
   { s.read(k, r, room, on) } -> std::same_as<std::optional<std::size_t>>;
 };
 
-/// `write` sets the whole value, which is read in the queue's order: the host's before it returns. `erase` returns whether the key was there.
+/// `write` sets the whole value, which is read in the queue's order: the host's before it returns. `erase` returns
+/// whether the key was there.
 template <class S, class B = buffer_of<S>>
 concept WritableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> &&
     requires(S const& s, Key const& k, ByteView<space_of<S>> value, queue_of<S>& on) {
@@ -66,7 +67,7 @@ struct Listed {
 };
 using Visitor = FunctionRef<void(Listed const&)>;
 
-/// 'list' visits every key below the folder 'prefix' ("" is the root, "t1" all of "t1/..."), 'list_directory' the keys
+/// `list` visits every key below the folder `prefix` ("" is the root, "t1" all of "t1/..."), `list_directory` the keys
 /// and prefixes one level below it, both in any order. An unknown prefix has nothing below it.
 template <class S>
 concept ListableStore = requires(S const& s, std::string_view prefix, Visitor visit) {

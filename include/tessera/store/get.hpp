@@ -32,9 +32,10 @@ std::optional<std::size_t> read(S const& store, Key const& key, ByteRange range,
 template <class S>
 std::optional<buffer_of<S>> get(S const& store, Key const& key, queue_of<S>& on, ByteRange range = {}) {
   constexpr bool is_made = AllocatableBuffer<buffer_of<S>>;
-  static_assert(is_made,
-                "tessera: this store's buffers are borrowed and cannot be made: get_into(store, key, memory, queue), or "
-                "a store of other buffers, e.g. LocalStore<HostBuffer>");
+  static_assert(
+      is_made,
+      "tessera: this store's buffers are borrowed and cannot be made: get_into(store, key, memory, queue), or "
+      "a store of other buffers, e.g. LocalStore<HostBuffer>");
   std::optional<buffer_of<S>> value;
   if constexpr (is_made) {
     auto room = [&](std::size_t n) {
@@ -95,7 +96,7 @@ void get_many(S const& store, std::span<ReadRequest<space_of<S>>> requests, queu
 /// Requests for another space than the store's are refused.
 template <class S, class Requests>
 requires(!std::convertible_to<Requests, std::span<ReadRequest<space_of<S>>>>) void get_many(S const&, Requests&&,
-                                                                                           queue_of<S>&) {
+                                                                                            queue_of<S>&) {
   static_assert(sizeof(S) == 0,
                 "tessera: these are no requests for this store: give a std::span<ReadRequest<space>> of the space that "
                 "its buffers are in");
