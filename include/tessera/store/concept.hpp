@@ -42,8 +42,8 @@ concept ReadsElsewhere = !ReadsIn<S, space_of<S>> && (ReadsIn<S, space::Host> ||
 /// that the host can touch may be filled at once: it is free when the room gives it.
 /// A user's store is `buffer_type`, `read`, and for writing `write` and `erase`.
 template <class S, class B = buffer_of<S>>
-concept ReadableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> &&
-    !detail::ReadsElsewhere<S> && requires(S const& s, Key const& k, ByteRange r, Room<space_of<S>> room, queue_of<S>& on) {
+concept ReadableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> && !detail::ReadsElsewhere<S> &&
+    requires(S const& s, Key const& k, ByteRange r, Room<space_of<S>> room, queue_of<S>& on) {
   { s.read(k, r, room, on) } -> std::same_as<std::optional<std::size_t>>;
 };
 
