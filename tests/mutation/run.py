@@ -93,6 +93,7 @@ def killed_by(program, addresses):
                 done = run(program, f"-tc={slow}", TESSERA_EMULATION_LEAVE_OUT=file.name)
         except subprocess.TimeoutExpired:
             return "it hangs"
+    print(".", end="", file=sys.stderr, flush=True)
     if not done.returncode:
         return None
     case = re.search(r"TEST CASE:\s*(.*)", done.stdout)
