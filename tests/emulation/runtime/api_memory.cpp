@@ -95,6 +95,10 @@ cudaError_t cudaFreeHost(void* pointer) {
     Allocation* const found = find_to_free(entry, pointer, true);
     if (found == nullptr) return cudaErrorInvalidValue;
     check_unused(entry, found->begin, found->size);
+    {
+      sanitizer::Seen const again;
+      sanitizer::writes(pointer, found->size);
+    }
     release(*found);
     return cudaSuccess;
   });
@@ -168,6 +172,10 @@ cudaError_t cudaHostUnregister(void* pointer) {
     auto const found = world().registered.find(static_cast<std::byte const*>(pointer));
     if (found == world().registered.end()) return cudaErrorHostMemoryNotRegistered;
     check_unused(entry, found->first, found->second);
+    {
+      sanitizer::Seen const again;
+      sanitizer::reads(pointer, found->second);  // not a write: the program may go on using it
+    }
     world().page_locked -= found->second;
     world().registered.erase(found);
     return cudaSuccess;

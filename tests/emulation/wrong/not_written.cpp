@@ -1,0 +1,31 @@
+// Memory is read that nobody wrote: a GPU gives what was there before, which is often what was wanted.
+#include "mistake.hpp"
+
+namespace wrong {
+namespace {
+
+Mistake const fresh{"not_written: new device memory is taken to be zero", Caught::always, wrong_data, [](bool cured) {
+                      Device<int> there{count};
+                      if (cured) fill(there, 0);
+                      return all_are(0, read(there.data(), count));
+                    }};
+
+Mistake const again{
+    "not_written: memory of a stream is taken to hold what was freed before it", Caught::always, wrong_data,
+    [](bool cured) {
+      Pinned<int> here{count};
+      fill(here, 0);
+      Stream stream;
+      int* there = nullptr;
+      for (int round = 0; round < 2; ++round) {
+        good(cudaMallocAsync(reinterpret_cast<void**>(&there), here.bytes(), stream));
+        if (round == 0 || cured) good(cudaMemsetAsync(there, 1, here.bytes(), stream));
+        if (round == 1) good(cudaMemcpyAsync(here.data(), there, here.bytes(), cudaMemcpyDeviceToHost, stream));
+        good(cudaFreeAsync(there, stream));
+      }
+      stream.wait();
+      return all_are(0x01010101, here.data(), count);
+    }};
+
+}  // namespace
+}  // namespace wrong
