@@ -60,7 +60,7 @@ class Kept {
         first = i;
         ++idle;
       }
-      if (idle >= most) return lend<T>(first);
+      if (idle > 0 && idle >= most) return lend<T>(first);
       idle_.reserve(++made_);  // so that giving back neither allocates nor throws
     }
     return {*this, std::make_unique<T>().release()};
