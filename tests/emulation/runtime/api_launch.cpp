@@ -58,8 +58,8 @@ cudaError_t emulatedLaunch(void (*run)(void const* function, std::uint64_t block
     if (sanitizer::threads) operation.prepare = [kernel] { kernel->run_here(); };
     operation.run = [kernel, device = stream->device] {
       if (!sanitizer::threads) {
-        kernel->error = gpu::launch(device, kernel->run, kernel->function.data(), kernel->size, kernel->blocks,
-                                    kernel->touched);
+        kernel->error =
+            gpu::launch(device, kernel->run, kernel->function.data(), kernel->size, kernel->blocks, kernel->touched);
       }
       kernel->end(device);
     };

@@ -6,7 +6,8 @@
 
 namespace emulation::fault {
 
-/// Makes sure that a touch of device memory by the program says so. Others set handlers too: asked for at each allocation.
+/// Makes sure that a touch of device memory by the program says so. Others set handlers too: asked for at each
+/// allocation.
 void watch();
 
 /// Says who touched what: where the address lies in which allocation, and who made that.
