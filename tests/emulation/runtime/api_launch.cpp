@@ -31,7 +31,7 @@ struct Kernel {
 
   void end(int device) {
     if (error == cudaSuccess) return;
-    if (error == cudaErrorIllegalAddress) fault::say_touch("a kernel launched", caller, touched);
+    if (error == cudaErrorIllegalAddress) fault::say_touch("a kernel", "launched at ", caller, touched);
     world().devices[device].error = error;
   }
 };
