@@ -113,8 +113,14 @@ def main():
         if line and not line.startswith("#"):
             where, _, why = line.partition(": ")
             reasons[where] = why
+
+    def tried(place):
+        test = killed_by(options.program, found[place])
+        print(place[0], "in", " in ".join(function for function, _, _ in place[1]), "->", test, flush=True)
+        return test
+
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        results = dict(zip(found, pool.map(lambda sites: killed_by(options.program, sites), found.values())))
+        results = dict(zip(found, pool.map(tried, found)))
 
     rows, survivors = [], []
     for (call, chain), test in sorted(results.items(), key=lambda item: (item[0][1][-1], item[0])):
@@ -125,7 +131,6 @@ def main():
             survivors.append(f"{call} in {where} ({file}:{line})")
         said = f"caught: {test}" if test else f"not caught: {reason or 'NO REASON'}"
         rows.append(f"| `{call}` | `{where}` | {file} | {said} |")
-        print(f"{call} in {where} ({file}:{line}): {said}", flush=True)
     caught = sum(bool(test) for test in results.values())
     summary = (f"{len(results)} places, {caught} caught by a test, {len(results) - caught - len(survivors)} with a reason, "
                f"{len(survivors)} unexplained")
