@@ -1,5 +1,5 @@
-// The emulated CUDA runtime, seen by a test: what it shall do, what was asked of it, what it found. The runtime itself is
-// behind <cuda_runtime_api.h> of include/, which programs use as they use the toolkit's.
+// The emulated CUDA runtime, seen by a test: what it shall do, what was asked of it, what it found. The runtime itself
+// is behind <cuda_runtime_api.h> of include/, which programs use as they use the toolkit's.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace emulation {
 /// The machine. Requires, when it is set: nothing is allocated, no stream and no event exists (leaks are reported).
 struct Machine {
   int devices = 1;
-  bool peers = false;                                    ///< whether devices can reach each other's memory
-  std::size_t memory = std::size_t{1} << 30;             ///< bytes, of each device
-  std::size_t page_locked = std::size_t{1} << 30;        ///< bytes that can be page-locked
+  bool peers = false;                              ///< whether devices can reach each other's memory
+  std::size_t memory = std::size_t{1} << 30;       ///< bytes, of each device
+  std::size_t page_locked = std::size_t{1} << 30;  ///< bytes that can be page-locked
 };
 void set(Machine const& machine);
 
@@ -28,12 +28,12 @@ void seed(std::uint64_t value);
 
 /// A call of the runtime, in the order of the calls.
 struct Call {
-  char const* name;          ///< "cudaMemcpyAsync"
-  std::size_t bytes = 0;     ///< copied, set or allocated
-  cudaMemcpyKind kind{};     ///< of a copy: what it was in truth, never cudaMemcpyDefault
-  int stream = -1;           ///< which stream, in the order of making; -1: none
+  char const* name;       ///< "cudaMemcpyAsync"
+  std::size_t bytes = 0;  ///< copied, set or allocated
+  cudaMemcpyKind kind{};  ///< of a copy: what it was in truth, never cudaMemcpyDefault
+  int stream = -1;        ///< which stream, in the order of making; -1: none
   cudaError_t result{};
-  std::vector<void*> site;   ///< return addresses, the innermost first; empty unless sites are recorded
+  std::vector<void*> site;  ///< return addresses, the innermost first; empty unless sites are recorded
 };
 
 /// Records calls from its beginning to its end. May be nested.
@@ -45,10 +45,10 @@ class Watch {
   ~Watch();
 
   std::vector<Call> calls() const;
-  std::size_t count() const;                          ///< all calls but those that ask for nothing (see `is_query`)
-  std::size_t count(std::string_view name) const;     ///< calls of that name
-  std::size_t copies(cudaMemcpyKind kind) const;      ///< how many copies of that kind
-  std::size_t copied(cudaMemcpyKind kind) const;      ///< how many bytes by copies of that kind
+  std::size_t count() const;                       ///< all calls but those that ask for nothing (see `is_query`)
+  std::size_t count(std::string_view name) const;  ///< calls of that name
+  std::size_t copies(cudaMemcpyKind kind) const;   ///< how many copies of that kind
+  std::size_t copied(cudaMemcpyKind kind) const;   ///< how many bytes by copies of that kind
   std::size_t launches() const;
   /// Calls that wait for a whole stream or device: cudaStreamSynchronize, cudaDeviceSynchronize, and those that do so
   /// unasked (cudaFree, cudaFreeHost, cudaMemcpy ...).
@@ -69,14 +69,14 @@ void record_sites(bool wanted);
 void note(char const* what);
 
 /// The k-th call from now on (from 0) fails with `error`, once; cudaSuccess: with the first that a real runtime gives
-/// there. Calls that cannot fail (cudaGetErrorString, cudaGetLastError ...) are not counted. Frees and destructions that
-/// fail do their work all the same: a real runtime reports errors of earlier work there.
+/// there. Calls that cannot fail (cudaGetErrorString, cudaGetLastError ...) are not counted. Frees and destructions
+/// that fail do their work all the same: a real runtime reports errors of earlier work there.
 void fail(std::size_t k, cudaError_t error = cudaSuccess);
 /// No call fails any more.
 void fail_nothing();
-bool has_failed();                                    ///< whether the k-th call was made
-std::string failed_call();                            ///< its name
-std::vector<cudaError_t> errors_of(char const* call); ///< what a real runtime may give there
+bool has_failed();                                     ///< whether the k-th call was made
+std::string failed_call();                             ///< its name
+std::vector<cudaError_t> errors_of(char const* call);  ///< what a real runtime may give there
 
 /// What is alive now, over all devices.
 struct Alive {

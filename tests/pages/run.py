@@ -84,7 +84,8 @@ def check(number, says, source):
 
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
-(folder / "include").symlink_to(root / "include")
+for used in ["include", "tests"]:
+    (folder / used).symlink_to(root / used)
 shutil.copytree(root / "examples/data", folder / "examples/data")  # a copy: programs write too
 failed = 0
 for number, (language, says, source) in enumerate(blocks):

@@ -65,7 +65,7 @@ Allocation* find_to_free(Entry const& entry, void* pointer, bool host) {
   Allocation* const found = regions().find_allocation(pointer);
   if (found == nullptr || found->begin != pointer || (found->kind == Kind::page_locked) != host) {
     mistake({entry.name(), " called at ", Piece::place(entry.caller()), " frees ", pointer,
-             found == nullptr           ? ", which is not allocated"
+             found == nullptr          ? ", which is not allocated"
              : found->begin != pointer ? ", which is not allocated, but lies within an allocation"
              : host                    ? ", which is not allocated as page-locked memory"
                                        : ", which is not allocated as device or managed memory"});

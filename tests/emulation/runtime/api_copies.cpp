@@ -108,15 +108,13 @@ Transfer line(void* to, void const* from, std::size_t size) {
 }  // namespace
 
 cudaError_t cudaMemcpy(void* to, void const* from, std::size_t size, cudaMemcpyKind kind) {
-  return enter("cudaMemcpy", Role::work, [&](Entry& entry) {
-    return copy(entry, line(to, from, size), kind, cudaStreamLegacy, true);
-  });
+  return enter("cudaMemcpy", Role::work,
+               [&](Entry& entry) { return copy(entry, line(to, from, size), kind, cudaStreamLegacy, true); });
 }
 
 cudaError_t cudaMemcpyAsync(void* to, void const* from, std::size_t size, cudaMemcpyKind kind, cudaStream_t stream) {
-  return enter("cudaMemcpyAsync", Role::work, [&](Entry& entry) {
-    return copy(entry, line(to, from, size), kind, stream, false);
-  });
+  return enter("cudaMemcpyAsync", Role::work,
+               [&](Entry& entry) { return copy(entry, line(to, from, size), kind, stream, false); });
 }
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, void const* from, int from_device, std::size_t size,
@@ -148,13 +146,11 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, void const* from, 
 }
 
 cudaError_t cudaMemset(void* pointer, int value, std::size_t size) {
-  return enter("cudaMemset", Role::work, [&](Entry& entry) {
-    return set(entry, pointer, value, size, cudaStreamLegacy, true);
-  });
+  return enter("cudaMemset", Role::work,
+               [&](Entry& entry) { return set(entry, pointer, value, size, cudaStreamLegacy, true); });
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t size, cudaStream_t stream) {
-  return enter("cudaMemsetAsync", Role::work, [&](Entry& entry) {
-    return set(entry, pointer, value, size, stream, false);
-  });
+  return enter("cudaMemsetAsync", Role::work,
+               [&](Entry& entry) { return set(entry, pointer, value, size, stream, false); });
 }

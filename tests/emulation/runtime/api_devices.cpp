@@ -13,11 +13,16 @@ bool exists(int device) { return device >= 0 && device < world().machine.devices
 
 int attribute(cudaDeviceAttr wanted) {
   switch (wanted) {
-    case cudaDevAttrMaxThreadsPerBlock: return 1024;
-    case cudaDevAttrWarpSize: return 32;
-    case cudaDevAttrMultiProcessorCount: return 1;
-    case cudaDevAttrComputeCapabilityMajor: return 8;
-    case cudaDevAttrAsyncEngineCount: return 2;
+    case cudaDevAttrMaxThreadsPerBlock:
+      return 1024;
+    case cudaDevAttrWarpSize:
+      return 32;
+    case cudaDevAttrMultiProcessorCount:
+      return 1;
+    case cudaDevAttrComputeCapabilityMajor:
+      return 8;
+    case cudaDevAttrAsyncEngineCount:
+      return 2;
     case cudaDevAttrCanMapHostMemory:
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrUnifiedAddressing:
@@ -25,10 +30,12 @@ int attribute(cudaDeviceAttr wanted) {
     case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrCanUseHostPointerForRegisteredMem:
     case cudaDevAttrHostRegisterSupported:
-    case cudaDevAttrMemoryPoolsSupported: return 1;
+    case cudaDevAttrMemoryPoolsSupported:
+      return 1;
     case cudaDevAttrIntegrated:
     case cudaDevAttrComputeCapabilityMinor:
-    case cudaDevAttrPageableMemoryAccess: return 0;
+    case cudaDevAttrPageableMemoryAccess:
+      return 0;
   }
   return -1;
 }

@@ -31,7 +31,7 @@ struct Kernel {
 
   void end(int device) {
     if (error == cudaSuccess) return;
-    if (error == cudaErrorIllegalAddress) fault::say_touch("a kernel launched", caller, touched);
+    if (error == cudaErrorIllegalAddress) fault::say_touch("a kernel", "launched at ", caller, touched);
     world().devices[device].error = error;
   }
 };
@@ -58,8 +58,8 @@ cudaError_t emulatedLaunch(void (*run)(void const* function, std::uint64_t block
     if (sanitizer::threads) operation.prepare = [kernel] { kernel->run_here(); };
     operation.run = [kernel, device = stream->device] {
       if (!sanitizer::threads) {
-        kernel->error = gpu::launch(device, kernel->run, kernel->function.data(), kernel->size, kernel->blocks,
-                                    kernel->touched);
+        kernel->error =
+            gpu::launch(device, kernel->run, kernel->function.data(), kernel->size, kernel->blocks, kernel->touched);
       }
       kernel->end(device);
     };

@@ -58,15 +58,13 @@ cudaError_t allocate_in_order(Entry& entry, void** pointer, std::size_t size, Po
 }  // namespace
 
 cudaError_t cudaMalloc(void** pointer, std::size_t size) {
-  return enter("cudaMalloc", Role::work, [&](Entry& entry) {
-    return allocate_now(entry, pointer, Kind::device, size);
-  });
+  return enter("cudaMalloc", Role::work,
+               [&](Entry& entry) { return allocate_now(entry, pointer, Kind::device, size); });
 }
 
 cudaError_t cudaMallocHost(void** pointer, std::size_t size) {
-  return enter("cudaMallocHost", Role::work, [&](Entry& entry) {
-    return allocate_now(entry, pointer, Kind::page_locked, size);
-  });
+  return enter("cudaMallocHost", Role::work,
+               [&](Entry& entry) { return allocate_now(entry, pointer, Kind::page_locked, size); });
 }
 
 cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned int flags) {
@@ -211,8 +209,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, void con
     Allocation const* const found = regions().find_allocation(pointer);
     if (found != nullptr && (found->state == State::live || found->state == State::reserved)) {
       bool const device = found->kind == Kind::device;
-      attributes->type = device ? cudaMemoryTypeDevice
-                         : found->kind == Kind::managed ? cudaMemoryTypeManaged : cudaMemoryTypeHost;
+      attributes->type = device                         ? cudaMemoryTypeDevice
+                         : found->kind == Kind::managed ? cudaMemoryTypeManaged
+                                                        : cudaMemoryTypeHost;
       attributes->device = found->device;
       attributes->devicePointer = const_cast<void*>(pointer);
       if (device) attributes->hostPointer = nullptr;
@@ -232,9 +231,9 @@ cudaError_t cudaMemPrefetchAsync(void const* pointer, std::size_t size, cudaMemL
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     entry.tell_bytes(size);
     entry.tell_stream(*stream);
-    bool const known = location.type == cudaMemLocationTypeHost ||
-                       (location.type == cudaMemLocationTypeDevice && location.id >= 0 &&
-                        location.id < world().machine.devices);
+    bool const known =
+        location.type == cudaMemLocationTypeHost ||
+        (location.type == cudaMemLocationTypeDevice && location.id >= 0 && location.id < world().machine.devices);
     if (size == 0 || flags != 0 || !known || place_of(pointer) != Place::managed) return cudaErrorInvalidValue;
     check_named(entry.name(), entry.caller(), pointer, size);
     scheduler::enqueue(*stream, {});

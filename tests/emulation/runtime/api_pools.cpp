@@ -19,12 +19,18 @@ Pool* find_pool(cudaMemPool_t handle) {
 
 std::uint64_t* number(Pool& pool, cudaMemPoolAttr attribute) {
   switch (attribute) {
-    case cudaMemPoolAttrReleaseThreshold: return &pool.threshold;
-    case cudaMemPoolAttrReservedMemCurrent: return &pool.reserved;
-    case cudaMemPoolAttrReservedMemHigh: return &pool.reserved_high;
-    case cudaMemPoolAttrUsedMemCurrent: return &pool.used;
-    case cudaMemPoolAttrUsedMemHigh: return &pool.used_high;
-    default: return nullptr;
+    case cudaMemPoolAttrReleaseThreshold:
+      return &pool.threshold;
+    case cudaMemPoolAttrReservedMemCurrent:
+      return &pool.reserved;
+    case cudaMemPoolAttrReservedMemHigh:
+      return &pool.reserved_high;
+    case cudaMemPoolAttrUsedMemCurrent:
+      return &pool.used;
+    case cudaMemPoolAttrUsedMemHigh:
+      return &pool.used_high;
+    default:
+      return nullptr;
   }
 }
 
@@ -78,7 +84,9 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
     }
     auto const wanted = *static_cast<std::uint64_t*>(value);
     switch (attribute) {
-      case cudaMemPoolAttrReleaseThreshold: pool->threshold = wanted; return cudaSuccess;
+      case cudaMemPoolAttrReleaseThreshold:
+        pool->threshold = wanted;
+        return cudaSuccess;
       case cudaMemPoolAttrReservedMemHigh:  // "can only be reset to zero"
         if (wanted != 0) return cudaErrorInvalidValue;
         pool->reserved_high = pool->reserved;
@@ -87,7 +95,8 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
         if (wanted != 0) return cudaErrorInvalidValue;
         pool->used_high = pool->used;
         return cudaSuccess;
-      default: return cudaErrorInvalidValue;
+      default:
+        return cudaErrorInvalidValue;
     }
   });
 }

@@ -12,14 +12,17 @@ constexpr int most_polls = 2;
 /// Sets a value that is known, of a stream that is known.
 template <class T, class Get>
 cudaError_t tell(char const* name, cudaStream_t handle, T* value, Get get, void* caller) {
-  return enter(name, Role::work, [&](Entry& entry) {
-    Stream* const stream = find_stream(handle);
-    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-    if (value == nullptr) return cudaErrorInvalidValue;
-    entry.tell_stream(*stream);
-    *value = get(*stream);
-    return cudaSuccess;
-  }, caller);
+  return enter(
+      name, Role::work,
+      [&](Entry& entry) {
+        Stream* const stream = find_stream(handle);
+        if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+        if (value == nullptr) return cudaErrorInvalidValue;
+        entry.tell_stream(*stream);
+        *value = get(*stream);
+        return cudaSuccess;
+      },
+      caller);
 }
 
 cudaError_t create(Entry& entry, cudaStream_t* stream, unsigned flags, int priority) {
@@ -68,9 +71,8 @@ Stream* emulation::find_stream(cudaStream_t handle) {
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-  return enter("cudaStreamCreate", Role::work, [&](Entry& entry) {
-    return create(entry, stream, cudaStreamDefault, 0);
-  });
+  return enter("cudaStreamCreate", Role::work,
+               [&](Entry& entry) { return create(entry, stream, cudaStreamDefault, 0); });
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) {
@@ -78,9 +80,8 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) 
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
-  return enter("cudaStreamCreateWithPriority", Role::work, [&](Entry& entry) {
-    return create(entry, stream, flags, priority);
-  });
+  return enter("cudaStreamCreateWithPriority", Role::work,
+               [&](Entry& entry) { return create(entry, stream, flags, priority); });
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
@@ -121,23 +122,25 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t handle, unsigned int* flags) {
-  return tell("cudaStreamGetFlags", handle, flags, [](Stream const& s) { return s.flags; },
-              __builtin_return_address(0));
+  return tell(
+      "cudaStreamGetFlags", handle, flags, [](Stream const& s) { return s.flags; }, __builtin_return_address(0));
 }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
-  return tell("cudaStreamGetPriority", handle, priority, [](Stream const& s) { return s.priority; },
-              __builtin_return_address(0));
+  return tell(
+      "cudaStreamGetPriority", handle, priority, [](Stream const& s) { return s.priority; },
+      __builtin_return_address(0));
 }
 
 cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
-  return tell("cudaStreamGetDevice", handle, device, [](Stream const& s) { return s.device; },
-              __builtin_return_address(0));
+  return tell(
+      "cudaStreamGetDevice", handle, device, [](Stream const& s) { return s.device; }, __builtin_return_address(0));
 }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* status) {
-  return tell("cudaStreamIsCapturing", handle, status, [](Stream const&) { return cudaStreamCaptureStatusNone; },
-              __builtin_return_address(0));
+  return tell(
+      "cudaStreamIsCapturing", handle, status, [](Stream const&) { return cudaStreamCaptureStatusNone; },
+      __builtin_return_address(0));
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {

@@ -118,7 +118,8 @@ Alive alive() {
     count.bytes += allocation.size;
     if (allocation.kind == Kind::page_locked) count.page_locked += allocation.size;
   }
-  for (auto const& stream : world().streams.all()) count.streams += !stream->legacy && !stream->destroyed && !stream->lost;
+  for (auto const& stream : world().streams.all())
+    count.streams += !stream->legacy && !stream->destroyed && !stream->lost;
   for (auto const& event : world().events.all()) count.events += !event->destroyed && !event->lost;
   for (auto const& pool : world().pools.all()) count.pools += !pool->standard && !pool->destroyed;
   return count;

@@ -38,8 +38,10 @@ bool is_sticky(cudaError_t error) {
     case cudaErrorIllegalInstruction:
     case cudaErrorMisalignedAddress:
     case cudaErrorInvalidPc:
-    case cudaErrorLaunchFailure: return true;
-    default: return false;
+    case cudaErrorLaunchFailure:
+      return true;
+    default:
+      return false;
   }
 }
 

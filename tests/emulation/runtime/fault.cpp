@@ -34,7 +34,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   bool const ours = info->si_code > 0 && regions().find(info->si_addr) != nullptr;
   if (ours && !said) {
     said = true;
-    say_touch("host code", place_of_fault(context), info->si_addr);
+    say_touch("host code", "by what is at ", place_of_fault(context), info->si_addr);
   }
   // Whoever was asked before us is asked now: the instruction runs again.
   struct sigaction next = before;
@@ -56,10 +56,10 @@ void watch() {
   sigaction(SIGSEGV, &action, nullptr);
 }
 
-void say_touch(char const* who, void const* caller, void const* address) {
+void say_touch(char const* who, char const* how, void const* place, void const* address) {
   Region const* const region = regions().find(address);
   if (region == nullptr) {
-    say({who, " touched ", address, ", memory of the host that is not page-locked; ", Piece::place(caller)});
+    say({who, " touched ", address, ", memory of the host that is not page-locked; ", how, Piece::place(place)});
     return;
   }
   char const* const kind = region->kind() == Kind::device        ? " touched device memory "
@@ -67,7 +67,7 @@ void say_touch(char const* who, void const* caller, void const* address) {
                                                                  : " touched managed memory ";
   Allocation const* const found = regions().find_allocation(address);
   if (found == nullptr) {
-    say({who, kind, address, ", where nothing is allocated; ", Piece::place(caller)});
+    say({who, kind, address, ", where nothing is allocated; ", how, Piece::place(place)});
     return;
   }
   auto const* const byte = static_cast<std::byte const*>(address);
@@ -76,7 +76,7 @@ void say_touch(char const* who, void const* caller, void const* address) {
   bool const freed = found->freed_at != nullptr;
   say({who, kind, address, ": ", distance, before_it ? " bytes before" : " bytes into", " the allocation of ",
        found->size, " bytes made by ", found->made_by, " at ", Piece::place(found->made_at), freed ? ", freed at " : "",
-       freed ? Piece::place(found->freed_at) : Piece(""), "; ", Piece::place(caller)});
+       freed ? Piece::place(found->freed_at) : Piece(""), "; ", how, Piece::place(place)});
 }
 
 cudaError_t run_guarded(void (*kernel)(void* argument), void* argument, void const*& touched) {

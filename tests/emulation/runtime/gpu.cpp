@@ -62,7 +62,27 @@ void* map(std::size_t size) {
   return mapped;
 }
 
-/// A page of an allocation that the device may touch is opened when it is touched first; any other touch ends the kernel.
+/// Waits until `enough(word)`: for a short while awake, because a kernel is short. False if `gone()` says that nobody
+/// will change it.
+template <class Enough, class Gone = bool (*)()>
+bool await_change(
+    std::atomic<std::uint32_t>& word, Enough enough, Gone gone = [] { return false; }) {
+  for (int turn = 0; turn < 500; ++turn) {
+    if (enough(word.load(std::memory_order_acquire))) return true;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+  for (;;) {
+    std::uint32_t const seen = word.load(std::memory_order_acquire);
+    if (enough(seen)) return true;
+    if (gone()) return false;
+    futex_wait(word, seen, 200);
+  }
+}
+
+/// A page of an allocation that the device may touch is opened when it is touched first; any other touch ends the
+/// kernel.
 void on_signal(int signal, siginfo_t* info, void*) {
   Mailbox& mailbox = shared->mailboxes[its_device];
   std::uint32_t const bit = std::uint32_t{1} << its_device;
@@ -87,7 +107,8 @@ void forget_the_program() {
   static std::array<char, 65536> text;
   int const file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   std::size_t size = 0;
-  for (ssize_t got = 1; got > 0 && size + 1 < text.size(); size += static_cast<std::size_t>(std::max<ssize_t>(got, 0))) {
+  for (ssize_t got = 1; got > 0 && size + 1 < text.size();
+       size += static_cast<std::size_t>(std::max<ssize_t>(got, 0))) {
     got = read(file, text.data() + size, text.size() - 1 - size);
   }
   ::close(file);
@@ -113,9 +134,7 @@ void serve() {
   for (int const signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
   Mailbox& mailbox = shared->mailboxes[its_device];
   for (;;) {
-    for (std::uint32_t seen; (seen = mailbox.state.load(std::memory_order_acquire)) != kernel;) {
-      futex_wait(mailbox.state, seen);
-    }
+    await_change(mailbox.state, [](std::uint32_t seen) { return seen == kernel; });
     for (std::size_t i = 0; i < mailbox.closing; ++i) {
       mprotect(mailbox.to_close[i].begin, mailbox.to_close[i].length, PROT_NONE);
     }
@@ -184,13 +203,12 @@ void ask(int device) {
   Mailbox& mailbox = shared->mailboxes[device];
   mailbox.state.store(kernel, std::memory_order_release);
   futex_wake(mailbox.state);
-  while (mailbox.state.load(std::memory_order_acquire) == kernel) {
-    futex_wait(mailbox.state, kernel, 200);
-    if (mailbox.state.load(std::memory_order_acquire) == kernel && is_gone(mailbox.process.load())) {
-      mailbox.error = cudaErrorLaunchFailure;  // it ended the process
-      mailbox.touched = nullptr;
-      break;
-    }
+  bool const ended = await_change(
+      mailbox.state, [](std::uint32_t seen) { return seen != kernel; },
+      [&] { return is_gone(mailbox.process.load()); });
+  if (!ended) {  // the kernel ended the process
+    mailbox.error = cudaErrorLaunchFailure;
+    mailbox.touched = nullptr;
   }
   mailbox.state.store(nothing, std::memory_order_release);
 }

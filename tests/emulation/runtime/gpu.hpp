@@ -17,8 +17,8 @@ using Run = void (*)(void const* function, std::uint64_t block);
 /// Forks the process that the devices' own are forked from. Before main: of the program's memory it must know nothing.
 void prepare();
 
-/// Runs the kernel and returns when it has ended: cudaSuccess, or the error that kills the context, and then the address
-/// that it must not touch, if that was it.
+/// Runs the kernel and returns when it has ended: cudaSuccess, or the error that kills the context, and then the
+/// address that it must not touch, if that was it.
 cudaError_t launch(int device, Run run, void const* function, std::size_t size, std::uint64_t blocks,
                    void const*& touched);
 

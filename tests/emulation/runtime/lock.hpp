@@ -1,5 +1,5 @@
-// A lock and a signal that ThreadSanitizer does not see: what the runtime does under its lock must not look like an order
-// that CUDA gives. The kernel's futexes, called as they are.
+// A lock and a signal that ThreadSanitizer does not see: what the runtime does under its lock must not look like an
+// order that CUDA gives. The kernel's futexes, called as they are.
 #pragma once
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -15,7 +15,8 @@ namespace emulation {
 
 /// Sleeps while `word` is `value`, until woken or for `milliseconds` (0: without end). Between processes too.
 inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value, unsigned milliseconds = 0) {
-  timespec const time{static_cast<std::time_t>(milliseconds / 1000), static_cast<long>(milliseconds % 1000) * 1'000'000};
+  timespec const time{static_cast<std::time_t>(milliseconds / 1000),
+                      static_cast<long>(milliseconds % 1000) * 1'000'000};
   syscall(SYS_futex, &word, FUTEX_WAIT, value, milliseconds == 0 ? nullptr : &time, nullptr, 0);
 }
 

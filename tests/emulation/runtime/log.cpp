@@ -21,10 +21,10 @@ Log& the_log() {
 }
 
 constexpr std::array queries{
-    "cudaGetDevice",          "cudaGetDeviceCount",         "cudaGetLastError",     "cudaPeekAtLastError",
-    "cudaDeviceGetAttribute", "cudaPointerGetAttributes",   "cudaStreamGetFlags",   "cudaStreamGetPriority",
-    "cudaStreamGetDevice",    "cudaStreamIsCapturing",      "cudaMemGetInfo",       "cudaMemPoolGetAttribute",
-    "cudaDeviceGetMemPool",   "cudaDeviceGetDefaultMemPool", "cudaRuntimeGetVersion", "cudaDriverGetVersion",
+    "cudaGetDevice",           "cudaGetDeviceCount",          "cudaGetLastError",      "cudaPeekAtLastError",
+    "cudaDeviceGetAttribute",  "cudaPointerGetAttributes",    "cudaStreamGetFlags",    "cudaStreamGetPriority",
+    "cudaStreamGetDevice",     "cudaStreamIsCapturing",       "cudaMemGetInfo",        "cudaMemPoolGetAttribute",
+    "cudaDeviceGetMemPool",    "cudaDeviceGetDefaultMemPool", "cudaRuntimeGetVersion", "cudaDriverGetVersion",
     "cudaDeviceCanAccessPeer", "cudaHostGetDevicePointer",
 };
 
@@ -41,8 +41,8 @@ bool is_copy(Call const& call) { return std::string_view(call.name).starts_with(
 
 bool synchronises(Call const& call) {
   constexpr std::array<std::string_view, 8> waiting{
-      "cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaFree", "cudaFreeHost", "cudaMemcpy", "cudaHostUnregister",
-      "cudaDeviceReset", "cudaMemPoolDestroy"};
+      "cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaFree",          "cudaFreeHost", "cudaMemcpy",
+      "cudaHostUnregister",    "cudaDeviceReset",       "cudaMemPoolDestroy"};
   return std::find(waiting.begin(), waiting.end(), call.name) != waiting.end();
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iterator>
 #include <new>
+#include <utility>
 
 #include "report.hpp"
 #include "sanitizer.hpp"
@@ -18,8 +19,9 @@ namespace {
 constexpr std::size_t region_size = std::size_t{16} << 30;
 constexpr std::size_t most_allocations = std::size_t{1} << 22;
 constexpr std::size_t most_filled = std::size_t{16} << 20;
-constexpr int red = 0xe7;        ///< around allocations
-constexpr int unwritten = 0xcb;  ///< in them
+constexpr std::size_t much = std::size_t{1} << 20;  ///< of what is freed: the system has it back at once
+constexpr int red = 0xe7;                           ///< around allocations
+constexpr int unwritten = 0xcb;                     ///< in them
 
 void* checked(void* mapped) {
   if (mapped == MAP_FAILED) mistake({"no address space for the emulated devices' memory"});
@@ -29,8 +31,8 @@ void* checked(void* mapped) {
 /// Memory that is there when it is touched, shared with the processes that are forked later.
 template <class T>
 T* shared_table(std::size_t count) {
-  return static_cast<T*>(checked(mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE,
-                                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)));
+  return static_cast<T*>(checked(
+      mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)));
 }
 
 constexpr std::size_t round_up(std::size_t size, std::size_t to) { return (size + to - 1) / to * to; }
@@ -59,10 +61,14 @@ void Region::hide() const {
 
 std::byte* Region::take(std::size_t length) {
   std::size_t const wanted = length + page;
-  auto const fits = [&](auto const& range) { return range.second >= wanted; };
+  auto const fits = [&](auto const& range) { return range.second >= wanted && range.first + wanted <= window_; };
   auto found = std::find_if(free_.lower_bound(cursor_), free_.end(), fits);
   if (found == free_.end()) found = std::find_if(free_.begin(), free_.end(), fits);
-  if (found == free_.end()) return nullptr;
+  if (found == free_.end()) {
+    if (window_ == size_) return nullptr;
+    window_ *= 2;
+    return take(length);
+  }
   auto const [offset, room] = *found;
   free_.erase(found);
   if (room > wanted) free_.emplace(offset + wanted, room - wanted);
@@ -72,7 +78,10 @@ std::byte* Region::take(std::size_t length) {
 
 void Region::give_back(std::byte* pages, std::size_t length) {
   auto const offset = static_cast<std::size_t>(pages - view_);
-  fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(length));
+  if (length >= much) {
+    auto const [begin, size] = std::pair{static_cast<off_t>(offset), static_cast<off_t>(length)};
+    fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, begin, size);
+  }
   auto const [range, placed] = free_.emplace(offset, length + page);
   if (auto const next = std::next(range); next != free_.end() && range->first + range->second == next->first) {
     range->second += next->second;
@@ -141,9 +150,19 @@ Allocation* Regions::reserve(Kind kind, int device, std::size_t size) {
   if (pages == nullptr || made_ + 2 >= most_allocations) return nullptr;
   auto const number = static_cast<std::uint32_t>(++made_);
   Allocation& allocation = allocations_[number];
-  allocation = {.begin = pages + (length - aligned), .size = size, .pages = pages, .length = length, .made_by = "",
-                .made_at = nullptr, .freed_at = nullptr, .pool = -1, .device = device,
-                .accessible = std::uint32_t{1} << device, .opened = 0, .kind = kind, .state = State::reserved,
+  allocation = {.begin = pages + (length - aligned),
+                .size = size,
+                .pages = pages,
+                .length = length,
+                .made_by = "",
+                .made_at = nullptr,
+                .freed_at = nullptr,
+                .pool = -1,
+                .device = device,
+                .accessible = std::uint32_t{1} << device,
+                .opened = 0,
+                .kind = kind,
+                .state = State::reserved,
                 .free_asked = false};
   if (kind != Kind::device) allocation.accessible = ~std::uint32_t{0};
   for (std::size_t at = 0; at < length; at += page) region.owner(pages + at) = number;

@@ -1,6 +1,6 @@
 // The address space: one region for each device's memory, one for page-locked and one for managed memory, mapped before
-// the program begins, and the table of what is allocated in them, which the GPU's processes and the signal handlers read
-// too.
+// the program begins, and the table of what is allocated in them, which the GPU's processes and the signal handlers
+// read too.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -22,18 +22,18 @@ enum class State : std::uint8_t { reserved, live, gone, lost };
 struct Allocation {
   std::byte* begin;
   std::size_t size;
-  std::byte* pages;            ///< its first page: `begin` is as near to the last one's end as its alignment allows
-  std::size_t length;          ///< of its pages, in bytes
-  char const* made_by;         ///< the call that made it ...
-  void* made_at;               ///< ... and where that was
+  std::byte* pages;     ///< its first page: `begin` is as near to the last one's end as its alignment allows
+  std::size_t length;   ///< of its pages, in bytes
+  char const* made_by;  ///< the call that made it ...
+  void* made_at;        ///< ... and where that was
   void* freed_at;
-  int pool;                    ///< -1: none
+  int pool;  ///< -1: none
   int device;
-  std::uint32_t accessible;    ///< bit d: kernels of device d may touch it
-  std::uint32_t opened;        ///< bit d: it is open in the process of device d
+  std::uint32_t accessible;  ///< bit d: kernels of device d may touch it
+  std::uint32_t opened;      ///< bit d: it is open in the process of device d
   Kind kind;
   State state;
-  bool free_asked;             ///< a free is queued or done
+  bool free_asked;  ///< a free is queued or done
 
   std::byte* end() const { return begin + size; }
 };
@@ -48,8 +48,7 @@ class Region {
   std::ptrdiff_t distance() const { return inside_ - view_; }
   Kind kind() const { return kind_; }
 
-  /// Room for `size` bytes and a closed page behind, from the part that was free for longest.
-  /// Null if the region is too fragmented.
+  /// Room for `length` bytes and a closed page behind, from the part that was free for longest. Null if there is none.
   std::byte* take(std::size_t length);
   void give_back(std::byte* pages, std::size_t length);
   /// What the program may do with the view that it was given.
@@ -65,9 +64,10 @@ class Region {
   std::size_t size_ = 0;
   int file_ = -1;
   Kind kind_{};
-  std::uint32_t* owners_ = nullptr;  ///< for each page the number of its allocation
-  std::map<std::size_t, std::size_t> free_;  ///< offset, length
-  std::size_t cursor_ = 0;
+  std::uint32_t* owners_ = nullptr;             ///< for each page the number of its allocation
+  std::map<std::size_t, std::size_t> free_;     ///< offset, length
+  std::size_t cursor_ = 0;                      ///< behind what was taken last
+  std::size_t window_ = std::size_t{64} << 20;  ///< what is taken lies below; grows when it is full
 };
 
 class Regions {

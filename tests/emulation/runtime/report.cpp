@@ -57,13 +57,19 @@ void say(std::initializer_list<Piece> pieces) {
   line.add("emulation: ");
   for (Piece const& piece : pieces) {
     switch (piece.form) {
-      case Piece::Form::text: line.add(piece.text); break;
-      case Piece::Form::decimal: line.add(piece.number, 10); break;
+      case Piece::Form::text:
+        line.add(piece.text);
+        break;
+      case Piece::Form::decimal:
+        line.add(piece.number, 10);
+        break;
       case Piece::Form::address:
         line.add("0x");
         line.add(piece.number, 16);
         break;
-      case Piece::Form::place: line.add_place(piece.number); break;
+      case Piece::Form::place:
+        line.add_place(piece.number);
+        break;
     }
   }
   line.write();

@@ -8,8 +8,8 @@
 namespace emulation::scheduler {
 namespace {
 
-/// How long a call waits for a host function that it lets run early: so long that what ends soon has ended when the call
-/// returns, on each run. One that waits for something itself goes on by itself.
+/// How long a call waits for a host function that it lets run early: so long that what ends soon has ended when the
+/// call returns, on each run. One that waits for something itself goes on by itself.
 constexpr unsigned patience = 20;  // milliseconds
 
 std::uint64_t scattered(std::uint64_t x) {  // splitmix64

@@ -1,6 +1,7 @@
 // When operations run. No thread of the runtime's own decides it: each is run by whichever call of the program lets it
 // run, if it is early, or waits for it, if it is late; so the same program and the same seed give the same order. Only
-// host functions run in a thread of their stream, because they may wait for anything. All of this needs the world's lock.
+// host functions run in a thread of their stream, because they may wait for anything. All of this needs the world's
+// lock.
 #pragma once
 #include "world.hpp"
 

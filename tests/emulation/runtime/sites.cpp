@@ -75,8 +75,8 @@ std::vector<void*> log::site_of(void* caller) {
 
 bool log::left_out(char const* name, std::vector<void*> const& site) {
   if (sites().written_to != nullptr) {
-    sites().seen.emplace(name, Site(site.begin(), site.begin() + static_cast<std::ptrdiff_t>(
-                                                                     std::min(site.size(), frames_written))));
+    sites().seen.emplace(
+        name, Site(site.begin(), site.begin() + static_cast<std::ptrdiff_t>(std::min(site.size(), frames_written))));
   }
   return std::any_of(sites().left_out.begin(), sites().left_out.end(), [&](Site const& left_out) {
     return left_out.size() <= site.size() && std::equal(left_out.begin(), left_out.end(), site.begin());

@@ -19,11 +19,25 @@ bool is_registered(void const* address) {
                                Allocation const& allocation) {
   auto const* const first = static_cast<std::byte const*>(begin);
   bool const before = first < allocation.begin;
-  mistake({what, ": ", call, " called at ", Piece::place(caller), " touches ", size, " bytes ",
+  mistake({what,
+           ": ",
+           call,
+           " called at ",
+           Piece::place(caller),
+           " touches ",
+           size,
+           " bytes ",
            before ? "before" : "at offset ",
-           before ? Piece("") : Piece(static_cast<std::size_t>(first - allocation.begin)), " of the allocation of ",
-           allocation.size, " bytes at ", static_cast<void const*>(allocation.begin), " made by ", allocation.made_by,
-           " at ", Piece::place(allocation.made_at), allocation.freed_at != nullptr ? ", freed at " : "",
+           before ? Piece("") : Piece(static_cast<std::size_t>(first - allocation.begin)),
+           " of the allocation of ",
+           allocation.size,
+           " bytes at ",
+           static_cast<void const*>(allocation.begin),
+           " made by ",
+           allocation.made_by,
+           " at ",
+           Piece::place(allocation.made_at),
+           allocation.freed_at != nullptr ? ", freed at " : "",
            allocation.freed_at != nullptr ? Piece::place(allocation.freed_at) : Piece("")});
 }
 
@@ -62,11 +76,16 @@ bool allowed(cudaMemcpyKind kind, Place to, Place from) {
   auto const host = [](Place place) { return place != Place::device; };
   auto const device = [](Place place) { return place != Place::pageable; };
   switch (kind) {
-    case cudaMemcpyHostToHost: return host(to) && host(from);
-    case cudaMemcpyHostToDevice: return device(to) && host(from);
-    case cudaMemcpyDeviceToHost: return host(to) && device(from);
-    case cudaMemcpyDeviceToDevice: return device(to) && device(from);
-    case cudaMemcpyDefault: return true;
+    case cudaMemcpyHostToHost:
+      return host(to) && host(from);
+    case cudaMemcpyHostToDevice:
+      return device(to) && host(from);
+    case cudaMemcpyDeviceToHost:
+      return host(to) && device(from);
+    case cudaMemcpyDeviceToDevice:
+      return device(to) && device(from);
+    case cudaMemcpyDefault:
+      return true;
   }
   return false;
 }

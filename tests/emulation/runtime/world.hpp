@@ -35,12 +35,13 @@ struct Range {
 
 /// What a stream does in its turn.
 struct Operation {
-  std::function<void()> prepare{};  ///< in ThreadSanitizer's eyes the work itself: touches ranges, runs what users wrote
-  std::function<void()> run{};      ///< the work, under the world's lock
+  std::function<void()>
+      prepare{};                ///< in ThreadSanitizer's eyes the work itself: touches ranges, runs what users wrote
+  std::function<void()> run{};  ///< the work, under the world's lock
   cudaHostFn_t host_function = nullptr;  ///< instead: run by the stream's own thread, without the lock
   void* argument = nullptr;
-  std::vector<Point> after{};       ///< what must be done before, beyond the stream's order
-  std::vector<Range> touches{};     ///< page-locked memory that must not be freed before
+  std::vector<Point> after{};    ///< what must be done before, beyond the stream's order
+  std::vector<Range> touches{};  ///< page-locked memory that must not be freed before
   void* caller = nullptr;
   bool late = false;
 };
@@ -49,13 +50,13 @@ struct Stream {
   int device = 0;
   unsigned flags = 0;
   int priority = 0;
-  int number = 0;       ///< in the order of making
-  int turn = 0;         ///< in the order of making since the seed was set: which bit of the seed
+  int number = 0;  ///< in the order of making
+  int turn = 0;    ///< in the order of making since the seed was set: which bit of the seed
   bool legacy = false;
   bool destroyed = false;
-  bool lost = false;    ///< with its context
-  bool busy = false;    ///< its thread runs a host function
-  int polls = 0;        ///< queries in a row that found it at work
+  bool lost = false;  ///< with its context
+  bool busy = false;  ///< its thread runs a host function
+  int polls = 0;      ///< queries in a row that found it at work
   std::list<Operation> queue{};
   std::uint64_t enqueued = 0;
   std::uint64_t done = 0;
@@ -79,12 +80,12 @@ struct Event {
 
 struct Pool {
   int device = 0;
-  bool standard = false;    ///< a device's own, never destroyed
+  bool standard = false;  ///< a device's own, never destroyed
   bool destroyed = false;
   std::uint32_t accessible = 0;
   std::uint64_t threshold = 0;
   std::uint64_t used = 0, used_high = 0, reserved = 0, reserved_high = 0;
-  std::uint64_t limit = 0;  ///< 0: none
+  std::uint64_t limit = 0;      ///< 0: none
   int flags[4] = {0, 1, 1, 1};  ///< by attribute: what may be reused, kept and not looked at
   void* made_at = nullptr;
 };
@@ -92,7 +93,7 @@ struct Pool {
 struct Device {
   cudaError_t error = cudaSuccess;  ///< sticky
   std::size_t used = 0;
-  std::uint32_t peers = 0;          ///< bit d: kernels here may touch memory of device d
+  std::uint32_t peers = 0;  ///< bit d: kernels here may touch memory of device d
   Stream* legacy = nullptr;
   Pool* standard_pool = nullptr;
   Pool* pool = nullptr;
@@ -140,8 +141,8 @@ struct World {
   Handles<Stream, cudaStream_t, 0x57ea0000000> streams;
   Handles<Event, cudaEvent_t, 0xe7e00000000> events;
   Handles<Pool, cudaMemPool_t, 0x9001000000> pools;
-  std::map<int, Stream*> active;                         ///< those with something in their queue, by number
-  std::map<std::byte const*, std::size_t> registered;    ///< by cudaHostRegister
+  std::map<int, Stream*> active;                       ///< those with something in their queue, by number
+  std::map<std::byte const*, std::size_t> registered;  ///< by cudaHostRegister
 };
 
 World& world();

@@ -30,7 +30,7 @@ def run(name, twin, seed):
 
 def judge(name, how, words):
     """What is not as it must be."""
-    if thread and how == "by_order":
+    if thread and how in ("by_order", "by_answer"):
         words += ["ThreadSanitizer: data race"]
     for seed in seeds:
         status, said = run(name, "cured", seed)

@@ -1,0 +1,54 @@
+// Calls are recorded with where they were made, and are left out there.
+#include "doctest/doctest.h"
+#include "emulation/emulation.hpp"
+
+namespace {
+
+[[gnu::noinline]] cudaError_t wait_here(cudaStream_t stream) {
+  cudaError_t const status = cudaStreamSynchronize(stream);
+  return status;
+}
+
+[[gnu::noinline]] cudaError_t wait_there(cudaStream_t stream) {
+  cudaError_t const status = cudaStreamSynchronize(stream);
+  return status;
+}
+
+}  // namespace
+
+TEST_CASE("emulation: a wait is left out where it was recorded, and nowhere else") {
+  emulation::seed(1);
+  cudaStream_t stream = nullptr;
+  REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+  void* host = nullptr;
+  REQUIRE(cudaMallocHost(&host, 4) == cudaSuccess);
+  auto const value = [&] { return *static_cast<unsigned char volatile*>(host); };
+
+  std::vector<void*> site;
+  {
+    emulation::Watch const watch;
+    emulation::record_sites(true);
+    CHECK(wait_here(stream) == cudaSuccess);
+    emulation::record_sites(false);
+    CHECK(wait_here(stream) == cudaSuccess);
+    REQUIRE(watch.calls().size() == 2);
+    site = watch.calls()[0].site;
+    CHECK(watch.calls()[1].site.empty());
+  }
+  REQUIRE(site.size() > 1);
+  site.resize(1);
+
+  emulation::leave_out({&site, 1});
+  CHECK(cudaMemsetAsync(host, 5, 4, stream) == cudaSuccess);
+  CHECK(wait_here(stream) == cudaSuccess);
+  CHECK(value() != 5);
+  CHECK(wait_there(stream) == cudaSuccess);
+  CHECK(value() == 5);
+
+  emulation::leave_out({});
+  CHECK(cudaMemsetAsync(host, 6, 4, stream) == cudaSuccess);
+  CHECK(wait_here(stream) == cudaSuccess);
+  CHECK(value() == 6);
+  CHECK(cudaFreeHost(host) == cudaSuccess);
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+}
