@@ -35,5 +35,5 @@ int main(int, char** arguments) {
   MemoryStore<DeviceBuffer> const memory;
   CastStore<DeviceBuffer, MemoryStore<HostBuffer>> const crossing{MemoryStore<HostBuffer>{}};
   return changed(local, {"a"}, on) + changed(memory, {"a"}, on) + changed(crossing, {"a"}, on) == 0 ? EXIT_FAILURE
-                                                                                                     : EXIT_SUCCESS;
+                                                                                                    : EXIT_SUCCESS;
 }

@@ -1,5 +1,5 @@
-// The part that the host's compiler compiles: makes stores, arrays and a queue, and hands them to the other. Exit status
-// 0: both parts agree; without a GPU 1, once the host's half has been checked.
+// The part that the host's compiler compiles: makes stores, arrays and a queue, and hands them to the other. Exit
+// status 0: both parts agree; without a GPU 1, once the host's half has been checked.
 #include <algorithm>
 #include <cstddef>
 #include <iostream>
