@@ -2,13 +2,20 @@
 # installed package, which brings this file along. With the variable tessera_global their targets are made global, for a
 # program that links tessera from folders that do not see the one where they were found.
 
-# The components: one for each header of with/ that needs a library; with/zstd.hpp is used with tessera::zstd.
-set(tessera_components deflate zstd blosc)
+# The components: one for each header of with/ that needs a library; with/zstd.hpp is used with tessera::zstd. And cuda, for
+# every .cuh.
+set(tessera_components deflate zstd blosc cuda)
 set(tessera_deflate HEADER libdeflate.h LIBRARY deflate
   PACKAGE libdeflate TARGETS libdeflate::libdeflate_shared libdeflate::libdeflate_static)
 set(tessera_zstd HEADER zstd.h LIBRARY zstd
   PACKAGE zstd TARGETS zstd::libzstd_shared zstd::libzstd_static zstd::libzstd)
 set(tessera_blosc HEADER blosc.h LIBRARY blosc)
+
+# Those that are made unasked. A toolkit is not looked for where nothing says that the program is one of CUDA.
+set(tessera_usual_components deflate zstd blosc)
+if(CMAKE_CUDA_COMPILER_LOADED OR TARGET CUDA::cudart OR TESSERA_CUDA)
+  list(APPEND tessera_usual_components cuda)
+endif()
 
 # tessera_find(PACKAGE TARGETS...): find_package, unless the program around tessera has one of TARGETS already.
 function(tessera_find package)
@@ -37,6 +44,39 @@ function(tessera_find_base problem)
   endif()
 endfunction()
 
+# tessera_add(NAME): the target tessera::NAME. Imported, so that a program which exports a target of its own names it and
+# exports no path of this machine.
+function(tessera_add name)
+  if(tessera_global)
+    add_library(tessera::${name} INTERFACE IMPORTED GLOBAL)
+  else()
+    add_library(tessera::${name} INTERFACE IMPORTED)
+  endif()
+endfunction()
+
+# tessera_cuda_component(PROBLEM): makes tessera::cuda, for units of g++, clang++ and nvcc.
+function(tessera_cuda_component problem)
+  set(${problem} "" PARENT_SCOPE)
+  tessera_find(CUDAToolkit CUDA::cudart CUDA::toolkit)
+  if(NOT TARGET CUDA::cudart)
+    set(${problem} "tessera: the CUDA toolkit was not found, so there is no tessera::cuda. Install it \
+(https://developer.nvidia.com/cuda-downloads), or say where it is: -D CUDAToolkit_ROOT=/usr/local/cuda" PARENT_SCOPE)
+    return()
+  endif()
+  if(CUDAToolkit_VERSION AND CUDAToolkit_VERSION VERSION_LESS 12.8)
+    set(${problem} "tessera: found CUDA ${CUDAToolkit_VERSION}, tessera::cuda needs 12.8 or newer" PARENT_SCOPE)
+    return()
+  endif()
+  tessera_add(cuda)
+  target_link_libraries(tessera::cuda INTERFACE tessera::tessera CUDA::cudart)
+  # CMake 3.25, for one, knows no C++20 for nvcc.
+  if("cuda_std_20" IN_LIST CMAKE_CUDA_COMPILE_FEATURES)
+    target_compile_features(tessera::cuda INTERFACE cuda_std_20)
+  else()
+    target_compile_options(tessera::cuda INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+  endif()
+endfunction()
+
 # tessera_component(NAME PROBLEM): makes tessera::NAME when its library is there, from a CMake package that has it, else
 # from the header and the library themselves. PROBLEM is empty, or one line with the cure.
 function(tessera_component name problem)
@@ -47,6 +87,11 @@ function(tessera_component name problem)
   if(NOT name IN_LIST tessera_components)
     string(JOIN ", " known ${tessera_components})
     set(${problem} "tessera: there is no component ${name}; there are ${known}" PARENT_SCOPE)
+    return()
+  endif()
+  if(name STREQUAL "cuda")
+    tessera_cuda_component(problem_of_cuda)
+    set(${problem} "${problem_of_cuda}" PARENT_SCOPE)
     return()
   endif()
   cmake_parse_arguments(arg "" "HEADER;LIBRARY;PACKAGE" "TARGETS" ${tessera_${name}})
@@ -73,12 +118,7 @@ apt install lib${arg_LIBRARY}-dev" PARENT_SCOPE)
     set(library ${${prefix}_LIBRARY})
     set(include_dir ${${prefix}_INCLUDE_DIR})
   endif()
-  # Imported, so that a program which exports a target of its own names it and exports no path of this machine.
-  if(tessera_global)
-    add_library(tessera::${name} INTERFACE IMPORTED GLOBAL)
-  else()
-    add_library(tessera::${name} INTERFACE IMPORTED)
-  endif()
+  tessera_add(${name})
   target_link_libraries(tessera::${name} INTERFACE tessera::tessera ${library})
   target_include_directories(tessera::${name} SYSTEM INTERFACE ${include_dir})
 endfunction()

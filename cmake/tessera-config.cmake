@@ -1,5 +1,5 @@
 # find_package(tessera [COMPONENTS zstd blosc ...]): tessera::tessera, and tessera::NAME for each component. Without
-# COMPONENTS those whose library is there.
+# COMPONENTS those whose library is there; tessera::cuda only in a program of CUDA.
 include(${CMAKE_CURRENT_LIST_DIR}/components.cmake)
 tessera_find_base(tessera_problem)
 if(tessera_problem)
@@ -11,7 +11,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/tessera-targets.cmake)
 
 set(tessera_wanted ${tessera_FIND_COMPONENTS})
 if(NOT tessera_wanted)
-  set(tessera_wanted ${tessera_components})
+  set(tessera_wanted ${tessera_usual_components})
 endif()
 foreach(tessera_name IN LISTS tessera_wanted)
   tessera_component(${tessera_name} tessera_problem)

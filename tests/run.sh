@@ -65,12 +65,6 @@ build_and_test() {
 not_run() { summary+=("not run  $1 ($2)"); }
 
 build_and_test release "g++, Release"
-if grep -qs '^TESSERA_NVCC:FILEPATH=/' build/release/CMakeCache.txt; then
-  stubs=$(grep -cs ' static-nvcc-.* Passed ' build/release/ctest.log || true)
-  summary+=("         of these, ${stubs:-0} static stubs with nvcc")
-else
-  not_run "static stubs with nvcc" "no CUDA toolkit"
-fi
 if [[ -d $peers ]]; then
   cat build/release/interop/report.md 2>/dev/null || true
 else
@@ -79,9 +73,25 @@ fi
 if [[ $quick == no ]]; then
   build_and_test clang "clang++, Release"
   build_and_test sanitize "clang++, AddressSanitizer and UndefinedBehaviorSanitizer"
+  build_and_test thread "clang++, ThreadSanitizer: queues, stores, device memory"
 else
   not_run "clang++, Release" "--quick"
   not_run "clang++, AddressSanitizer and UndefinedBehaviorSanitizer" "--quick"
+  not_run "clang++, ThreadSanitizer" "--quick"
+fi
+
+# What nvcc compiles and links; its programs find out whether there is a GPU. In all other builds an emulated CUDA
+# runtime stands in for one.
+nvcc=$(command -v nvcc || compgen -G "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" || true)
+if [[ $quick == yes ]]; then
+  not_run "nvcc" "--quick"
+elif [[ -z $nvcc ]]; then
+  not_run "nvcc" "no CUDA toolkit"
+else
+  CUDACXX=$nvcc build_and_test cuda "nvcc, for sm_80 and sm_90"
+  if grep -q 'cuda-device .*\*\*\*Skipped' build/cuda/ctest.log 2>/dev/null; then
+    not_run "device memory on a GPU" "there is none; the emulated runtime ran the same tests"
+  fi
 fi
 
 printf '\n== Summary\n'

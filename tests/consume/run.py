@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the foreign project beside this file as a user of tessera would, and looks at what tessera put into it.
+"""Builds a foreign project beside this file as a user of tessera would, and looks at what tessera put into it.
 
     run.py WAY FOLDER COMPILER [LAUNCHER]
 
@@ -22,6 +22,8 @@ warnings = "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror".split()
 # The libraries of the system, but those that CMake is told by name, are not there.
 no_libraries = ["-DCMAKE_FIND_ROOT_PATH=/nowhere", "-DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY",
                 "-DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY", "-DCMAKE_DISABLE_FIND_PACKAGE_zstd=ON"]
+cuda_cure = "tessera: the CUDA toolkit was not found, so there is no tessera::cuda. Install it \
+(https://developer.nvidia.com/cuda-downloads), or say where it is: -D CUDAToolkit_ROOT=/usr/local/cuda"
 zstd_cure = "tessera: libzstd was not found, so there is no tessera::zstd. On Debian or Ubuntu: apt install libzstd-dev"
 
 
@@ -107,17 +109,23 @@ def fetch_content():
     assert "tessera-config.cmake" in rules, "asked for, and yet not installed"
 
 
-def find_package():
-    """Installed, moved elsewhere, found there."""
+def install_tessera():
+    """As the folder "moved"; the files that are in it."""
     configure("tessera", "-DTESSERA_BUILD_TESTS=OFF", "-DTESSERA_BUILD_EXAMPLES=OFF", source=root)
     files = installed("tessera")
-    headers = {str(file.relative_to(root)) for file in (root / "include").rglob("*.*pp")}
+    (work / "tessera-installed").rename(work / "moved")
+    return files
+
+
+def find_package():
+    """Installed, moved elsewhere, found there."""
+    files = install_tessera()
+    headers = {str(file.relative_to(root)) for file in (root / "include").rglob("*.*")}
     expect("installed headers", {name for name in files if name.startswith("include")}, headers)
     expect("installed besides", [name for name in files if not name.startswith("include")],
            ["share/cmake/tessera/components.cmake", "share/cmake/tessera/tessera-config-version.cmake",
             "share/cmake/tessera/tessera-config.cmake", "share/cmake/tessera/tessera-targets.cmake",
             "share/doc/tessera/LICENSE", "share/pkgconfig/tessera.pc"])
-    (work / "tessera-installed").rename(work / "moved")
     for file in (work / "moved/share").rglob("*.*"):
         assert str(root) not in file.read_text() and str(work) not in file.read_text(), f"{file} knows where it was made"
 
@@ -129,8 +137,9 @@ def find_package():
     expect_line("-- zstd: TRUE", configure("all", *here, "-DLIBRARY=OFF"))
     expect_line("-- zstd: FALSE", configure("some", *here, "-DLIBRARY=OFF", "-DCOMPONENTS=", "-DOPTIONAL_COMPONENTS=zstd", *no_libraries))
     expect_line(zstd_cure, configure("no-zstd", *here, "-DCOMPONENTS=zstd", *no_libraries, fails=True))
-    expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc",
+    expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc, cuda",
                 configure("no-lz5", *here, "-DCOMPONENTS=lz5", fails=True))
+    expect_line(cuda_cure, configure("no-cuda", *here, "-DCOMPONENTS=cuda", "-DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON", fails=True))
     for wanted in (f"{minor}.99", "99.0", "0.0"):
         assert f"version: {version}" in configure(f"not-{wanted}", *here, f"-DVERSION={wanted}", fails=True)
 
@@ -138,6 +147,37 @@ def find_package():
     os.environ["PKG_CONFIG_PATH"] = f"{work}/moved/share/pkgconfig"
     flags = run("pkg-config", "--cflags", "--libs", "tessera").split()
     assert f"-I{work}/moved/include" in (flag.replace("/share/pkgconfig/../..", "") for flag in flags), flags
+
+
+def cuda(*options):
+    """A program of a unit that nvcc compiles and one that g++ compiles, which pass stores and arrays to each other."""
+    launch = [f"-DCMAKE_CUDA_COMPILER_LAUNCHER={launcher[0]}"] if launcher else []
+    configure("build", "-DCMAKE_CUDA_ARCHITECTURES=90", "-DCMAKE_CUDA_FLAGS_DEBUG=-O0", *launch, *options, source=root / "tests/consume/cuda")
+    run("cmake", "--build", "build")
+    needed = run("readelf", "-d", work / "build/foreign")
+    symbols = run("nm", work / "build/foreign")
+    assert "libcudart.so" in needed and not re.search(r" [Tt] cudaMalloc", symbols), "two CUDA runtimes in one program"
+    (work / "files").mkdir()
+    done = subprocess.run([work / "build/foreign", work / "files"], text=True, capture_output=True)
+    if done.returncode == 0:
+        return expect("output", done.stdout, "arrays agree\nstores agree\n")
+    print("not run: what the two units do with device memory, for there is no GPU")
+    expect("output without a GPU", done.stdout, "arrays agree\n")
+    assert re.fullmatch(r"DeviceError: cuda\w+: [^\n]+ \(cudaError\w+\)\n", done.stderr), done.stderr
+
+
+def cuda_add_subdirectory():
+    cuda("-DWAY=add_subdirectory")
+
+
+def cuda_fetch_content():
+    """With a standard that the program asks for, which CMake 3.25 has no flag for."""
+    cuda("-DWAY=FetchContent", "-DCMAKE_CXX_STANDARD=20", "-DCMAKE_CUDA_STANDARD=20")
+
+
+def cuda_find_package():
+    install_tessera()
+    cuda("-DWAY=find_package", f"-DCMAKE_PREFIX_PATH={work}/moved")
 
 
 shutil.rmtree(work, ignore_errors=True)

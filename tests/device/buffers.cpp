@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <memory_resource>
 #include <new>
+#include <stdexcept>
 
 #include <device/device.hpp>
 #include <support/refused.hpp>
@@ -54,17 +55,14 @@ TEST_CASE("page-locked and managed blocks are used again when the stream is done
     CHECK(PinnedBuffer(900, on).view().data == at);
     auto kept = made<DeviceBuffer>("abc", on);
     on.wait();
-    auto const* reused = at;
     {
       PinnedBuffer pinned(900, on);
       std::memcpy(pinned.span().data, "xyz", 3);
-      reused = pinned.view().data;
       crossing<space::Device, space::Pinned>::copy(pinned.view().sub(0, 3), kept.span(), on);
     }
     PinnedBuffer next(900, on);  // another block, or this one after its copy
     std::memset(next.span().data, '!', 900);
     CHECK(text(kept.view(), on) == "xyz");
-    static_cast<void>(reused);
   });
 }
 
@@ -119,8 +117,10 @@ static_assert(CudaMemoryResource<OfStream> && CudaMemoryResource<Async> && CudaM
               CudaMemoryResource<OfDevice> && CudaMemoryResource<std::pmr::memory_resource> &&
               !CudaMemoryResource<int>);
 
-struct Empty {
-  void* allocate(std::size_t, std::size_t) { throw std::bad_alloc{}; }
+template <class Exception>
+struct Failing {
+  Exception failure;
+  void* allocate(std::size_t, std::size_t) { throw failure; }
   void deallocate(void*, std::size_t, std::size_t) {}
 };
 
@@ -155,11 +155,19 @@ TEST_CASE("buffers are made of the caller's resources, whatever their shape") {
 
 TEST_CASE("a resource without memory gives an error that says how much was asked for") {
   under_seeds(2, [] {
-    Empty empty;
+    Failing<std::bad_alloc> empty{};
     DeviceQueue on{HostQueue{}, {.device = empty, .pinned = empty, .managed = empty}};
     test::check_refused<Error>([&] { DeviceBuffer(1234567, on); }, {"1245184", "memory resource"});
     test::check_refused<Error>([&] { PinnedBuffer(100, on); }, {"memory resource"});
     test::check_refused<Error>([&] { ManagedBuffer(100, on); }, {"memory resource"});
+  });
+}
+
+TEST_CASE("what a resource throws is an error that says so") {
+  under_seeds(2, [] {
+    Failing<std::runtime_error> broken{std::runtime_error{"the pool is broken"}};
+    DeviceQueue on{HostQueue{}, {.device = broken}};
+    test::check_refused<Error>([&] { DeviceBuffer(100, on); }, {"memory resource: the pool is broken"});
   });
 }
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Holds the code of a Markdown page to what the page says of it.
 
-    run.py PAGE.md FOLDER COMPILER [LAUNCHER]
+    run.py PAGE.md FOLDER COMPILER [LAUNCHER] [--emulation OBJECTS...]
 
 Every block that begins with ```cpp is a unit of its own and compiles without a warning. A word after it says more:
 
-    ```cpp prints   is a program; run where examples/ is, it prints the ```text block that follows it
-    ```cpp fails    does not compile; its errors are the ```text block that follows it
+    ```cpp prints     is a program; run where examples/ is, it prints the ```text block that follows it
+    ```cpp fails      does not compile; its errors are the ```text block that follows it
+    ```cpp emulated   is a program of the CUDA runtime; on the emulated one, of OBJECTS, it prints the ```text block
 
 A program that is followed by a g++ command in a ```sh block is built and run with that command, and prints the ```text
 block that follows, if one does.
@@ -19,9 +20,10 @@ import sys
 
 root = pathlib.Path(__file__).resolve().parents[2]
 page, folder, compiler = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
-launcher = sys.argv[4:]
+at = sys.argv.index("--emulation") if "--emulation" in sys.argv else len(sys.argv)
+launcher, emulation = sys.argv[4:at], sys.argv[at + 1 :]
 options = "-std=c++20 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I include".split()
-libraries = "-lzstd -lblosc -ldeflate -pthread".split()
+libraries = "-lzstd -lblosc -ldeflate -ldl -pthread".split()
 blocks = [(*match[0].split(), "")[:2] + (match[1],) for match in re.findall(r"^```(\S.*)\n((?:.*\n)*?)```$", page.read_text(), re.M)]
 
 
@@ -59,9 +61,13 @@ def check(number, says, source):
         assert status != 0, f"it compiles:\n{source}"
         expected = errors(follower(number, "text"))
         assert errors(output) == expected, f"expected the errors {expected}\nfound {errors(output)} in\n{output}"
-    elif says == "prints":
+    elif says in ("prints", "emulated"):
+        objects = []
+        if says == "emulated":
+            objects = emulation
+            compile[-4:-4] = ["-I", f"{root}/tests/emulation/include"]
         succeed(compile)
-        succeed([compiler, f"{name}.o", *libraries, "-o", name])
+        succeed([compiler, f"{name}.o", *objects, *libraries, "-o", name])
         _, output = run([f"./{name}"])
         expected = follower(number, "text")
         assert output == expected, f"expected\n{expected}\nfound\n{output}"
@@ -78,7 +84,8 @@ def check(number, says, source):
 
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
-(folder / "include").symlink_to(root / "include")
+for used in ["include", "tests"]:
+    (folder / used).symlink_to(root / used)
 shutil.copytree(root / "examples/data", folder / "examples/data")  # a copy: programs write too
 failed = 0
 for number, (language, says, source) in enumerate(blocks):

@@ -1,17 +1,9 @@
 // expect: tessera: there is no crossing between these two memory spaces; include tessera/cast/host_device.cuh
-#include "stub_device.hpp"
-using namespace tessera;
-struct Managed : HostBuffer {
-  using space_type = space::Managed;
-  Managed(std::size_t, Queue<space::Device>&);
-  ByteView<space::Managed> view() const;
-  ByteSpan<space::Managed> span();
-};
-void program(HostBuffer from, Queue<space::Device> on) {
+#include <tessera/buffer/managed_buffer.cuh>
+#include <tessera/cast/concept.hpp>
 #ifdef CURED
-  auto to = cast<DeviceBuffer>(std::move(from), on);
-#else
-  auto to = cast<Managed>(std::move(from), on);
+#include <tessera/cast/host_device.cuh>
 #endif
-  (void)to;
-}
+#include <tessera/buffer/host_buffer.hpp>
+using namespace tessera;
+auto program(HostBuffer buffer, Queue<space::Device> stream) { return cast<ManagedBuffer>(std::move(buffer), stream); }

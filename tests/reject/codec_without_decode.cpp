@@ -1,4 +1,4 @@
-// expect: tessera: this codec lacks `std::size_t decode(ByteView<space::Host>, ByteSpan<space::Host>, Queue<space::Host>&) const`
+// expect: tessera: this codec lacks 'std::size_t decode(ByteView<space::Host>, ByteSpan<space::Host>, Queue<space::Host>&) const'
 #include <tessera/tessera.hpp>
 using namespace tessera;
 struct Mine {

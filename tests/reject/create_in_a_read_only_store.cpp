@@ -1,4 +1,4 @@
-// expect: tessera: this store cannot be written: it lacks `void write(Key const&, ByteView<space>
+// expect: tessera: this store cannot be written: it lacks 'void write(Key const&, ByteView<space>
 #include <tessera/tessera.hpp>
 
 using namespace tessera;

@@ -1,12 +1,12 @@
 // expect: tessera: metadata is read by the host: open the array over a store of host buffers, or over SplitStore{
-#include "stub_device.hpp"
+#include <tessera/tessera.cuh>
 using namespace tessera;
-using DevicePipeline = Pipeline<space::Device, codec::Bytes>;
-void program(LocalStore<HostBuffer> host, DeviceStore device) {
+using Stored = Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>;
+auto program(LocalStore<HostBuffer> host, LocalStore<DeviceBuffer> device) {
 #ifdef CURED
-  (void)open_array<float, 3, DevicePipeline>(SplitStore{host, device}, "a");
+  return open_array<float, 3, Stored>(SplitStore{host, device}, "a");
 #else
   (void)host;
-  (void)open_array<float, 3, DevicePipeline>(device, "a");
+  return open_array<float, 3, Stored>(device, "a");
 #endif
 }

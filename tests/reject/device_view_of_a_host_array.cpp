@@ -1,8 +1,8 @@
 // expect: tessera: this memory is in another space than the array is read into and written from; open the
-#include "stub_device.hpp"
+#include <tessera/tessera.cuh>
 using namespace tessera;
-void program(LocalStore<HostBuffer> host, ArrayView<float, 3> here, ArrayView<float, 3, space::Device> there) {
-  auto array = open_array<float, 3>(host, "a");
+void program(LocalStore<HostBuffer> store, ArrayView<float, 3> here, ArrayView<float, 3, space::Device> there) {
+  auto array = open_array<float, 3>(store, "a");
 #ifdef CURED
   (void)there;
   array.read(all, here);

@@ -1,13 +1,11 @@
 // expect: tessera: this memory is in another space than the array is read into and written from; open the
-#include "stub_device.hpp"
+#include <tessera/tessera.cuh>
 using namespace tessera;
-void program(LocalStore<HostBuffer> host, ArrayView<float, 3> here, ArrayView<float, 3, space::Device> there) {
-  auto array = open_array<float, 3, Pipeline<space::Device, codec::Bytes, CastTo<space::Host>>>(host, "a");
 #ifdef CURED
-  (void)here;
-  array.read(all, there);
+using Stored = Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>;
 #else
-  (void)there;
-  array.read(all, here);
+using Stored = Pipeline<space::Device, codec::Bytes>;
 #endif
+void program(LocalStore<HostBuffer> host, LocalStore<DeviceBuffer> device, ArrayView<float, 3> memory) {
+  open_array<float, 3, Stored>(SplitStore{host, device}, "a").write(all, memory);
 }

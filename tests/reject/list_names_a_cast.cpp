@@ -1,10 +1,11 @@
-// expect: tessera: Codecs<...> is a list of codecs (types with `kind` and `name`); a cast is a stage of a Pipeline
-#include "stub_device.hpp"
+// expect: tessera: Codecs<...> is a list of codecs (types with 'kind' and 'name'); a cast is a stage of a Pipeline
+#include <tessera/tessera.cuh>
 using namespace tessera;
-void program(LocalStore<HostBuffer> store) {
+auto program(LocalStore<HostBuffer> host, LocalStore<DeviceBuffer> device) {
+  SplitStore const store{host, device};
 #ifdef CURED
-  (void)open_array<float, 3, Pipeline<space::Device, codec::Bytes, CastTo<space::Host>>>(store, "a");
+  return open_array<float, 3, Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>>(store, "a");
 #else
-  (void)open_array<float, 3, Codecs<codec::Bytes, CastTo<space::Host>>>(store, "a");
+  return open_array<float, 3, Codecs<codec::Bytes, CastTo<space::Device>>>(store, "a");
 #endif
 }

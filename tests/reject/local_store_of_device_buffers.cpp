@@ -1,8 +1,8 @@
 // expect: tessera: files are read into memory that the host can write; for device memory include
-#include "stub_device.hpp"
-using namespace tessera;
+#include <tessera/buffer/device_buffer.cuh>
+#include <tessera/store/local_store.hpp>
 #ifdef CURED
-LocalStore<HostBuffer> store{"folder"};
-#else
-LocalStore<DeviceBuffer> store{"folder"};
+#include <tessera/store/local_store.cuh>
 #endif
+using namespace tessera;
+LocalStore<DeviceBuffer> store{"folder"};

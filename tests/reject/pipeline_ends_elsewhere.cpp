@@ -1,10 +1,11 @@
 // expect: tessera: the pipeline ends in another memory space than the store's bytes are in; end it with CastTo<...>
-#include "stub_device.hpp"
+#include <tessera/tessera.cuh>
 using namespace tessera;
-void program(LocalStore<HostBuffer> host) {
+auto program(LocalStore<HostBuffer> host, LocalStore<DeviceBuffer> device) {
+  SplitStore const store{host, device};
 #ifdef CURED
-  (void)open_array<float, 3, Pipeline<space::Device, codec::Bytes, CastTo<space::Host>>>(host, "a");
+  return open_array<float, 3, Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>>(store, "a");
 #else
-  (void)open_array<float, 3, Pipeline<space::Device, codec::Bytes>>(host, "a");
+  return open_array<float, 3, Pipeline<space::Host, codec::Bytes>>(store, "a");
 #endif
 }

@@ -1,4 +1,4 @@
-// expect: tessera: a stage of a pipeline is a codec (with `kind` and `name`) or CastTo<space>
+// expect: tessera: a stage of a pipeline is a codec (with 'kind' and 'name') or CastTo<space>
 #include <tessera/tessera.hpp>
 using namespace tessera;
 struct Checksum {};

@@ -1,4 +1,4 @@
-// expect: tessera: this store lacks `std::optional<std::size_t> read(Key const&, ByteRange, Room<space>, queue_of<S>&) const`
+// expect: tessera: this store lacks 'std::optional<std::size_t> read(Key const&, ByteRange, Room<space>, queue_of<S>&) const'
 #include <tessera/tessera.hpp>
 using namespace tessera;
 struct Mine {

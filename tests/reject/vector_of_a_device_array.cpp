@@ -1,12 +1,13 @@
 // expect: tessera: this memory is in another space than the array is read into and written from; open the
 #include <vector>
 
-#include "stub_device.hpp"
+#include <tessera/tessera.cuh>
 using namespace tessera;
-void program(LocalStore<HostBuffer> host, std::vector<float> memory) {
 #ifdef CURED
-  open_array<float, 3>(host, "a").read(all, memory);
+using Stored = Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>;
 #else
-  open_array<float, 3, Pipeline<space::Device, codec::Bytes, CastTo<space::Host>>>(host, "a").read(all, memory);
+using Stored = Pipeline<space::Device, codec::Bytes>;
 #endif
+void program(LocalStore<HostBuffer> host, LocalStore<DeviceBuffer> device, std::vector<float> memory) {
+  open_array<float, 3, Stored>(SplitStore{host, device}, "a").read(all, memory);
 }

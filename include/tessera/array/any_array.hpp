@@ -36,16 +36,18 @@ class AnyArray {
   /// Reads a region into memory of array_space and waits. Strides are in bytes, one per dimension.
   /// Throws: StoreError, CodecError, with the key; SelectionError.
   void read(Region const& region, Target<array_space> to, ReadOptions options = {}) const {
-    auto& s = *state_;
-    expect_inside(region, to.strides);
-    finish(s.on, [&] { read_chunks(source(), region, to, s.on, options); });
+    if constexpr (detail::check_placer<array_space>()) {
+      auto& s = *state_;
+      expect_inside(region, to.strides);
+      finish(s.on, [&] { read_chunks(source(), region, to, s.on, options); });
+    }
   }
 
   /// Writes a region from memory of array_space and waits. What is written in part of a chunk leaves the rest of it as
   /// it is, among all threads that write through this store and its copies. Throws: StoreError, CodecError, with the
   /// key; SelectionError.
   void write(Region const& region, Origin<array_space> from, WriteOptions options = {}) const {
-    if constexpr (detail::check_writable<S>()) {
+    if constexpr (detail::check_writable<S>() && detail::check_placer<array_space>()) {
       auto& s = *state_;
       expect_inside(region, from.strides);
       finish(s.on, [&] { write_chunks(source(), shape(), region, from, s.locks, s.on, options); });

@@ -27,7 +27,8 @@ template <class S>
 void set_attributes(S const& store, std::string const& path, Members attributes) {
   auto const& documents = metadata_of(store);
   detail::in_document(store, path, [&] {
-    if constexpr (detail::check_writable<std::remove_cvref_t<decltype(documents)>>()) {
+    using Documents = std::remove_cvref_t<decltype(documents)>;
+    if constexpr (detail::check_metadata_store<Documents>() && detail::check_writable<Documents>()) {
       {
         [[maybe_unused]] auto const held = detail::lock_of(documents, document_key(path));
         auto document = read_document(documents, path, [](Reader& reader) { return reader.value(); });

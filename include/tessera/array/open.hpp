@@ -45,7 +45,7 @@ template <class Named, class S>
 consteval bool check_pipeline() {
   static_assert(
       names_codecs<Named>,
-      "tessera: Codecs<...> is a list of codecs (types with `kind` and `name`); a cast is a stage of a Pipeline");
+      "tessera: Codecs<...> is a list of codecs (types with 'kind' and 'name'); a cast is a stage of a Pipeline");
   if constexpr (!names_codecs<Named>) {
     return false;
   } else if constexpr (was_refused<typename pipeline_over<Named, S>::type>()) {
@@ -65,11 +65,14 @@ consteval bool check_pipeline() {
 
 template <class P, class... On>
 consteval bool check_queue() {
+  constexpr bool is_known = requires { sizeof(typename P::queue_type); };
+  static_assert(is_known,
+                "tessera: chunks of this array pass through memory other than the host's: include tessera/tessera.cuh");
   constexpr bool fits = sizeof...(On) == 0 || (sizeof...(On) == 1 && (std::same_as<On, typename P::queue_type> && ...));
-  static_assert(fits,
+  static_assert(!is_known || fits,
                 "tessera: what comes after the path is the pipeline's queue: a Queue<space::Host>, or a "
                 "Queue<space::Device> where a chunk passes through memory other than the host's");
-  return fits;
+  return is_known && fits;
 }
 
 template <class T>
@@ -95,13 +98,13 @@ consteval bool check_opening() {
 // What a door returns where a message was given: it takes part in what arrays do, so that no second message follows.
 struct Refused {
   template <class... A>
-  Refused read(A&&...) const {
+  Refused read(Box const&, A&&...) const {
     return {};
   }
   template <class... A>
-  void write(A&&...) const {}
+  void write(Box const&, A&&...) const {}
   template <class... A>
-  void fill(A&&...) const {}
+  void fill(Box const&, A&&...) const {}
 };
 
 template <class P, class... On>

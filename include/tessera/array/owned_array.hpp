@@ -12,6 +12,18 @@
 
 namespace tessera::inline v0 {
 
+namespace detail {
+
+template <MemorySpace S>
+consteval void check_touched() {
+  static_assert(
+      S::host_accessible,
+      "tessera: these elements are in device memory, which the host cannot touch: open the array with a pipeline "
+      "that begins in host memory, Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>");
+}
+
+}  // namespace detail
+
 /// Contiguous, in C order, in a buffer of type B. Move-only; a moved-from one may only be destroyed or assigned to.
 template <class T, std::size_t Rank, AllocatableBuffer B>
 class OwnedArray {
@@ -35,13 +47,27 @@ class OwnedArray {
 
   /// Elements and ranges, where the host can touch them. Name the array before you loop over its elements().
   template <class... Index>
-  requires(Space::host_accessible) T& operator()(Index... index) & { return view()(index...); }
+  T& operator()(Index... index) & {
+    detail::check_touched<Space>();
+    return view()(index...);
+  }
   template <class... Index>
-  requires(Space::host_accessible) T const& operator()(Index... index) const& { return view()(index...); }
+  T const& operator()(Index... index) const& {
+    detail::check_touched<Space>();
+    return view()(index...);
+  }
   template <class... Index>
-  requires(Space::host_accessible) T operator()(Index... index) const&& { return (*this)(index...); }
-  std::span<T> elements() & requires(Space::host_accessible) { return {data(), size_}; }
-  std::span<T const> elements() const& requires(Space::host_accessible) { return {data(), size_}; }
+  T operator()(Index... index) const&& {
+    return (*this)(index...);
+  }
+  std::span<T> elements() & {
+    detail::check_touched<Space>();
+    return {data(), size_};
+  }
+  std::span<T const> elements() const& {
+    detail::check_touched<Space>();
+    return {data(), size_};
+  }
   std::span<T const> elements() const&& = delete;
 
  private:

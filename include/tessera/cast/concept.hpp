@@ -86,29 +86,52 @@ ByteView<To> view_in(ByteView<From> from, queue_for<From>& on) {
   return {from.data, from.size};
 }
 
+namespace detail {
+
+// What makes buffers of one space out of another's asks here first.
+template <class To, class From>
+consteval bool check_crossing() {
+  constexpr bool crosses = CrossesFrom<To, From>;
+  static_assert(crosses,
+                "tessera: there is no crossing between these two memory spaces; include "
+                "tessera/cast/host_device.cuh, or cast to host memory first");
+  return crosses;
+}
+template <class B>
+consteval bool check_made() {
+  constexpr bool is_made = AllocatableBuffer<B>;
+  static_assert(is_made,
+                "tessera: this is no buffer that can be made: bytes are cast to a buffer with memory of its own, e.g. "
+                "HostBuffer, PinnedBuffer, ManagedBuffer, DeviceBuffer");
+  return is_made;
+}
+
+}  // namespace detail
+
 /// A new buffer of type To with the bytes of `from`. If it is of that type already, it is moved, not copied.
-template <AllocatableBuffer To, Buffer From>
+template <Buffer To, Buffer From>
 To cast(From from, crossing_queue<typename To::space_type, typename From::space_type>& on) {
+  using target = typename To::space_type;
+  using source = typename From::space_type;
   if constexpr (std::same_as<To, From>) {
     return from;
+  } else if constexpr (!detail::check_made<To>() || !detail::check_crossing<target, source>()) {
+    return {};
   } else {
-    using target = typename To::space_type;
-    using source = typename From::space_type;
-    constexpr bool crosses = CrossesFrom<target, source>;
-    static_assert(crosses,
-                  "tessera: there is no crossing between these two memory spaces; include "
-                  "tessera/cast/host_device.cuh, or cast to host memory first");
     auto const view = from.view();
     To result(view.size, queue_in<target>(on));
-    if constexpr (crosses) crossing<target, source>::copy(view, result.span(), on);
+    crossing<target, source>::copy(view, result.span(), on);
     on.keep(std::move(from));
     arrive<target, source>(on);
     return result;
   }
 }
+/// To anything else there is no cast.
+template <class To, class From, class AnyQueue>
+requires(!Buffer<To>) void cast(From&&, AnyQueue&) { (void)detail::check_made<To>(); }
 
 /// A stage of a pipeline: encoded chunks cross from the space of the stage before it to To.
-template <MemorySpace To>
+template <class To>
 struct CastTo {};
 
 }  // namespace tessera::inline v0

@@ -146,8 +146,8 @@ template <Codec C, MemorySpace From, MemorySpace To, class Queue>
 void decode_batch(C const& codec, ChunkSpecification const& chunk, std::span<CodecTask<From, To>> batch, Queue& on) {
   constexpr bool decodes = detail::RunsBatch<detail::Decode, C, From, To, Queue>;
   static_assert(decodes,
-                "tessera: this codec lacks `std::size_t decode(ByteView<space::Host>, ByteSpan<space::Host>, "
-                "Queue<space::Host>&) const` or `void decode(std::span<CodecTask<From, To>>, Queue&) const`");
+                "tessera: this codec lacks 'std::size_t decode(ByteView<space::Host>, ByteSpan<space::Host>, "
+                "Queue<space::Host>&) const' or 'void decode(std::span<CodecTask<From, To>>, Queue&) const'");
   if constexpr (decodes) detail::run_batch(detail::Decode{}, codec, chunk, batch, on);
 }
 
@@ -156,8 +156,8 @@ template <Codec C, MemorySpace From, MemorySpace To, class Queue>
 void encode_batch(C const& codec, ChunkSpecification const& chunk, std::span<CodecTask<From, To>> batch, Queue& on) {
   constexpr bool encodes = detail::RunsBatch<detail::Encode, C, From, To, Queue>;
   static_assert(encodes,
-                "tessera: this codec lacks `std::size_t encode(ByteView<space::Host>, ByteSpan<space::Host>, "
-                "Queue<space::Host>&) const` or `void encode(std::span<CodecTask<From, To>>, Queue&) const`");
+                "tessera: this codec lacks 'std::size_t encode(ByteView<space::Host>, ByteSpan<space::Host>, "
+                "Queue<space::Host>&) const' or 'void encode(std::span<CodecTask<From, To>>, Queue&) const'");
   if constexpr (encodes) detail::run_batch(detail::Encode{}, codec, chunk, batch, on);
 }
 

@@ -6,6 +6,10 @@
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 
+#if CUDART_VERSION < 12080  // cudaStreamGetDevice
+#error "tessera needs CUDA 12.8 or newer"
+#endif
+
 namespace tessera::inline v0 {
 namespace detail {
 

@@ -1,11 +1,26 @@
 // Borrowed bytes that know their space: small aggregates, passed by value. And Room: where bytes shall go.
 #pragma once
+#include <concepts>
 #include <cstddef>
 
 #include <tessera/core/function_ref.hpp>
 #include <tessera/memory/space.hpp>
 
 namespace tessera::inline v0 {
+
+namespace detail {
+
+// Bytes never turn into those of another space. Where such are asked for, the compiler finds this: no conversion, but
+// the line that says what to write.
+template <class To>
+consteval void refuse_bytes() {
+  static_assert(sizeof(To) == 0,
+                "tessera: these bytes are in another memory space than those asked for here: copy them, "
+                "cast<DeviceBuffer>(buffer, queue) or cast<HostBuffer>(buffer, queue); pinned and managed ones can be "
+                "seen in another, view_in<space::Device>(view, queue)");
+}
+
+}  // namespace detail
 
 template <MemorySpace S>
 struct ByteView {
@@ -14,6 +29,12 @@ struct ByteView {
   std::size_t size = 0;
 
   constexpr ByteView sub(std::size_t offset, std::size_t count) const { return {data + offset, count}; }
+
+  template <MemorySpace Other>
+  requires(!std::same_as<Other, S>) constexpr operator ByteView<Other>() const {
+    detail::refuse_bytes<Other>();
+    return {};
+  }
 };
 
 template <MemorySpace S>
@@ -24,6 +45,17 @@ struct ByteSpan {
 
   constexpr ByteSpan sub(std::size_t offset, std::size_t count) const { return {data + offset, count}; }
   constexpr operator ByteView<S>() const { return {data, size}; }
+
+  template <MemorySpace Other>
+  requires(!std::same_as<Other, S>) constexpr operator ByteView<Other>() const {
+    detail::refuse_bytes<Other>();
+    return {};
+  }
+  template <MemorySpace Other>
+  requires(!std::same_as<Other, S>) constexpr operator ByteSpan<Other>() const {
+    detail::refuse_bytes<Other>();
+    return {};
+  }
 };
 
 /// Where n bytes shall go, asked once, when the size is known: the caller's memory, a new buffer, reused scratch. A

@@ -60,7 +60,7 @@ class Kept {
         first = i;
         ++idle;
       }
-      if (idle >= most) return lend<T>(first);
+      if (idle > 0 && idle >= most) return lend<T>(first);
       idle_.reserve(++made_);  // so that giving back neither allocates nor throws
     }
     return {*this, std::make_unique<T>().release()};
@@ -79,9 +79,14 @@ class Kept {
 
   template <class T>
   Lease<T> lend(std::size_t i) {
-    auto* object = static_cast<T*>(idle_[i].object);
-    idle_.erase(idle_.begin() + static_cast<std::ptrdiff_t>(i));
-    return {*this, object};
+    return {*this, static_cast<T*>(take(i))};
+  }
+  // In order, for who was given back first is known by it; not by erase(), where g++ 12 sees an overflow.
+  void* take(std::size_t i) {
+    auto* const object = idle_[i].object;
+    for (; i + 1 < idle_.size(); ++i) idle_[i] = idle_[i + 1];
+    idle_.pop_back();
+    return object;
   }
   template <class T>
   void give_back(T* object) noexcept {

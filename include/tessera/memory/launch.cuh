@@ -23,6 +23,12 @@ __global__ void call_each(F f, std::uint64_t count) {
   std::uint64_t const step = std::uint64_t{gridDim.x} * blockDim.x;
   for (auto i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) f(i);
 }
+template <class F>
+cudaError_t start(std::uint64_t blocks, F const& f, std::uint64_t count, cudaStream_t stream) {
+  constexpr std::uint64_t most = std::numeric_limits<int>::max();  // of a grid's first dimension
+  call_each<<<static_cast<unsigned>(blocks < most ? blocks : most), threads_per_block, 0, stream>>>(f, count);
+  return ::cudaGetLastError();
+}
 #elif defined(TESSERA_CUDA_EMULATION)
 template <class F>
 struct CallEach {
@@ -34,6 +40,17 @@ struct CallEach {
     for (auto i = block * threads_per_block; i < end && i < (block + 1) * threads_per_block; ++i) call(i);
   }
 };
+template <class F>
+cudaError_t start(std::uint64_t blocks, F const& f, std::uint64_t count, cudaStream_t stream) {
+  CallEach<F> const call{f, count};
+  return ::emulatedLaunch(CallEach<F>::run, &call, sizeof call, blocks, stream);
+}
+#else
+template <class F>
+cudaError_t start(std::uint64_t, F const&, std::uint64_t, cudaStream_t) {
+  static_assert(sizeof(F) == 0, "tessera: kernels are compiled by nvcc: launch from a .cu file");
+  return cudaErrorNotSupported;
+}
 #endif
 
 }  // namespace detail
@@ -42,25 +59,17 @@ struct CallEach {
 /// function object that is copied there bit by bit: what it points to is memory that the device reaches, and its
 /// operator() is TESSERA_HOST_DEVICE. Throws: DeviceError.
 template <class F>
-void launch(Queue<space::Device>& on, std::uint64_t count, [[maybe_unused]] F const& f) {
-  static_assert(std::is_trivially_copyable_v<F>,
+void launch(Queue<space::Device>& on, std::uint64_t count, F const& f) {
+  constexpr bool is_copied_by_bits = std::is_trivially_copyable_v<F>;
+  static_assert(is_copied_by_bits,
                 "tessera: a kernel's function object is copied to the device bit by bit: let it hold pointers and "
                 "numbers only");
-  if (count == 0) return;
-  [[maybe_unused]] constexpr std::uint64_t most = std::numeric_limits<int>::max();  // of a grid's first dimension
-  [[maybe_unused]] auto const blocks = (count - 1) / detail::threads_per_block + 1;
-  detail::OnDevice const device{on.device()};
-#if defined(__CUDACC__)
-  detail::
-      call_each<<<static_cast<unsigned>(blocks < most ? blocks : most), detail::threads_per_block, 0, on.stream()>>>(
-          f, count);
-  detail::check(::cudaGetLastError(), "a kernel launch");
-#elif defined(TESSERA_CUDA_EMULATION)
-  detail::CallEach<F> const call{f, count};
-  detail::check(::emulatedLaunch(detail::CallEach<F>::run, &call, sizeof call, blocks, on.stream()), "a kernel launch");
-#else
-  static_assert(sizeof(F) == 0, "tessera: kernels are compiled by nvcc: launch from a .cu file");
-#endif
+  if constexpr (is_copied_by_bits) {
+    if (count == 0) return;
+    detail::OnDevice const device{on.device()};
+    auto const blocks = (count - 1) / detail::threads_per_block + 1;
+    detail::check(detail::start(blocks, f, count, on.stream()), "a kernel launch");
+  }
 }
 
 }  // namespace tessera::inline v0

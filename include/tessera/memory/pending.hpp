@@ -8,7 +8,7 @@
 namespace tessera::inline v0 {
 
 /// `wait()` throws the first error of the work, with its key. Dropped, it waits and reports nothing: hence nodiscard.
-class [[nodiscard]] Pending {
+class [[nodiscard("tessera: dropped, it waits and reports nothing: keep it, and wait() for its work")]] Pending {
  public:
   struct Work {
     virtual ~Work() = default;

@@ -77,11 +77,25 @@ class Queue<space::Device> {
   /// stream.
   explicit Queue(cudaStream_t stream, Queue<space::Host> host = {}, DeviceResources const& resources = {})
       : state_{std::make_shared<State>(std::make_shared<detail::Stream>(stream, resources), std::move(host))} {}
-  Queue(std::nullptr_t, Queue<space::Host> = {}, DeviceResources const& = {}) = delete;  // the legacy default stream
+  /// The legacy default stream.
+  template <std::same_as<std::nullptr_t> Null>
+  explicit Queue(Null, Queue<space::Host> = {}, DeviceResources const& = {}) {
+    static_assert(sizeof(Null) == 0,
+                  "tessera: a queue never works on the default stream: give it a stream made by "
+                  "cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), or nothing, for one of its own");
+  }
 
   cudaStream_t stream() const { return state_->stream->handle(); }
   int device() const { return state_->stream->device(); }
   Queue<space::Host>& host() { return state_->host; }
+
+  /// No conversion: where the host's queue is asked for, the compiler finds this and says what to write.
+  template <MemorySpace Other>
+  requires(!std::same_as<Other, space::Device>) operator Queue<Other>&() const {
+    static_assert(sizeof(Other) == 0,
+                  "tessera: this is a queue of a device, and the work asked for is the host's: give queue.host()");
+    __builtin_unreachable();
+  }
 
   /// A T that this queue keeps, that nothing uses: neither a borrower nor the stream. If all are in use a new one is
   /// made, but when four are idle that the stream is not done with, this waits for the first of these.

@@ -162,6 +162,15 @@ class Queue<space::Host> {
   /// The queue that works on the host's memory beside this one: every kind of queue has one.
   Queue& host() { return *this; }
 
+  /// No conversion: where a device's queue is asked for, the compiler finds this and says what to write.
+  template <MemorySpace Other>
+  requires(!std::same_as<Other, space::Host>) operator Queue<Other>&() const {
+    static_assert(sizeof(Other) == 0,
+                  "tessera: this is a queue of the host, and the work asked for is done in the order of a device's: "
+                  "give a Queue<space::Device>");
+    __builtin_unreachable();
+  }
+
   /// Returns when all that was queued is done: here at once, for nothing is left to do when a call returns.
   void wait() {}
   /// Holds an object until all that was queued is done.

@@ -2,8 +2,8 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <exception>
 #include <memory>
-#include <new>
 
 #include <cuda_runtime_api.h>
 
@@ -65,12 +65,15 @@ class MemoryResource {
 
   /// Whether what is freed may be used by the stream until it gets there.
   bool is_stream_ordered() const { return calls_->stream_ordered; }
-  /// Throws: Error, which says how much was asked for, and DeviceError, which says how much was free.
+  /// Throws: Error, which says how much was asked for and what the resource says; DeviceError, which says how much was
+  /// free.
   std::byte* allocate(std::size_t size, cudaStream_t stream) const {
     try {
       return static_cast<std::byte*>(calls_->allocate(object_, size, stream));
-    } catch (std::bad_alloc const&) {
-      throw Error{text({"cannot allocate ", size, " bytes from the memory resource"})};
+    } catch (Error const&) {
+      throw;
+    } catch (std::exception const& failure) {
+      throw Error{text({"cannot allocate ", size, " bytes from the memory resource: ", failure.what()})};
     }
   }
   /// Failures are passed over: the memory may have gone with its context.

@@ -44,17 +44,21 @@ std::optional<std::string> read_text(S const& store, Key const& key) {
 template <class S, class F>
 auto read_document(S const& store, std::string_view path, F&& f)
     -> std::optional<decltype(f(std::declval<Reader&>()))> {
-  auto const key = document_key(path);
-  try {
-    auto const text = detail::read_text(store, key);
-    if (!text) return std::nullopt;
-    auto const document = parse_json(*text);
-    Reader reader{document, ""};
-    if (auto const format = reader.at("zarr_format"); format.value() != Value{Number{"3"}}) format.refuse("3");
-    return f(reader);
-  } catch (Error& error) {
-    error.in_key(key.path).in_store(name_of(store));
-    throw;
+  if constexpr (!detail::check_metadata_store<S>()) {
+    return std::nullopt;
+  } else {
+    auto const key = document_key(path);
+    try {
+      auto const text = detail::read_text(store, key);
+      if (!text) return std::nullopt;
+      auto const document = parse_json(*text);
+      Reader reader{document, ""};
+      if (auto const format = reader.at("zarr_format"); format.value() != Value{Number{"3"}}) format.refuse("3");
+      return f(reader);
+    } catch (Error& error) {
+      error.in_key(key.path).in_store(name_of(store));
+      throw;
+    }
   }
 }
 
@@ -109,7 +113,8 @@ void write_text(S const& store, Key const& key, std::string_view document) {
 /// Writes the document of the node at `path`. Throws: MetadataError as document_text does; StoreError.
 template <class S>
 void write_document(S const& store, std::string_view path, Value const& document) {
-  detail::write_text(store, document_key(path), document_text(document));
+  if constexpr (detail::check_metadata_store<S>())
+    detail::write_text(store, document_key(path), document_text(document));
 }
 
 }  // namespace tessera::inline v0

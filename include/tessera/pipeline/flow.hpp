@@ -44,13 +44,18 @@ consteval auto operator|(flow<S, IsArray, X, H, Refused>, std::type_identity<C>)
 
 template <class S, bool IsArray, int X, bool H, bool Refused, class To>
 consteval auto operator|(flow<S, IsArray, X, H, Refused>, std::type_identity<CastTo<To>>) {
-  return flow_to<To, S, IsArray, X, H, Refused>{};
+  static_assert(Refused || MemorySpace<To>,
+                "tessera: CastTo names a memory space, not a buffer: CastTo<space::Device>");
+  if constexpr (MemorySpace<To>)
+    return flow_to<To, S, IsArray, X, H, Refused>{};
+  else
+    return flow<S, IsArray, X, H, true>{};
 }
 
 template <class S, bool IsArray, int X, bool H, bool Refused, class Other>
 requires(!Codec<Other>) consteval auto operator|(flow<S, IsArray, X, H, Refused>, std::type_identity<Other>) {
   static_assert(Refused || Codec<Other>,
-                "tessera: a stage of a pipeline is a codec (with `kind` and `name`) or CastTo<space>");
+                "tessera: a stage of a pipeline is a codec (with 'kind' and 'name') or CastTo<space>");
   return flow<S, IsArray, X, H, true>{};
 }
 

@@ -23,15 +23,12 @@ namespace detail {
 
 template <class To, class From>
 consteval bool check_cast_store() {
-  if constexpr (!check_store<From>()) {
+  if constexpr (!check_store<From>())
     return false;
-  } else {
-    constexpr bool crosses = CrossesFrom<typename To::space_type, space_of<From>>;
-    static_assert(crosses,
-                  "tessera: there is no crossing between these two memory spaces; include "
-                  "tessera/cast/host_device.cuh, or cast to host memory first");
-    return crosses;
-  }
+  else if constexpr (!check_made<To>())
+    return false;
+  else
+    return check_crossing<typename To::space_type, space_of<From>>();
 }
 
 }  // namespace detail
@@ -39,7 +36,7 @@ consteval bool check_cast_store() {
 /// Values are read from `From`, and cross to the space of `To` in the queue's order; written ones cross back. A store
 /// of host buffers over one whose values a device queue orders is given such a queue, and waits for it in every read
 /// and write.
-template <AllocatableBuffer To, class From>
+template <Buffer To, class From>
 class CastStore {
   static_assert(detail::check_cast_store<To, From>() || true);  // so that it is asked at once
   using Source = space_of<From>;

@@ -23,17 +23,32 @@ using space_of = typename buffer_of<S>::space_type;
 template <class S>
 using queue_of = queue_for<space_of<S>>;
 
+namespace detail {
+
+template <class S, class Space>
+concept ReadsIn = requires {
+  static_cast<std::optional<std::size_t> (S::*)(Key const&, ByteRange, Room<Space>, queue_for<Space>&) const>(&S::read);
+};
+// `read` is for another space than the store's buffers are in. A call with theirs would be taken for one, for the sake
+// of what is said of the arguments.
+template <class S>
+concept ReadsElsewhere = !ReadsIn<S, space_of<S>> && (ReadsIn<S, space::Host> || ReadsIn<S, space::Pinned> ||
+                                                      ReadsIn<S, space::Managed> || ReadsIn<S, space::Device>);
+
+}  // namespace detail
+
 /// A store is a handle: copies see the same keys, and may be used from any thread. `read` finds the size, asks the room
 /// once, fills it in the queue's order and returns the size; nullopt: no such key; failure throws StoreError. Memory
 /// that the host can touch may be filled at once: it is free when the room gives it.
 /// A user's store is `buffer_type`, `read`, and for writing `write` and `erase`.
 template <class S, class B = buffer_of<S>>
-concept ReadableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> &&
+concept ReadableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> && !detail::ReadsElsewhere<S> &&
     requires(S const& s, Key const& k, ByteRange r, Room<space_of<S>> room, queue_of<S>& on) {
   { s.read(k, r, room, on) } -> std::same_as<std::optional<std::size_t>>;
 };
 
-/// `write` sets the whole value, which is read in the queue's order: the host's before it returns. `erase` returns whether the key was there.
+/// `write` sets the whole value, which is read in the queue's order: the host's before it returns. `erase` returns
+/// whether the key was there.
 template <class S, class B = buffer_of<S>>
 concept WritableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> &&
     requires(S const& s, Key const& k, ByteView<space_of<S>> value, queue_of<S>& on) {
@@ -141,8 +156,8 @@ consteval bool check_store() {
                   "tessera: a store is a handle and must be copyable; keep what copies share behind a "
                   "std::shared_ptr");
     static_assert(!std::copyable<S> || ReadableStore<S>,
-                  "tessera: this store lacks `std::optional<std::size_t> read(Key const&, ByteRange, Room<space>, "
-                  "queue_of<S>&) const`");
+                  "tessera: this store lacks 'std::optional<std::size_t> read(Key const&, ByteRange, Room<space>, "
+                  "queue_of<S>&) const'");
     return ReadableStore<S>;
   }
 }
@@ -150,8 +165,8 @@ consteval bool check_store() {
 template <class S>
 consteval bool check_writable() {
   static_assert(WritableStore<S>,
-                "tessera: this store cannot be written: it lacks `void write(Key const&, ByteView<space>, "
-                "queue_of<S>&) const` and `bool erase(Key const&, queue_of<S>&) const`");
+                "tessera: this store cannot be written: it lacks 'void write(Key const&, ByteView<space>, "
+                "queue_of<S>&) const' and 'bool erase(Key const&, queue_of<S>&) const'");
   return WritableStore<S>;
 }
 
@@ -163,10 +178,26 @@ template <class S>
 consteval bool check_metadata_store() {
   static_assert(reads_documents<S>,
                 "tessera: metadata is read by the host: open the array over a store of host buffers, or over "
-                "SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}");
+                "SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}; documents alone, in "
+                "host_side(store)");
   return reads_documents<S>;
 }
 
 }  // namespace detail
+
+/// For functions of one's own that take `Store<B> auto`: of a store that they do not take a compiler says no more than
+/// that none of the candidates fits. A twin that takes everything else asks here, and the line says what to write:
+/// `template <class S> void f(S const&) { check_store_of<HostBuffer, S>(); }`
+template <Buffer B, class S>
+consteval bool check_store_of() {
+  if constexpr (!detail::check_store<S>()) {
+    return false;
+  } else {
+    static_assert(std::same_as<buffer_of<S>, B>,
+                  "tessera: this function takes stores of other buffers: give host_side(store, queue) where it takes "
+                  "HostBuffer, else CastStore<Buffer, Store>{store}");
+    return std::same_as<buffer_of<S>, B>;
+  }
+}
 
 }  // namespace tessera::inline v0

@@ -14,10 +14,13 @@ namespace tessera::inline v0 {
 namespace detail {
 
 // Reads, and names what a store of a user's own need not name.
-template <ReadableStore S>
+template <class S>
 std::optional<std::size_t> read(S const& store, Key const& key, ByteRange range, Room<space_of<S>> room,
                                 queue_of<S>& on) try {
-  return store.read(key, range, room, on);
+  if constexpr (check_store<S>())
+    return store.read(key, range, room, on);
+  else
+    return std::nullopt;
 } catch (Error& error) {
   error.in_key(key.path).in_store(name_of(store));
   throw;
@@ -26,20 +29,26 @@ std::optional<std::size_t> read(S const& store, Key const& key, ByteRange range,
 }  // namespace detail
 
 /// A value as a buffer of the store's own type. nullopt: no such key.
-template <ReadableStore S>
-requires AllocatableBuffer<buffer_of<S>> std::optional<buffer_of<S>> get(S const& store, Key const& key,
-                                                                         queue_of<S>& on, ByteRange range = {}) {
+template <class S>
+std::optional<buffer_of<S>> get(S const& store, Key const& key, queue_of<S>& on, ByteRange range = {}) {
+  constexpr bool is_made = AllocatableBuffer<buffer_of<S>>;
+  static_assert(
+      is_made,
+      "tessera: this store's buffers are borrowed and cannot be made: get_into(store, key, memory, queue), or "
+      "a store of other buffers, e.g. LocalStore<HostBuffer>");
   std::optional<buffer_of<S>> value;
-  auto room = [&](std::size_t n) {
-    value.emplace(n, on);
-    return value->span();
-  };
-  if (!detail::read(store, key, range, room, on)) return std::nullopt;
+  if constexpr (is_made) {
+    auto room = [&](std::size_t n) {
+      value.emplace(n, on);
+      return value->span();
+    };
+    if (!detail::read(store, key, range, room, on)) return std::nullopt;
+  }
   return value;
 }
 
 /// A value into the caller's memory, and its size. Throws: StoreError, if it is larger than that.
-template <ReadableStore S>
+template <class S>
 std::optional<std::size_t> get_into(S const& store, Key const& key, ByteSpan<space_of<S>> to, queue_of<S>& on,
                                     ByteRange range = {}) {
   auto room = [&](std::size_t n) {
@@ -75,7 +84,7 @@ void for_each_key(std::span<ReadRequest<S>> requests, F&& f) {
 }
 
 /// Many values, in any order: a store may coalesce neighbouring ranges of a key.
-template <ReadableStore S>
+template <class S>
 void get_many(S const& store, std::span<ReadRequest<space_of<S>>> requests, queue_of<S>& on) {
   if constexpr (requires { store.get_many(requests, on); }) {
     store.get_many(requests, on);
@@ -84,9 +93,18 @@ void get_many(S const& store, std::span<ReadRequest<space_of<S>>> requests, queu
   }
 }
 
+/// Requests for another space than the store's are refused.
+template <class S, class Requests>
+requires(!std::convertible_to<Requests, std::span<ReadRequest<space_of<S>>>>) void get_many(S const&, Requests&&,
+                                                                                            queue_of<S>&) {
+  static_assert(sizeof(S) == 0,
+                "tessera: these are no requests for this store: give a std::span<ReadRequest<space>> of the space that "
+                "its buffers are in");
+}
+
 /// How many bytes a value has; nullopt: no such key. A store without a `size` of its own is asked to read, and stopped
 /// when it asks for room.
-template <ReadableStore S>
+template <class S>
 std::optional<std::uint64_t> size(S const& store, Key const& key, queue_of<S>& on) {
   if constexpr (requires {
                   { store.size(key, on) } -> std::same_as<std::optional<std::uint64_t>>;

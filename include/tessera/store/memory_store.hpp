@@ -27,6 +27,8 @@ class MemoryStore {
                 "tessera: a MemoryStore allocates its values: give it a buffer that can be made, "
                 "e.g. MemoryStore<HostBuffer>");
   using Space = typename B::space_type;
+  static_assert(!AllocatableBuffer<B> || CrossesFrom<Space, Space>,
+                "tessera: a MemoryStore copies its values: include tessera/cast/host_device.cuh");
   using Queue = queue_for<Space>;
   struct Stored {
     B buffer;

@@ -24,7 +24,8 @@ requires(S::host_accessible&& S::device_accessible) struct placer<S> {
 
   static bool is_filled(ByteView<S> bytes, ByteView<space::Host> element, Queue<space::Device>& on) {
     on.wait();
-    return placer<space::Host>::is_filled({bytes.data, bytes.size}, element, on.host());
+    ByteView<space::Host> const same{bytes.data, bytes.size};  // named: nvcc 13 loses a list in braces here
+    return placer<space::Host>::is_filled(same, element, on.host());
   }
 };
 

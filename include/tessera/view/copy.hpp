@@ -40,6 +40,16 @@ struct placer;
 
 namespace detail {
 
+template <MemorySpace S>
+consteval bool check_placer() {
+  constexpr bool places = requires { sizeof(placer<S>); };
+  static_assert(places,
+                "tessera: elements cannot be placed in this memory space: begin the pipeline in memory that the host "
+                "touches, Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>; for pinned and managed memory "
+                "include tessera/tessera.cuh");
+  return places;
+}
+
 struct Axis {
   std::uint64_t count;
   std::int64_t from, to;  // bytes

@@ -233,6 +233,38 @@ TEST_CASE("a kernel reads a peer's memory when access was granted") {  // cudaDe
   good(cudaDeviceDisablePeerAccess(1));
 }
 
+TEST_CASE("a pool's memory is a peer's to use when the pool says so") {  // cudaMemPoolSetAccess
+  TwoDevices const machine{true};
+  if (!machine.there()) return;
+  int can = 0;
+  good(cudaDeviceCanAccessPeer(&can, 0, 1));
+  if (can == 0) {
+    MESSAGE("not run: the GPUs cannot reach each other's memory");
+    return;
+  }
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location.type = cudaMemLocationTypeDevice;
+  properties.location.id = 1;
+  cudaMemPool_t pool = nullptr;
+  good(cudaMemPoolCreate(&pool, &properties));
+  cudaMemAccessDesc access{};
+  access.location.type = cudaMemLocationTypeDevice;
+  access.flags = cudaMemAccessFlagsProtReadWrite;
+  good(cudaMemPoolSetAccess(pool, &access, 1));
+  {
+    Stream stream;
+    void* there = nullptr;
+    good(cudaMallocFromPoolAsync(&there, sizeof(int), pool, stream));
+    launch(stream, 1, Store{static_cast<int*>(there), 5});
+    stream.wait();
+    CHECK(read(static_cast<int*>(there), 1)[0] == 5);
+    good(cudaFreeAsync(there, stream));
+    stream.wait();
+  }
+  good(cudaMemPoolDestroy(pool));
+}
+
 TEST_CASE("waiting for a device waits for its streams") {  // cudaDeviceSynchronize
   TwoDevices const machine;
   if (!machine.there()) return;

@@ -63,7 +63,7 @@ TEST_CASE("in a process of its own: a kernel that leaves its memory breaks the c
   auto const told = [&](char const* call, cudaError_t status) {
     ++calls;
     right += status == cudaErrorIllegalAddress;
-    std::printf("%s: %s\n", call, cudaGetErrorName(status));
+    if (status != cudaErrorIllegalAddress) std::printf("%s: %s\n", call, cudaGetErrorName(status));
   };
   Stream stream;
   void *there = nullptr, *more = nullptr;

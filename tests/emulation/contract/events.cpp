@@ -161,6 +161,18 @@ TEST_CASE("the time between two events is known when both are complete") {  // c
   CHECK(milliseconds >= 0);
 }
 
+TEST_CASE("an event that is made without flags has times") {  // cudaEventCreate
+  cudaEvent_t event = nullptr;
+  good(cudaEventCreate(&event));
+  Stream stream;
+  good(cudaEventRecord(event, stream));
+  good(cudaEventSynchronize(event));
+  float milliseconds = -1;
+  CHECK(cudaEventElapsedTime(&milliseconds, event, event) == cudaSuccess);
+  CHECK(milliseconds == 0);
+  good(cudaEventDestroy(event));
+}
+
 TEST_CASE("events without times have none") {  // cudaEventElapsedTime: cudaErrorInvalidResourceHandle
   Event first, second;
   Stream stream;

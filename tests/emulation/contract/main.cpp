@@ -1,7 +1,7 @@
 // Runs the tests of the runtime's contract: under 16 seeds of the emulation, each test from the seed's beginning and to
 // an end where nothing is left; on a GPU once.
 #define DOCTEST_CONFIG_IMPLEMENT
-#define DOCTEST_CONFIG_NO_POSIX_SIGNALS  // the emulation says more of a fault
+#define DOCTEST_CONFIG_NO_POSIX_SIGNALS  // what the emulation stops is not reported twice
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

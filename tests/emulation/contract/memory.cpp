@@ -175,6 +175,37 @@ TEST_CASE("managed memory is one memory for the host and for copies") {  // cuda
   CHECK(read(there.data(), some_values.size()) == some_values);
 }
 
+TEST_CASE("managed memory may be moved ahead of its use, and holds what it held") {  // cudaMemPrefetchAsync
+  int device = 0, concurrent = 0;
+  good(cudaGetDevice(&device));
+  good(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, device));
+  if (concurrent == 0) {
+    MESSAGE("not run: this device moves managed memory as a whole");
+    return;
+  }
+  Managed<int> memory{some_values.size()};
+  std::copy(some_values.begin(), some_values.end(), memory.data());
+  Stream stream;
+  cudaMemLocation there{}, here{};
+  there.type = cudaMemLocationTypeDevice;
+  there.id = device;
+  here.type = cudaMemLocationTypeHost;
+  good(cudaMemPrefetchAsync(memory.data(), memory.bytes(), there, 0, stream));
+  good(cudaMemsetAsync(memory.data(), 0, sizeof(int), stream));
+  good(cudaMemPrefetchAsync(memory.data(), memory.bytes(), here, 0, stream));
+  stream.wait();
+  CHECK(memory[0] == 0);
+  CHECK(std::equal(some_values.begin() + 1, some_values.end(), memory.data() + 1));
+}
+
+TEST_CASE("only managed memory is moved ahead") {  // cudaMemPrefetchAsync: cudaErrorInvalidValue
+  Device<int> memory{1};
+  cudaMemLocation here{};
+  here.type = cudaMemLocationTypeHost;
+  CHECK(cudaMemPrefetchAsync(memory.data(), memory.bytes(), here, 0, cudaStreamLegacy) == cudaErrorInvalidValue);
+  CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+}
+
 TEST_CASE("work that is queued before memory is freed is done") {  // cudaFree, with implicit synchronisation
   Pinned<int> here{1};
   here[0] = 0;

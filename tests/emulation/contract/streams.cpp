@@ -54,6 +54,9 @@ TEST_CASE("a stream may be made with a priority") {  // cudaStreamCreateWithPrio
   cudaStream_t stream = nullptr;
   good(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, 0));
   CHECK(cudaStreamQuery(stream) == cudaSuccess);
+  int priority = -99;
+  good(cudaStreamGetPriority(stream, &priority));
+  CHECK(priority == 0);
   good(cudaStreamDestroy(stream));
 }
 
@@ -137,6 +140,10 @@ TEST_CASE("a stream that captures nothing says so") {  // cudaStreamIsCapturing
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusActive;
   good(cudaStreamIsCapturing(stream, &status));
   CHECK(status == cudaStreamCaptureStatusNone);
+  cudaGraph_t graph = nullptr;
+  CHECK(cudaStreamEndCapture(stream, &graph) != cudaSuccess);
+  CHECK(graph == nullptr);
+  CHECK(cudaGetLastError() != cudaSuccess);
 }
 
 TEST_CASE("host threads work in their own streams at once") {  // Programming Guide, "Streams"

@@ -18,7 +18,7 @@ namespace emulation {
 namespace {
 
 constexpr int most_frames = 24;
-constexpr std::size_t frames_written = 4;
+constexpr std::size_t frames_written = 10;
 
 using Site = std::vector<void*>;
 

@@ -44,7 +44,7 @@ Mistake const of_fill{
     }};
 
 Mistake const asked_only{
-    "no_synchronisation: that the stream is not ready is not heeded", Caught::by_order, wrong_data, [](bool cured) {
+    "no_synchronisation: that the stream is not ready is not heeded", Caught::by_answer, wrong_data, [](bool cured) {
       Device<int> there{count};
       fill(there, 7);
       Pinned<int> here{count};

@@ -1,0 +1,10 @@
+// expect: tessera: this is no buffer that can be made: bytes are cast to a buffer with memory of its own, e.g.
+#include <tessera/tessera.cuh>
+using namespace tessera;
+auto program(DeviceBuffer buffer, Queue<space::Device> stream) {
+#ifdef CURED
+  return cast<HostBuffer>(std::move(buffer), stream);
+#else
+  return cast<MappedBuffer>(std::move(buffer), stream);
+#endif
+}

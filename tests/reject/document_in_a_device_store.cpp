@@ -1,0 +1,11 @@
+// expect: tessera: metadata is read by the host: 
+#include <tessera/tessera.cuh>
+using namespace tessera;
+auto program(LocalStore<DeviceBuffer> store) {
+  auto const any = [](Reader& reader) { return reader.value(); };
+#ifdef CURED
+  return read_document(host_side(store), "a", any);
+#else
+  return read_document(store, "a", any);
+#endif
+}

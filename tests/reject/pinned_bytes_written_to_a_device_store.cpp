@@ -1,0 +1,10 @@
+// expect: tessera: these bytes are in another memory space than those asked for here: copy them
+#include <tessera/tessera.cuh>
+using namespace tessera;
+void program(LocalStore<DeviceBuffer> store, PinnedBuffer value, Queue<space::Device> stream) {
+#ifdef CURED
+  store.write({"a"}, view_in<space::Device>(value.view(), stream), stream);
+#else
+  store.write({"a"}, value.view(), stream);
+#endif
+}
