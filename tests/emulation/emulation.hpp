@@ -23,7 +23,9 @@ void set(Machine const& machine);
 
 /// When streams run their operations. Seeds below 16 give every combination of early and late to the first four streams
 /// that are made from now on (bit i of the seed: stream i is late), the legacy stream among them if it is used; larger
-/// ones draw for each operation. Early: as soon as the rules allow. Late: when somebody waits for it.
+/// ones draw for each operation. The fifth stream is as the first, and so on. Early: as soon as the rules allow. Late:
+/// when somebody waits for it, or has asked three times whether it is done. The environment variable
+/// TESSERA_EMULATION_SEED sets the first.
 void seed(std::uint64_t value);
 
 /// A call of the runtime, in the order of the calls.

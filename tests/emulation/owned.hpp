@@ -70,9 +70,9 @@ struct Pinned : Memory<T, cudaFreeHost> {
 };
 template <class T>
 struct Managed : Memory<T, cudaFree> {
-  explicit Managed(std::size_t count) : Memory<T, cudaFree>{count, [](void** at, std::size_t size) {
-                                          return cudaMallocManaged(at, size, cudaMemAttachGlobal);
-                                        }} {}
+  explicit Managed(std::size_t count)
+      : Memory<T, cudaFree>{
+            count, [](void** at, std::size_t size) { return cudaMallocManaged(at, size, cudaMemAttachGlobal); }} {}
 };
 
 /// What lies in memory of any kind, after all work on it was waited for.

@@ -23,7 +23,8 @@ namespace contract {
 
 using namespace test;
 
-/// Whether kernels run in the program itself, as the emulation's do under ThreadSanitizer: their faults are then its own.
+/// Whether kernels run in the program itself, as the emulation's do under ThreadSanitizer: their faults are then its
+/// own.
 #if defined(__SANITIZE_THREAD__)
 constexpr bool kernels_are_the_programs_own = true;
 #elif defined(__has_feature)

@@ -1,5 +1,5 @@
-// Devices: which one is meant, and what passes between two. From "Device Management", "Peer Device Memory Access", "Version
-// Management" and "Memory Management" of CUDA's runtime API manual.
+// Devices: which one is meant, and what passes between two. From "Device Management", "Peer Device Memory Access",
+// "Version Management" and "Memory Management" of CUDA's runtime API manual.
 #include <emulation/kernels.hpp>
 
 #include "contract.hpp"
@@ -68,8 +68,9 @@ TEST_CASE("a device that is not there cannot be made current") {  // cudaSetDevi
 
 TEST_CASE("a device tells what it can do") {  // cudaDeviceGetAttribute
   int value = 0;
-  for (auto const what : {cudaDevAttrComputeCapabilityMajor, cudaDevAttrMultiProcessorCount, cudaDevAttrMaxThreadsPerBlock,
-                          cudaDevAttrUnifiedAddressing, cudaDevAttrMemoryPoolsSupported}) {
+  for (auto const what :
+       {cudaDevAttrComputeCapabilityMajor, cudaDevAttrMultiProcessorCount, cudaDevAttrMaxThreadsPerBlock,
+        cudaDevAttrUnifiedAddressing, cudaDevAttrMemoryPoolsSupported}) {
     value = 0;
     good(cudaDeviceGetAttribute(&value, what, 0));
     CHECK(value > 0);
@@ -190,7 +191,8 @@ TEST_CASE("bytes pass between devices, whether they are peers or not") {  // cud
   }
 }
 
-TEST_CASE("peers are granted access once, and lose it once") {  // cudaDeviceEnablePeerAccess, cudaDeviceDisablePeerAccess
+TEST_CASE(
+    "peers are granted access once, and lose it once") {  // cudaDeviceEnablePeerAccess, cudaDeviceDisablePeerAccess
   TwoDevices const machine{true};
   if (!machine.there()) return;
   int can = 0;

@@ -46,7 +46,8 @@ namespace {
 
 /// Runs a test of this program in a process of its own: what it does to the context ends with it.
 int run_alone(char const* test) {
-  std::string self{"/proc/self/exe"}, filter = std::string{"--test-case="} + test, skipped{"--no-skip"}, quiet{"--no-version"};
+  std::string self{"/proc/self/exe"}, filter = std::string{"--test-case="} + test, skipped{"--no-skip"},
+                                      quiet{"--no-version"};
   char* arguments[]{self.data(), filter.data(), skipped.data(), quiet.data(), nullptr};
   ::pid_t child = 0;
   REQUIRE(::posix_spawn(&child, self.c_str(), nullptr, nullptr, arguments, environ) == 0);

@@ -62,7 +62,8 @@ TEST_CASE("an event after a host function orders other streams and the host") {
 TEST_CASE("a host function may wait for what the host does later") {
   std::atomic<bool> open{false};
   Stream stream;
-  good(cudaLaunchHostFunc(stream, [](void* flag) { static_cast<std::atomic<bool>*>(flag)->wait(false); }, &open));
+  good(cudaLaunchHostFunc(
+      stream, [](void* flag) { static_cast<std::atomic<bool>*>(flag)->wait(false); }, &open));
   CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
   open = true;
   open.notify_all();

@@ -1,5 +1,5 @@
-// Kernels: what they may touch, and when they run. From the Programming Guide ("Kernels", "Streams", "Unified Memory") and
-// "Execution Control" of CUDA's runtime API manual.
+// Kernels: what they may touch, and when they run. From the Programming Guide ("Kernels", "Streams", "Unified Memory")
+// and "Execution Control" of CUDA's runtime API manual.
 #include <emulation/kernels.hpp>
 
 #include "contract.hpp"
@@ -136,7 +136,8 @@ TEST_CASE("host threads launch kernels in their own streams at once") {
   for (std::size_t t = 0; t < threads; ++t)
     all.emplace_back([t, &there] {
       Stream stream;
-      for (std::size_t i = 0; i < rounds; ++i) launch(stream, 1, Store{there.data() + t, static_cast<int>(t * rounds + i)});
+      for (std::size_t i = 0; i < rounds; ++i)
+        launch(stream, 1, Store{there.data() + t, static_cast<int>(t * rounds + i)});
       cudaStreamSynchronize(stream);
     });
   for (auto& thread : all) thread.join();

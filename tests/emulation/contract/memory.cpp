@@ -23,11 +23,12 @@ std::unique_ptr<char, Free> pages(std::size_t bytes) {
   return std::unique_ptr<char, Free>{static_cast<char*>(std::aligned_alloc(4096, bytes))};
 }
 
-bool const unified = [] {  // whether a host pointer is the device's too: of all that CUDA 13 supports but Windows' old mode
-  int value = 0, device = 0;
-  cudaGetDevice(&device);
-  return cudaDeviceGetAttribute(&value, cudaDevAttrUnifiedAddressing, device) == cudaSuccess && value != 0;
-}();
+bool const unified =
+    [] {  // whether a host pointer is the device's too: of all that CUDA 13 supports but Windows' old mode
+      int value = 0, device = 0;
+      cudaGetDevice(&device);
+      return cudaDeviceGetAttribute(&value, cudaDevAttrUnifiedAddressing, device) == cudaSuccess && value != 0;
+    }();
 
 }  // namespace
 
@@ -52,7 +53,8 @@ TEST_CASE("freeing nothing is allowed") {  // cudaFree
   CHECK(cudaFreeHost(nullptr) == cudaSuccess);
 }
 
-TEST_CASE("more memory than there is is refused, and the next call succeeds") {  // cudaMalloc: cudaErrorMemoryAllocation
+TEST_CASE(
+    "more memory than there is is refused, and the next call succeeds") {  // cudaMalloc: cudaErrorMemoryAllocation
   std::size_t free = 0, total = 0;
   good(cudaMemGetInfo(&free, &total));
   CHECK(free <= total);
@@ -116,7 +118,8 @@ TEST_CASE("an address of the program's own memory is of no kind") {  // as above
 }
 
 TEST_CASE("page-locked memory is the host's to read and write, with any flags") {  // cudaHostAlloc
-  for (auto const flags : {cudaHostAllocDefault, cudaHostAllocPortable, cudaHostAllocMapped, cudaHostAllocWriteCombined}) {
+  for (auto const flags :
+       {cudaHostAllocDefault, cudaHostAllocPortable, cudaHostAllocMapped, cudaHostAllocWriteCombined}) {
     void* memory = nullptr;
     good(cudaHostAlloc(&memory, 1000, static_cast<unsigned>(flags)));
     std::memset(memory, 3, 1000);

@@ -39,7 +39,9 @@ class Pool {
     good(cudaMemPoolGetAttribute(pool_, what, &value));
     return value;
   }
-  void keep(std::uint64_t bytes) const { good(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &bytes)); }
+  void keep(std::uint64_t bytes) const {
+    good(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &bytes));
+  }
 
  private:
   cudaMemPool_t pool_ = nullptr;
@@ -47,7 +49,8 @@ class Pool {
 
 }  // namespace
 
-TEST_CASE("memory of a stream is there for what is queued behind, and until its free") {  // cudaMallocAsync, cudaFreeAsync
+TEST_CASE(
+    "memory of a stream is there for what is queued behind, and until its free") {  // cudaMallocAsync, cudaFreeAsync
   Pinned<int> here{2};
   here[0] = 9;
   here[1] = 0;
@@ -218,7 +221,8 @@ TEST_CASE("a pool keeps below its threshold what was freed, until it is trimmed"
   CHECK(pool.get(cudaMemPoolAttrReservedMemCurrent) == 0);
 }
 
-TEST_CASE("a pool without a threshold gives back what was freed when somebody waits") {  // cudaMemPoolAttrReleaseThreshold
+TEST_CASE(
+    "a pool without a threshold gives back what was freed when somebody waits") {  // cudaMemPoolAttrReleaseThreshold
   Pool pool;
   Stream stream;
   void* memory = nullptr;

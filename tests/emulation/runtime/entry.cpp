@@ -74,7 +74,9 @@ Entry::Entry(char const* name, Role role, void* caller) : name_(name), role_(rol
 
   result_ = injection::next(name);
   if (is_sticky(result_)) kill_context(current_device(), result_);
-  if (result_ == cudaSuccess && role != Role::device) result_ = world().devices[current_device()].error;
+  if (result_ == cudaSuccess && role != Role::device) {
+    result_ = world().machine.devices == 0 ? cudaErrorNoDevice : world().devices[current_device()].error;
+  }
   if (result_ == cudaSuccess) return;
   last_error() = result_;
   ends_ = role != Role::release;

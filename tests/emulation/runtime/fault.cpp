@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "regions.hpp"
+#include "transfer.hpp"
 
 namespace emulation::fault {
 namespace {
@@ -59,7 +60,11 @@ void watch() {
 void say_touch(char const* who, char const* how, void const* place, void const* address) {
   Region const* const region = regions().find(address);
   if (region == nullptr) {
-    say({who, " touched ", address, ", memory of the host that is not page-locked; ", how, Piece::place(place)});
+    bool const registered = place_of(address) == Place::page_locked;
+    say({who, " touched ", address,
+         registered ? ", memory that cudaHostRegister has page-locked, which emulated kernels cannot reach; "
+                    : ", memory of the host that is not page-locked; ",
+         how, Piece::place(place)});
     return;
   }
   char const* const kind = region->kind() == Kind::device        ? " touched device memory "

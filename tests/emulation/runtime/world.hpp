@@ -8,7 +8,6 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <set>
 #include <vector>
 
 #include "../emulation.hpp"

@@ -9,20 +9,21 @@ struct Step {
   cudaError_t status;
 };
 
-Mistake const calls{"host_function: calls the runtime", Caught::always, "cudaErrorNotPermitted", [](bool cured) {
-                      Step step{!cured, cudaSuccess};
-                      Stream stream;
-                      good(cudaLaunchHostFunc(
-                          stream,
-                          [](void* at) {
-                            auto& self = *static_cast<Step*>(at);
-                            if (self.calls) self.status = cudaDeviceSynchronize();
-                          },
-                          &step));
-                      stream.wait();
-                      good(step.status);
-                      return true;
-                    }};
+bool calls(bool cured) {
+  Step step{!cured, cudaSuccess};
+  Stream stream;
+  good(cudaLaunchHostFunc(
+      stream,
+      [](void* at) {
+        auto& self = *static_cast<Step*>(at);
+        if (self.calls) self.status = cudaDeviceSynchronize();
+      },
+      &step));
+  stream.wait();
+  good(step.status);
+  return true;
+}
+Mistake const of_calls{"host_function: calls the runtime", Caught::always, "cudaErrorNotPermitted", calls};
 
 }  // namespace
 }  // namespace wrong

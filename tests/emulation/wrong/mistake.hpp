@@ -28,8 +28,8 @@ struct Mistake {
 
   char const* name;  ///< "file: what is wrong"
   Caught caught;
-  char const* says;            ///< words of what is said: alternatives are parted by '|'
-  bool (*run)(bool cured);     ///< whether the data was right
+  char const* says;         ///< words of what is said: alternatives are parted by '|'
+  bool (*run)(bool cured);  ///< whether the data was right
   Mistake const* next;
 
   static inline Mistake const* all = nullptr;
@@ -51,7 +51,9 @@ inline void fill(Pinned<int> const& to, int value) {
   for (std::size_t i = 0; i < to.bytes() / sizeof(int); ++i) to[i] = value;
 }
 /// Puts `value` into each element of device memory, and waits.
-inline void fill(Device<int> const& to, int value) { write(to.data(), std::vector<int>(to.bytes() / sizeof(int), value)); }
+inline void fill(Device<int> const& to, int value) {
+  write(to.data(), std::vector<int>(to.bytes() / sizeof(int), value));
+}
 
 constexpr std::size_t count = 1000;
 

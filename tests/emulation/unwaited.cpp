@@ -1,0 +1,42 @@
+// What is not waited for is late under some seeds, and under the same ones on each run.
+#include <cuda_runtime_api.h>
+
+#include <cstring>
+#include <vector>
+
+#include "doctest/doctest.h"
+#include "emulation/emulation.hpp"
+
+namespace {
+
+void ok(cudaError_t status) { REQUIRE(status == cudaSuccess); }
+
+}  // namespace
+
+TEST_CASE("emulation: without a wait the bytes are not there under some seed, and under the same on each run") {
+  std::vector<bool> wrong;
+  for (int run = 0; run < 2; ++run) {
+    for (std::uint64_t seed = 0; seed < 16; ++seed) {
+      emulation::seed(seed);
+      cudaStream_t stream = nullptr;
+      ok(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+      void* device = nullptr;
+      void* host = nullptr;
+      ok(cudaMalloc(&device, 64));
+      ok(cudaMallocHost(&host, 64));
+      std::memset(host, 0, 64);
+      ok(cudaMemsetAsync(device, 7, 64, stream));
+      ok(cudaMemcpyAsync(host, device, 64, cudaMemcpyDeviceToHost, stream));
+      wrong.push_back(*static_cast<unsigned char const*>(host) != 7);
+      ok(cudaStreamSynchronize(stream));
+      CHECK(*static_cast<unsigned char const*>(host) == 7);
+      ok(cudaFree(device));
+      ok(cudaFreeHost(host));
+      ok(cudaStreamDestroy(stream));
+    }
+  }
+  for (std::size_t seed = 0; seed < 16; ++seed) {
+    CHECK(wrong[seed] == (seed % 2 == 1));
+    CHECK(wrong[seed] == wrong[seed + 16]);
+  }
+}
