@@ -80,6 +80,29 @@ TEST_CASE_TEMPLATE("arrays in memory that both sides reach", B, PinnedBuffer, Ma
   });
 }
 
+TEST_CASE_TEMPLATE("elements are placed when their chunks are there", B, PinnedBuffer, ManagedBuffer) {
+  using P = Pipeline<typename B::space_type, Bytes>;  // no codec runs that would wait for them
+  under_seeds(16, [] {
+    DeviceQueue on;
+    SplitStore const store{MemoryStore<HostBuffer>{}, MemoryStore<B>{}};
+    auto const array = create_array<float, 2>(store, "a", {.shape = {5, 7}, .chunk_shape = {2, 3}}, P{}, on);
+    OwnedArray<float, 2, B> elements{{5, 7}, on};
+    std::iota(elements.elements().begin(), elements.elements().end(), 1.f);
+    array.write(all, elements.view());
+    std::ranges::fill(elements.elements(), 100.f);
+    Box const part{{1, 4}, {2, 6}};
+    OwnedArray<float, 2, B> inner{{3, 4}, on};
+    std::ranges::fill(inner.elements(), 0.f);
+    array.write(part, inner.view());
+    auto const read = open_array<float, 2, P>(store, "a", on).read(all);
+    for (std::size_t i = 0; i < 35; ++i) {
+      auto const row = i / 7, column = i % 7;
+      bool const is_inner = row >= 1 && row < 4 && column >= 2 && column < 6;
+      CHECK(read.elements()[i] == (is_inner ? 0.f : static_cast<float>(i + 1)));
+    }
+  });
+}
+
 TEST_CASE("values in pinned and managed memory") {
   std::string const path = TESSERA_TEST_DATA "/brain.zarr";
   under_seeds(2, [&] {
