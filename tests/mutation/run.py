@@ -29,7 +29,7 @@ slow = "every store*,*k-th call*,stores are shared*"  # run when the other tests
 
 
 def run(program, *options, **environment):
-    return subprocess.run([program, "--abort-after=1", "--no-colors", *options], cwd=root, text=True, capture_output=True,
+    return subprocess.run([program, "--abort-after=1", "--no-colors", *options], cwd=root, text=True, errors="replace", capture_output=True,
                           env={**os.environ, **quick, **environment}, timeout=1800)
 
 
