@@ -64,8 +64,9 @@ class DeviceLease {
 };
 
 /// A handle: copies are the same queue, and any thread may use it. It acts on the device that its stream belongs to and
-/// puts the current device back. The calling thread waits in `wait`, in `lease` as said there, and nowhere else.
-/// Work, memory and errors are those of the CUDA runtime: an error of earlier work may be thrown by any later call.
+/// puts the current device back. The calling thread waits in `wait`, in `lease` as said there, where the last handle
+/// goes for what is kept, and nowhere else. Work, memory and errors are those of the CUDA runtime: an error of earlier
+/// work may be thrown by any later call.
 template <>
 class Queue<space::Device> {
  public:
@@ -113,11 +114,18 @@ class Queue<space::Device> {
     state_->keep(std::move(object));
   }
 
-  /// Returns when all that was queued before is done. Throws: DeviceError, that of the work too.
+  /// Returns, or throws, when all that was queued before is done, and lets go of what was kept for it. Throws:
+  /// DeviceError, that of the work too.
   void wait() {
-    auto const now = state_->kept.lease<Event<space::Device>>();
-    state_->stream->record(*now);
-    now->wait();
+    try {
+      auto const now = state_->kept.lease<Event<space::Device>>();
+      state_->stream->record(*now);
+      now->wait();
+      state_->let_go();
+    } catch (...) {  // who waits has memory that is about to go
+      state_->stream->drain();
+      throw;
+    }
   }
 
   Event<space::Device> record() {
@@ -158,13 +166,15 @@ class Queue<space::Device> {
       try {
         holder = std::make_unique<Holder<T>>(std::move(object));
         stream->record(holder->until);
-        std::lock_guard lock{mutex};
-        objects.push_back(std::move(holder));
-      } catch (...) {  // the object goes now: nothing may use it any more
+        {
+          std::lock_guard lock{mutex};
+          objects.push_back(std::move(holder));
+        }
+        let_go();
+      } catch (...) {  // the object goes now, or what the caller has goes: nothing may use it any more
         stream->drain();
         throw;
       }
-      let_go();
     }
     // Of what the stream is done with. Destroyed without the lock: it may be dear.
     void let_go() {
