@@ -111,6 +111,14 @@ TEST_CASE("a lease is free for the host when it is lent") {
   });
 }
 
+TEST_CASE("a lease may outlive its queue") {
+  under_seeds(16, [] {
+    auto const lent = DeviceQueue{}.lease<Scratch<space::Pinned>>();
+    DeviceQueue other;
+    CHECK(lent->take(100, other).size == 100);
+  });
+}
+
 TEST_CASE("what is kept goes when the queue is done with it, or with the queue") {
   under_seeds(16, [] {
     auto const object = std::make_shared<int>(7);

@@ -35,7 +35,8 @@ struct InUse {
 
 }  // namespace detail
 
-/// An object on loan that the stream may use until it is given back, and then till it gets there.
+/// An object on loan that the stream may use until it is given back, and then till it gets there. It may outlive the
+/// queue.
 template <class T>
 class DeviceLease {
  public:
@@ -105,7 +106,7 @@ class Queue<space::Device> {
     bool idle = false;
     auto lent = state_->kept.lease<detail::InUse<T>>([&](auto& held) { return idle = held.until.is_done(); }, 4);
     if (!idle) lent->until.wait();
-    return {state_->stream, std::move(lent)};
+    return {std::shared_ptr<detail::Stream>{state_, state_->stream.get()}, std::move(lent)};  // which holds the state
   }
 
   /// Holds an object until all that was queued so far is done.
