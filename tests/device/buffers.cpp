@@ -1,8 +1,12 @@
 // Buffers that a stream orders, and the resources that they are made of.
 #include <cstdlib>
+#include <limits>
 #include <memory_resource>
 #include <new>
+#include <optional>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include <device/device.hpp>
 #include <support/refused.hpp>
@@ -171,7 +175,74 @@ TEST_CASE("what a resource throws is an error that says so") {
   });
 }
 
+TEST_CASE_TEMPLATE("no size is too large to be refused", B, DeviceBuffer, PinnedBuffer, ManagedBuffer) {
+  under_seeds(2, [] {
+    constexpr auto most = std::numeric_limits<std::size_t>::max();
+    DeviceQueue on;
+    for (auto const size : {most, most - 255, most - (std::size_t{1} << 16) + 1, most / 2})
+      CHECK_THROWS_AS(B(size, on), DeviceError);
+  });
+}
+
+TEST_CASE("what a resource throws when it is given memory back is passed over") {
+  under_seeds(2, [] {
+    struct : OfDevice {
+      void deallocate(void* p, std::size_t n, std::size_t a) {
+        OfDevice::deallocate(p, n, a);
+        throw std::runtime_error{"the pool is broken"};
+      }
+    } broken;
+    {
+      DeviceQueue on{HostQueue{}, {.device = broken}};
+      DeviceBuffer(100, on);
+    }
+    CHECK(broken.freed == 1);
+  });
+}
+
 #if defined(TESSERA_CUDA_EMULATION)
+TEST_CASE("resources are asked and given back on their device") {
+  emulation::set({.devices = 2});
+  under_seeds(2, [] {
+    auto const check = [](auto resource) {
+      REQUIRE(cudaSetDevice(1) == cudaSuccess);
+      std::optional<DeviceQueue> on{std::in_place, HostQueue{}, DeviceResources{.device = resource}};
+      REQUIRE(cudaSetDevice(0) == cudaSuccess);
+      DeviceBuffer(100, *on);
+      on.reset();
+      CHECK(resource.where == std::vector<int>{1, 1});
+    };
+    struct Where {
+      std::vector<int> where{};
+      void note() {
+        where.push_back(-1);
+        cudaGetDevice(&where.back());
+      }
+    };
+    struct Ordered : Where {
+      void* allocate(cudaStream_t s, std::size_t n, std::size_t a) { return note(), OfStream{}.allocate(s, n, a); }
+      void deallocate(cudaStream_t s, void* p, std::size_t, std::size_t) { note(), cudaFreeAsync(p, s); }
+    };
+    struct Plain : Where {
+      void* allocate(std::size_t n, std::size_t a) { return note(), OfDevice{}.allocate(n, a); }
+      void deallocate(void* p, std::size_t, std::size_t) { note(), cudaFree(p); }
+    };
+    check(Ordered{});
+    check(Plain{});
+  });
+  emulation::set({});
+}
+
+TEST_CASE("memory that lies idle is not in the way of a buffer of another size") {
+  emulation::set({.memory = std::size_t{1} << 20});
+  under_seeds(4, [] {
+    DeviceQueue on;
+    { auto const large = made<ManagedBuffer>(std::string(1'000'000, 'a'), on); }
+    CHECK(text(made<ManagedBuffer>(std::string(100'000, 'b'), on).view(), on) == std::string(100'000, 'b'));
+  });
+  emulation::set({});
+}
+
 TEST_CASE("without device memory the error says how much was asked for and how much was free") {
   emulation::set({.memory = std::size_t{1} << 20});
   under_seeds(4, [] {

@@ -80,3 +80,16 @@ TEST_CASE_TEMPLATE("bytes that both sides reach are seen from each, not copied",
     CHECK(text(copy.view(), on) == "some bytes");
   });
 }
+
+TEST_CASE_TEMPLATE("the host side of a store has read what it is given when a write returns", B, DeviceBuffer,
+                   PinnedBuffer, ManagedBuffer) {
+  under_seeds(16, [] {
+    DeviceQueue on;
+    test::HostQueue host;
+    auto const store = host_side(MemoryStore<B>{}, on);
+    auto bytes = made<PinnedBuffer>("before", on);  // page-locked: no runtime stages its copy
+    store.write({"a"}, view_in<Host>(bytes.view(), on), host);
+    std::memcpy(bytes.span().data, "after!", 6);
+    CHECK(test::value(store, "a", on) == "before");
+  });
+}

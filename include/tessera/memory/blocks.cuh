@@ -1,7 +1,9 @@
 // Memory of a stream's buffers, used again where giving it back would make the whole device wait.
 #pragma once
 #include <cstddef>
+#include <limits>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -32,12 +34,16 @@ class Blocks {
     if (auto found = take_idle(size); found.data) return found;
     OnDevice const on{device};
     Block made;
-    made.size = resource_.is_stream_ordered() ? size : (size + step - 1) / step * step;
-    if (host_touches_ || !resource_.is_stream_ordered())
-      made.used.record(stream, device);  // makes it: none fails later
-    reserve();
-    made.data = resource_.allocate(made.size, stream);
-    if (host_touches_ && resource_.is_stream_ordered()) try {
+    made.size = is_kept() ? rounded(size) : size;
+    if (host_touches_ || is_kept()) made.used.record(stream, device);  // makes it: none fails later
+    if (is_kept()) reserve();
+    try {
+      made.data = resource_.allocate(made.size, stream);
+    } catch (Error const&) {  // what lies idle may be in the way
+      if (release(stream, device) == 0) throw;
+      made.data = resource_.allocate(made.size, stream);
+    }
+    if (host_touches_ && !is_kept()) try {
         made.used.record(stream, device);
         made.used.wait();
       } catch (...) {
@@ -48,7 +54,7 @@ class Blocks {
   }
 
   void give_back(Block block, cudaStream_t stream, int device) noexcept {
-    if (resource_.is_stream_ordered()) return resource_.deallocate(block.data, block.size, stream);
+    if (!is_kept()) return deallocate(block, stream, device);
     try {
       block.used.record(stream, device);
     } catch (Error const&) {  // then the place in the stream is its end, now; or there is no stream any more
@@ -58,20 +64,38 @@ class Blocks {
     idle_.push_back(std::move(block));
   }
 
-  /// Gives everything back that is idle, when the stream is done with it.
-  void release(cudaStream_t stream) noexcept {
+  /// Gives everything back that is idle, when the stream is done with it. Returns how many blocks.
+  std::size_t release(cudaStream_t stream, int device) noexcept {
+    std::lock_guard lock{mutex_};
+    auto const count = idle_.size();
     for (auto& block : idle_) {
       try {
         block.used.wait();
       } catch (Error const&) {  // of a context that is no more
       }
-      resource_.deallocate(block.data, block.size, stream);
+      deallocate(block, stream, device);
     }
     idle_.clear();
+    return count;
   }
 
  private:
   static constexpr std::size_t step = std::size_t{64} << 10;
+
+  bool is_kept() const { return !resource_.is_stream_ordered(); }
+  // What is too large for that is for the resource to refuse.
+  static std::size_t rounded(std::size_t size) {
+    return size > std::numeric_limits<std::size_t>::max() - step ? size : (size + step - 1) / step * step;
+  }
+  // Where the resource is at home: RMM's ask for it.
+  void deallocate(Block const& block, cudaStream_t stream, int device) const noexcept {
+    std::optional<OnDevice> on;
+    try {
+      on.emplace(device);
+    } catch (Error const&) {  // of a context that is no more
+    }
+    resource_.deallocate(block.data, block.size, stream);
+  }
 
   Block take_idle(std::size_t size) {
     std::lock_guard lock{mutex_};

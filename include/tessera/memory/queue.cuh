@@ -35,7 +35,8 @@ struct InUse {
 
 }  // namespace detail
 
-/// An object on loan that the stream may use until it is given back, and then till it gets there.
+/// An object on loan that the stream may use until it is given back, and then till it gets there. It may outlive the
+/// queue.
 template <class T>
 class DeviceLease {
  public:
@@ -64,8 +65,9 @@ class DeviceLease {
 };
 
 /// A handle: copies are the same queue, and any thread may use it. It acts on the device that its stream belongs to and
-/// puts the current device back. The calling thread waits in `wait`, in `lease` as said there, and nowhere else.
-/// Work, memory and errors are those of the CUDA runtime: an error of earlier work may be thrown by any later call.
+/// puts the current device back. The calling thread waits in `wait`, in `lease` as said there, where the last handle
+/// goes for what is kept, and nowhere else. Work, memory and errors are those of the CUDA runtime: an error of earlier
+/// work may be thrown by any later call.
 template <>
 class Queue<space::Device> {
  public:
@@ -104,7 +106,7 @@ class Queue<space::Device> {
     bool idle = false;
     auto lent = state_->kept.lease<detail::InUse<T>>([&](auto& held) { return idle = held.until.is_done(); }, 4);
     if (!idle) lent->until.wait();
-    return {state_->stream, std::move(lent)};
+    return {std::shared_ptr<detail::Stream>{state_, state_->stream.get()}, std::move(lent)};  // which holds the state
   }
 
   /// Holds an object until all that was queued so far is done.
@@ -113,11 +115,18 @@ class Queue<space::Device> {
     state_->keep(std::move(object));
   }
 
-  /// Returns when all that was queued before is done. Throws: DeviceError, that of the work too.
+  /// Returns, or throws, when all that was queued before is done, and lets go of what was kept for it. Throws:
+  /// DeviceError, that of the work too.
   void wait() {
-    auto const now = state_->kept.lease<Event<space::Device>>();
-    state_->stream->record(*now);
-    now->wait();
+    try {
+      auto const now = state_->kept.lease<Event<space::Device>>();
+      state_->stream->record(*now);
+      now->wait();
+      state_->let_go();
+    } catch (...) {  // who waits has memory that is about to go
+      state_->stream->drain();
+      throw;
+    }
   }
 
   Event<space::Device> record() {
@@ -158,13 +167,15 @@ class Queue<space::Device> {
       try {
         holder = std::make_unique<Holder<T>>(std::move(object));
         stream->record(holder->until);
-        std::lock_guard lock{mutex};
-        objects.push_back(std::move(holder));
-      } catch (...) {  // the object goes now: nothing may use it any more
+        {
+          std::lock_guard lock{mutex};
+          objects.push_back(std::move(holder));
+        }
+        let_go();
+      } catch (...) {  // the object goes now, or what the caller has goes: nothing may use it any more
         stream->drain();
         throw;
       }
-      let_go();
     }
     // Of what the stream is done with. Destroyed without the lock: it may be dear.
     void let_go() {

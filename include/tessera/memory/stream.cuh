@@ -33,7 +33,7 @@ class Stream {
   Stream(Stream const&) = delete;
   Stream& operator=(Stream const&) = delete;
   ~Stream() {
-    for (auto* blocks : {&device_blocks_, &pinned_, &managed_}) blocks->release(handle_);
+    for (auto* blocks : {&device_blocks_, &pinned_, &managed_}) blocks->release(handle_, device_);
     if (owned_) succeeds(::cudaStreamDestroy(handle_));
   }
 

@@ -93,6 +93,7 @@ class CastStore {
       ByteSpan<Staging> const bytes = staged->take(value.size, queue_in<Staging>(on));
       crossing<Staging, Space>::copy(value, bytes, on);
       arrive<Staging, Space>(on);
+      if constexpr (has_queue) on.wait();  // for the copy: `value` is the host's, who may change it afterwards
       ByteView<Staging> const arrived = bytes;
       from_.write(key, view_in<Source>(arrived, queue_in<Staging>(on)), queue_in<Source>(on));
     });
