@@ -26,8 +26,11 @@ __global__ void call_each(F f, std::uint64_t count) {
 template <class F>
 cudaError_t start(std::uint64_t blocks, F const& f, std::uint64_t count, cudaStream_t stream) {
   constexpr std::uint64_t most = std::numeric_limits<int>::max();  // of a grid's first dimension
-  call_each<<<static_cast<unsigned>(blocks < most ? blocks : most), threads_per_block, 0, stream>>>(f, count);
-  return ::cudaGetLastError();
+  auto copy = f;
+  void* arguments[] = {&copy, &count};
+  // Its own status: that of <<<>>> is the thread's last error, which may be another's.
+  return ::cudaLaunchKernel(call_each<F>, dim3(static_cast<unsigned>(blocks < most ? blocks : most)),
+                            dim3(threads_per_block), arguments, 0, stream);
 }
 #elif defined(TESSERA_CUDA_EMULATION)
 template <class F>
