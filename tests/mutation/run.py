@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Leaves out each wait, event and synchronisation that the library makes, one at a time: a test must fail.
 
-    run.py PROGRAM [--write docs/mutation.md] [--only WORD] [--jobs N]
+    run.py PROGRAM [--write docs/mutation.md] [--only WORD] [--jobs N] [--known FILE]
+
+--known keeps what was found, for the next run with the same program.
 
 PROGRAM is the tests of device memory on the emulated runtime, compiled without optimisation (the CMake target
 mutation-program). Where the library calls the runtime is found by running it once; a place is the call together with
@@ -10,6 +12,8 @@ can be left out, no test fails, and reasons.txt has no reason why.
 """
 import argparse
 import concurrent.futures
+import fnmatch
+import json
 import os
 import pathlib
 import re
@@ -109,6 +113,7 @@ def main():
     parser.add_argument("--write")
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--known", type=pathlib.Path)
     options = parser.parse_args()
     found = {place: sites for place, sites in places(options.program).items() if options.only in str(place)}
     reasons = {}
@@ -117,8 +122,15 @@ def main():
             where, _, why = line.partition(": ")
             reasons[where] = why
 
+    known = json.loads(options.known.read_text()) if options.known and options.known.exists() else {}
+
     def tried(place):
+        if str(place) in known:
+            return known[str(place)]
         test = killed_by(options.program, found[place])
+        known[str(place)] = test
+        if options.known:
+            options.known.write_text(json.dumps(known))
         print(place[0], "in", " in ".join(function for function, _, _ in place[1]), "->", test, flush=True)
         return test
 
@@ -129,7 +141,7 @@ def main():
     for (call, chain), test in sorted(results.items(), key=lambda item: (item[0][1][-1], item[0])):
         where = " in ".join(function for function, _, _ in chain)
         _, file, line = chain[-1]
-        reason = reasons.get(f"{call} in {where}")
+        reason = next((why for pattern, why in reasons.items() if fnmatch.fnmatch(f"{call} in {where}", pattern)), None)
         if not test and not reason:
             survivors.append(f"{call} in {where} ({file}:{line})")
         said = f"caught: {test}" if test else f"not caught: {reason or 'NO REASON'}"
