@@ -26,6 +26,7 @@ root = here.parent.parent
 library = "include/tessera/"
 
 
+not_tried = "not tried"
 quick = {"TESSERA_TEST_SEEDS": "16"}
 if os.access("/dev/shm", os.W_OK):
     quick["TMPDIR"] = "/dev/shm"  # the tests' files stay in memory
@@ -114,6 +115,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--known", type=pathlib.Path)
+    parser.add_argument("--no-more", action="store_true", help="what is not known yet is not tried")
     options = parser.parse_args()
     found = {place: sites for place, sites in places(options.program).items() if options.only in str(place)}
     reasons = {}
@@ -125,8 +127,8 @@ def main():
     known = json.loads(options.known.read_text()) if options.known and options.known.exists() else {}
 
     def tried(place):
-        if str(place) in known:
-            return known[str(place)]
+        if str(place) in known or options.no_more:
+            return known.get(str(place), not_tried)
         test = killed_by(options.program, found[place])
         known[str(place)] = test
         if options.known:
@@ -144,11 +146,12 @@ def main():
         reason = next((why for pattern, why in reasons.items() if fnmatch.fnmatch(f"{call} in {where}", pattern)), None)
         if not test and not reason:
             survivors.append(f"{call} in {where} ({file}:{line})")
-        said = f"caught: {test}" if test else f"not caught: {reason or 'NO REASON'}"
+        said = "not tried" if test == not_tried else f"caught: {test}" if test else f"not caught: {reason or 'NO REASON'}"
         rows.append(f"| `{call}` | `{where}` | {file} | {said} |")
-    caught = sum(bool(test) for test in results.values())
-    summary = (f"{len(results)} places, {caught} caught by a test, {len(results) - caught - len(survivors)} with a reason, "
-               f"{len(survivors)} unexplained")
+    left = sum(test == not_tried for test in results.values())
+    caught = sum(bool(test) for test in results.values()) - left
+    summary = (f"{len(results)} places, {caught} caught by a test, {len(results) - caught - left - len(survivors)} with a reason, "
+               f"{len(survivors)} unexplained, {left} not tried")
     print(summary)
     if options.write:
         pathlib.Path(options.write).write_text(
