@@ -29,6 +29,17 @@ inline std::uint64_t seeds(std::uint64_t count) {
   auto const* const most = std::getenv("TESSERA_TEST_SEEDS");
   return most ? std::min<std::uint64_t>(count, std::strtoull(most, nullptr, 10)) : count;
 }
+
+/// Nothing of the runtime's is left.
+inline void check_nothing_left() {
+  emulation::run_all();
+  auto const left = emulation::alive();
+  CHECK(left.allocations == 0);
+  CHECK(left.page_locked == 0);
+  CHECK(left.streams == 0);
+  CHECK(left.events == 0);
+  CHECK(left.pools == 0);
+}
 #endif
 
 /// Calls f under each of `count` seeds, of which the first 16 are every combination of four early and late streams;
@@ -40,13 +51,7 @@ void under_seeds([[maybe_unused]] std::uint64_t count, F&& f) {
     CAPTURE(seed);
     emulation::seed(seed);
     f();
-    emulation::run_all();
-    auto const left = emulation::alive();
-    CHECK(left.allocations == 0);
-    CHECK(left.page_locked == 0);
-    CHECK(left.streams == 0);
-    CHECK(left.events == 0);
-    CHECK(left.pools == 0);
+    check_nothing_left();
   }
 #else
   f();

@@ -107,12 +107,7 @@ void check_faults(std::function<S(DeviceQueue const&)> make) {
         CHECK(value(store, "a/key", on) == "afterwards");
         CHECK(cudaGetLastError() == cudaSuccess);
       }
-      emulation::run_all();
-      auto const left = emulation::alive();
-      CHECK(left.allocations == 0);
-      CHECK(left.page_locked == 0);
-      CHECK(left.streams == 0);
-      CHECK(left.events == 0);
+      test::check_nothing_left();
       if (!failed) break;
       REQUIRE(k < 500);
     }

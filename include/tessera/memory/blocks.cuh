@@ -35,8 +35,10 @@ class Blocks {
     OnDevice const on{device};
     Block made;
     made.size = is_kept() ? rounded(size) : size;
-    if (host_touches_ || is_kept()) made.used.record(stream, device);  // makes it: none fails later
-    if (is_kept()) reserve();
+    if (is_kept()) {
+      made.used.record(stream, device);  // makes it: none fails later
+      reserve();
+    }
     try {
       made.data = resource_.allocate(made.size, stream);
     } catch (Error const&) {  // what lies idle may be in the way
