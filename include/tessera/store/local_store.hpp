@@ -17,6 +17,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/local_folder.hpp>
+#include <tessera/store/posix/range_reader.hpp>
 
 namespace tessera::inline v0 {
 
@@ -104,29 +105,18 @@ class LocalStore {
       auto const [offset, size] = requests[i].range.resolve(file->size);
       wanted.push_back({offset, checked_size(size, "the value"), i});
     }
-    for_each_run(wanted, largest_gap, [&](std::span<WantedRange const> run) {
-      std::byte unwanted[largest_gap];
-      detail::posix::Piece parts[64];
-      std::size_t count = 0;
-      auto begin = run.front().offset, end = begin;
-      auto const flush = [&] {
-        detail::posix::read(file->descriptor, {parts, count}, begin);
-        count = 0;
-      };
+    if (!file) return;
+    detail::posix::RangeReader reader{file->descriptor};
+    for_each_run(wanted, reader.largest_gap, [&](std::span<WantedRange const> run) {
       for (auto const& range : run) {
-        auto const apart = range.offset < end || range.offset - end > largest_gap;  // of those that lie over each other
-        if (apart || count + 2 > std::size(parts)) flush(), begin = end = range.offset;
-        if (range.offset > end) parts[count++] = {unwanted, range.offset - end};
         auto const to = requests[range.request].room(range.size);
-        parts[count++] = {to.data, to.size};
+        reader.add(range.offset, {to.data, to.size});
         requests[range.request].size = to.size;
-        end = range.offset + range.size;
       }
-      flush();
     });
+    reader.read();
   }
 
-  static constexpr std::size_t largest_gap = 256;  // bytes: less than the time of a system call
   detail::LocalFolder folder_;
 };
 

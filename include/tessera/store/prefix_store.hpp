@@ -13,6 +13,7 @@
 #include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/lend.hpp>
 
 namespace tessera::inline v0 {
 
@@ -54,10 +55,14 @@ class PrefixStore {
       detail::at_key(*this, *requests[i].key, [&] { path = folder_; });
       if (!path.empty()) path += '/';
       path += requests[i].key->path;
-      inner->requests.push_back({&inner->keys[i], requests[i].range, requests[i].room});
+      inner->requests.push_back({&inner->keys[i], requests[i].range, requests[i].room, {}, requests[i].alignment});
     }
     tessera::get_many(store_, std::span{inner->requests}, on);
     for (std::size_t i = 0; i < requests.size(); ++i) requests[i].size = inner->requests[i].size;
+  }
+  std::optional<Lent<Space>> lend(Key const& key, ByteRange range,
+                                  queue_for<Space>& on) const requires LendingStore<S> {
+    return below(key, [&](Key const& inner) { return store_.lend(inner, range, on); });
   }
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const requires WritableStore<S> {
     below(key, [&](Key const& inner) { store_.write(inner, value, on); });

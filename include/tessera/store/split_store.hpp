@@ -9,6 +9,7 @@
 
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/lend.hpp>
 
 namespace tessera::inline v0 {
 
@@ -53,6 +54,10 @@ class SplitStore {
   }
   void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
     tessera::get_many(chunks_, requests, on);
+  }
+  std::optional<Lent<Space>> lend(Key const& key, ByteRange range,
+                                  queue_for<Space>& on) const requires LendingStore<Chunks> {
+    return chunks_.lend(key, range, on);
   }
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const requires WritableStore<Chunks> {
     chunks_.write(key, value, on);
