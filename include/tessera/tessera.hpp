@@ -32,6 +32,7 @@
 #include <tessera/store/prefix_store.hpp>
 #include <tessera/store/read_only_store.hpp>
 #include <tessera/store/split_store.hpp>
+#include <tessera/store/write_many.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>
 #include <tessera/view/mdspan.hpp>

@@ -128,20 +128,21 @@ TEST_CASE("files whose rooms follow each other cross in one copy for each block,
   struct Case {
     std::size_t files, size, alignment, apart, copies;
   };
-  for (auto const& [files, size, alignment, apart, copies] : {
+  for (Case const& one : {
            Case{20, 500, 1, 500, 1}, Case{20, 500, 256, 512, 1}, Case{300, 20'000, 1, 20'000, 2},
            Case{300, 19'999, 256, 20'224, 2}, Case{20, 500, 1, 512, 20},  // nobody says that the bytes between are free
            Case{20, 500, 256, 768, 20},                                   // more than an alignment's worth of them
        }) {
-    CAPTURE(files);
-    CAPTURE(size);
-    CAPTURE(apart);
-    Wanted wanted{.alignment = alignment};
-    for (std::size_t i = 0; i < files; ++i) {
-      write_file(folder, std::to_string(i), words.substr(i % 7, size));
-      wanted.add(std::to_string(i), i * apart);
+    CAPTURE(one.files);
+    CAPTURE(one.size);
+    CAPTURE(one.apart);
+    Wanted wanted{.alignment = one.alignment};
+    for (std::size_t i = 0; i < one.files; ++i) {
+      write_file(folder, std::to_string(i), words.substr(i % 7, one.size));
+      wanted.add(std::to_string(i), i * one.apart);
     }
-    under_seeds(2, [&, size = size, apart = apart, copies = copies] {
+    under_seeds(2, [&] {
+      auto const [files, size, alignment, apart, copies] = one;
       DeviceQueue on;
       Local const store{folder.path().string()};
       DeviceBuffer memory(wanted.keys.size() * apart, on);

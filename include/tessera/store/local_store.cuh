@@ -11,16 +11,17 @@
 #include <vector>
 
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/buffer/scratch.hpp>
-#include <tessera/cast/host_device.cuh>
 #include <tessera/memory/queue.cuh>
+#include <tessera/store/download.cuh>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/posix/range_reader.hpp>
 #include <tessera/store/upload.cuh>
+#include <tessera/store/write_many.hpp>
 
 namespace tessera::inline v0 {
 /// As LocalStore of host buffers; its values pass through page-locked blocks of 4 MiB that the queue keeps. A value of
-/// more than one is read by the threads of the queue's host queue. Writing waits for each block to arrive.
+/// more than one is read by the threads of the queue's host queue. Writing waits for each block to arrive, while the
+/// next is on its way.
 template <Buffer B>
 requires std::same_as<typename B::space_type, space::Device>
 class LocalStore<B> {
@@ -58,9 +59,18 @@ class LocalStore<B> {
   }
 
   void write(Key const& key, ByteView<space::Device> value, Queue& on) const {
-    detail::at_key(*this, key, [&] {
-      folder_.write(key, [&](detail::posix::Descriptor const& file) { download(value, file, on); });
-    });
+    WriteRequest<space::Device> const request{&key, value};
+    detail::Download download{{&request, 1}, on};
+    write_next(request, download);
+  }
+
+  /// Values that follow each other in memory cross together, a block at a time.
+  void write_many(std::span<WriteRequest<space::Device> const> requests, Queue& on) const {
+    detail::Download download{requests, on};
+    for (auto const& request : requests) {
+      auto const held = lock(*request.key);
+      write_next(request, download);
+    }
   }
 
   bool erase(Key const& key, Queue&) const { return folder_.erase(key); }
@@ -114,29 +124,17 @@ class LocalStore<B> {
     });
   }
 
-  // Block by block: while one is written to the file, the next is on its way.
-  static void download(ByteView<space::Device> value, detail::posix::Descriptor const& file, Queue& on) {
-    struct Block {
-      DeviceLease<Scratch<space::Pinned>> memory;
-      ByteSpan<space::Pinned> bytes;
-    };
-    auto const fetch = [&](std::size_t at) {
-      Block block{on.template lease<Scratch<space::Pinned>>(), {}};
-      auto const n = std::min(value.size - at, detail::bounce_block);
-      block.bytes = block.memory->take(detail::bounce_block, on).sub(0, n);
-      crossing<space::Pinned, space::Device>::copy(value.sub(at, n), block.bytes, on);
-      block.memory.record();
-      return block;
-    };
-    std::optional<Block> next;
-    for (std::size_t at = 0; at < value.size; at += detail::bounce_block) {
-      if (!next) next.emplace(fetch(at));
-      auto const now = std::move(*next);
-      next.reset();
-      if (value.size - at > detail::bounce_block) next.emplace(fetch(at + detail::bounce_block));
-      now.memory.wait();
-      detail::posix::write(file, now.bytes.data, now.bytes.size);
-    }
+  // The value whose bytes the download has next.
+  void write_next(WriteRequest<space::Device> const& request, detail::Download& download) const {
+    detail::at_key(*this, *request.key, [&] {
+      folder_.write(*request.key, [&](detail::posix::Descriptor const& file) {
+        for (auto left = request.value.size; left > 0;) {
+          auto const bytes = download.take(left);
+          detail::posix::write(file, bytes.data, bytes.size);
+          left -= bytes.size;
+        }
+      });
+    });
   }
 
   detail::LocalFolder folder_;

@@ -18,6 +18,7 @@
 #include <tessera/store/get.hpp>
 #include <tessera/store/local_folder.hpp>
 #include <tessera/store/posix/range_reader.hpp>
+#include <tessera/store/write_many.hpp>
 
 namespace tessera::inline v0 {
 
@@ -81,8 +82,19 @@ class LocalStore {
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const {
     detail::at_key(*this, key, [&] {
       on.wait();  // for what makes the value
-      folder_.write(key, [&](auto const& file) { detail::posix::write(file, value.data, value.size); });
+      write_file(key, value);
     });
+  }
+
+  /// Waits for the queue once.
+  void write_many(std::span<WriteRequest<Space> const> requests, queue_for<Space>& on) const {
+    for (auto const& request : requests) {
+      auto const held = lock(*request.key);
+      detail::at_key(*this, *request.key, [&] {
+        if (&request == &requests.front()) on.wait();
+        write_file(*request.key, request.value);
+      });
+    }
   }
 
   bool erase(Key const& key, queue_for<Space>&) const { return folder_.erase(key); }
@@ -95,6 +107,10 @@ class LocalStore {
   void list_directory(std::string_view prefix, Visitor visit) const { folder_.list_directory(prefix, visit); }
 
  private:
+  void write_file(Key const& key, ByteView<Space> value) const {
+    folder_.write(key, [&](auto const& file) { detail::posix::write(file, value.data, value.size); });
+  }
+
   // Requests for one key.
   void read_ranges(std::span<ReadRequest<Space>> requests, std::vector<WantedRange>& wanted) const {
     auto const file = folder_.find(*requests.front().key);

@@ -10,6 +10,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/lend.hpp>
+#include <tessera/store/write_many.hpp>
 
 namespace tessera::inline v0 {
 
@@ -61,6 +62,10 @@ class SplitStore {
   }
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const requires WritableStore<Chunks> {
     chunks_.write(key, value, on);
+  }
+  void write_many(std::span<WriteRequest<Space> const> requests,
+                  queue_for<Space>& on) const requires detail::HasWriteMany<Chunks> {
+    chunks_.write_many(requests, on);
   }
   bool erase(Key const& key, queue_for<Space>& on) const requires WritableStore<Chunks> {
     return chunks_.erase(key, on);
