@@ -140,6 +140,20 @@ TEST_CASE("placing by kernels does what placing by the host does") {
   });
 }
 
+namespace {
+
+/// A tile is in shared memory from its first word to its last.
+template <class Kernel>
+void check_tile(Kernel const& kernel) {
+  auto const& table = kernel.table;
+  auto const step = [&](std::uint32_t axis) { return table.axes[axis].step; };
+  auto const lines = 1u << (step(table.row) + step(table.depth)), columns = 1u << step(table.column);
+  CHECK(lines * columns <= Kernel::words);
+  CHECK(lines * (columns + Kernel::padding) <= std::extent_v<decltype(Kernel::Shared::word)>);
+}
+
+}  // namespace
+
 TEST_CASE("the batches of the test above need every kernel: each size of word, in tiles and not") {
   std::set<std::pair<unsigned, bool>> kernels;
   for (std::uint64_t seed = 1; seed <= 960; ++seed) {
@@ -149,7 +163,9 @@ TEST_CASE("the batches of the test above need every kernel: each size of word, i
     for (auto const& [from, to, count] : batch.boxes) boxes.push_back({from, to, count});
     detail::PlacementPlan plan;
     plan.make(boxes, batch.form());
-    if (plan.moved > 0) kernels.emplace(plan.word, plan.tiled);
+    if (plan.moved == 0) continue;
+    kernels.emplace(plan.word, plan.tiled);
+    if (plan.tiled) detail::with_word(plan.word, [&](auto word) { check_tile(detail::PlaceTiles<word()>{plan.table}); });
   }
   CHECK(kernels.size() == 10);
 }

@@ -91,15 +91,21 @@ cudaError_t start_blocks(std::uint64_t blocks, F const& f, cudaStream_t stream) 
 }
 #else
 template <class F>
-cudaError_t start(std::uint64_t, F const&, std::uint64_t, cudaStream_t) {
-  static_assert(sizeof(F) == 0, "tessera: kernels are compiled by nvcc: launch from a .cu file");
-  return cudaErrorNotSupported;
-}
+cudaError_t start(std::uint64_t blocks, F const& f, std::uint64_t count, cudaStream_t stream);
 template <class F>
-cudaError_t start_blocks(std::uint64_t blocks, F const& f, cudaStream_t stream) {
-  return start(blocks, f, 0, stream);
-}
+cudaError_t start_blocks(std::uint64_t blocks, F const& f, cudaStream_t stream);
 #endif
+
+/// Whether this compiler makes kernels: asked once, where what follows would launch several.
+template <class T>
+consteval bool check_kernels() {
+#if defined(__CUDACC__) || defined(TESSERA_CUDA_EMULATION)
+  return true;
+#else
+  static_assert(sizeof(T) == 0, "tessera: kernels are compiled by nvcc: launch from a .cu file");
+  return false;
+#endif
+}
 
 // The numbers and the types first: a failed constraint on what is not there is no readable line.
 template <class F>
@@ -127,7 +133,7 @@ void launch(Queue<space::Device>& on, std::uint64_t count, F const& f) {
   static_assert(is_copied_by_bits,
                 "tessera: a kernel's function object is copied to the device bit by bit: let it hold pointers and "
                 "numbers only");
-  if constexpr (is_copied_by_bits) {
+  if constexpr (is_copied_by_bits && detail::check_kernels<F>()) {
     if (count == 0) return;
     detail::OnDevice const device{on.device()};
     auto const blocks = (count - 1) / detail::threads_per_block + 1;
@@ -148,7 +154,7 @@ void launch_blocks(Queue<space::Device>& on, std::uint64_t blocks, F const& f) {
                 "tessera: a kernel of blocks holds pointers and numbers only and has: static constexpr unsigned threads "
                 "(1 to 1024) and phases (1 or more); a trivial type Shared of at most 48 KiB; and "
                 "template <unsigned Phase> void phase(std::uint64_t block, unsigned thread, Shared&) const");
-  if constexpr (is_kernel_of_blocks) {
+  if constexpr (is_kernel_of_blocks && detail::check_kernels<F>()) {
     if (blocks == 0) return;
     detail::OnDevice const device{on.device()};
     detail::check(detail::start_blocks(blocks, f, on.stream()), "a kernel launch");

@@ -130,12 +130,13 @@ requires std::same_as<S, space::Device>
 struct placer<S> {
   /// Throws: DeviceError; Error, where boxes have more than eight dimensions that do not continue each other.
   static std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form, Queue<space::Device>& on) {
-    return detail::place_by_kernels<S>(batch, form, on);
+    if constexpr (detail::check_kernels<S>()) return detail::place_by_kernels<S>(batch, form, on);
+    else return 0;
   }
   /// One launch; waits for it, by an event. Throws: DeviceError.
   static void find_filled(ByteView<S> chunks, std::size_t size, ByteView<space::Host> element,
                           std::span<std::uint8_t> filled, Queue<space::Device>& on) {
-    detail::find_filled_by_kernels<S>(chunks, size, element, filled, on);
+    if constexpr (detail::check_kernels<S>()) detail::find_filled_by_kernels<S>(chunks, size, element, filled, on);
   }
 };
 

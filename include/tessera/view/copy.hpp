@@ -47,9 +47,8 @@ template <MemorySpace S>
 consteval bool check_placer() {
   constexpr bool places = requires { sizeof(placer<S>); };
   static_assert(places,
-                "tessera: elements cannot be placed in this memory space: begin the pipeline in memory that the host "
-                "touches, Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>; for pinned and managed memory "
-                "include tessera/tessera.cuh");
+                "tessera: elements cannot be placed in this memory space: include tessera/tessera.cuh, for device, "
+                "pinned and managed memory, or specialise tessera::placer for a space of your own");
   return places;
 }
 
