@@ -15,6 +15,7 @@
 #include <tessera/array/read.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/store/key_lock.hpp>
+#include <tessera/store/write_many.hpp>
 
 namespace tessera::inline v0 {
 
@@ -79,7 +80,7 @@ class WriteBatch {
     used_ = 0;
     for (auto i = first; i < last; ++i)
       if (auto const piece = plan.piece(i); is_whole(to, piece)) add(to, piece);
-    if (used_ > 0) pass(to, on, [&] { store_each(to, on, [&](Key const& key) { return lock(to, key); }); });
+    if (used_ > 0) pass(to, on, [&] { store_all(to, on); });
     return used_;
   }
 
@@ -87,8 +88,14 @@ class WriteBatch {
   void update(To const& to, Piece const& piece, Queue& on) {
     used_ = 0;
     add(to, piece);
-    auto const held = lock(to, slots_[0].key);
-    pass(to, on, [&] { store_each(to, on, [](Key const&) { return 0; }); });
+    auto const held = lock_of(to.source.store, slots_[0].key, to.locks);
+    pass(to, on, [&] {
+      auto& queue = queue_in<bytes_space>(on);
+      if (tasks_.empty())
+        to.source.store.erase(slots_[0].key, queue);
+      else
+        to.source.store.write(slots_[0].key, tasks_[0].encoded, queue);
+    });
   }
 
   /// Every element of the chunk that lies in the array is given.
@@ -140,11 +147,11 @@ class WriteBatch {
     }
     fill_rest(to, form.to_strides != layout.strides, on);
     for (std::size_t i = 0; i < used_; ++i) {
-      auto const& [piece, key, chunk, is_new] = slots_[i];
+      auto const& piece = slots_[i].piece;
       auto const* from = to.origin.data;
       for (std::size_t d = 0; d < piece.target.rank(); ++d)
         from += static_cast<std::int64_t>(piece.target[d]) * to.origin.strides[d];
-      placements_.push_back({from, at(chunk, layout, piece.first), piece.count});
+      placements_.push_back({from, at(slots_[i].chunk, layout, piece.first), piece.count});
     }
     placer<array_space>::place(placements_, form, queue_in<array_space>(on));
   }
@@ -153,13 +160,14 @@ class WriteBatch {
   void fill_rest(To const& to, bool has_gaps, Queue& on) {
     auto const& layout = to.source.form.layout;
     for (std::size_t i = 0; i < used_; ++i) {
-      auto const& [piece, key, chunk, is_new] = slots_[i];
-      if (!is_new || piece.count == layout.shape) continue;
+      auto const& slot = slots_[i];
+      auto const& piece = slot.piece;
+      if (!slot.is_new || piece.count == layout.shape) continue;
       if (has_gaps)
-        placements_.push_back({nullptr, chunk.data, layout.shape});
+        placements_.push_back({nullptr, slot.chunk.data, layout.shape});
       else
         for_each_beside(piece.first, piece.count, layout.shape, [&](Extents const& first, Extents const& count) {
-          placements_.push_back({nullptr, at(chunk, layout, first), count});
+          placements_.push_back({nullptr, at(slot.chunk, layout, first), count});
         });
     }
     if (!has_gaps) return;  // all in one
@@ -222,26 +230,22 @@ class WriteBatch {
     to.source.pipeline.encode(form, std::span{tasks_}, encoding_, on);
   }
 
-  template <class Lock>
-  void store_each(To const& to, Queue& on, Lock&& lock_key) {
-    std::size_t t = 0;
+  // Each key locked while it changes.
+  void store_all(To const& to, Queue& on) {
+    auto const& store = to.source.store;
+    auto& queue = queue_in<bytes_space>(on);
     for (std::size_t i = 0; i < used_; ++i) try {
-        [[maybe_unused]] auto const held = lock_key(slots_[i].key);
-        if (t < tasks_.size() && encoded_[t] == i)
-          to.source.store.write(slots_[i].key, tasks_[t++].encoded, queue_in<bytes_space>(on));
-        else
-          to.source.store.erase(slots_[i].key, queue_in<bytes_space>(on));
+        if (!filled_[i]) continue;
+        auto const held = lock_of(store, slots_[i].key, to.locks);
+        store.erase(slots_[i].key, queue);
       } catch (Error& error) {
         error.in_key(slots_[i].key.path);
         throw;
       }
-  }
-
-  static auto lock(To const& to, Key const& key) {
-    if constexpr (requires { to.source.store.lock(key); })
-      return to.source.store.lock(key);
-    else
-      return to.locks.lock(key);
+    requests_.clear();
+    for (std::size_t t = 0; t < tasks_.size(); ++t)
+      requests_.push_back({&slots_[encoded_[t]].key, tasks_[t].encoded});
+    tessera::write_many(store, std::span<WriteRequest<bytes_space> const>{requests_}, queue, to.locks);
   }
 
   std::vector<Slot> slots_;
@@ -249,6 +253,7 @@ class WriteBatch {
   std::vector<Placement<array_space>> placements_;
   std::vector<EncodeTask<bytes_space, array_space>> tasks_;
   std::vector<std::size_t> encoded_;  // the slot of each task
+  std::vector<WriteRequest<bytes_space>> requests_;
   std::vector<std::byte> fill_;
   std::vector<std::uint8_t> filled_;
   Scratch<typename P::array_staging> chunks_;

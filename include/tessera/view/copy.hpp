@@ -47,8 +47,7 @@ template <MemorySpace S>
 consteval bool check_placer() {
   constexpr bool places = requires { sizeof(placer<S>); };
   static_assert(places,
-                "tessera: elements cannot be placed in this memory space: include tessera/tessera.cuh, for device, "
-                "pinned and managed memory, or specialise tessera::placer for a space of your own");
+                "tessera: what places elements in this memory space is not there: include tessera/tessera.cuh");
   return places;
 }
 
