@@ -146,6 +146,16 @@ TEST_CASE("placing by kernels does what placing by the host does") {
 
 namespace {
 
+/// Processors of tests read words from anywhere; devices do not.
+void check_alignment(detail::PlacementPlan const& plan) {
+  std::uint64_t together = 0;
+  for (auto const& box : plan.boxes)
+    together |= reinterpret_cast<std::uintptr_t>(box.from) | reinterpret_cast<std::uintptr_t>(box.to);
+  for (std::uint32_t d = 0; d < plan.table.rank; ++d)
+    together |= static_cast<std::uint64_t>(plan.table.axes[d].from) | static_cast<std::uint64_t>(plan.table.axes[d].to);
+  CHECK(together % plan.word == 0);
+}
+
 /// A tile is in shared memory from its first word to its last.
 template <class Kernel>
 void check_tile(Kernel const& kernel) {
@@ -158,7 +168,8 @@ void check_tile(Kernel const& kernel) {
 
 }  // namespace
 
-TEST_CASE("the batches of the test above need every kernel: each size of word, in tiles and not") {
+TEST_CASE(
+    "the batches of the test above need every kernel: each size of word, in tiles and not, and words are aligned") {
   std::set<std::pair<unsigned, bool>> kernels;
   for (std::uint64_t seed = 1; seed <= 960; ++seed) {
     Random random{seed};
@@ -169,6 +180,7 @@ TEST_CASE("the batches of the test above need every kernel: each size of word, i
     plan.make(boxes, batch.form());
     if (plan.moved == 0) continue;
     kernels.emplace(plan.word, plan.tiled);
+    check_alignment(plan);
     if (plan.tiled)
       detail::with_word(plan.word, [&](auto word) { check_tile(detail::PlaceTiles<word()>{plan.table}); });
   }
