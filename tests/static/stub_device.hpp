@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/memory/kept.hpp>
+#include <tessera/memory/pending.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/view/copy.hpp>
 
@@ -116,7 +118,7 @@ class Queue<space::Device> {
 
   Queue<space::Host>& host() { return host_; }
   template <class T>
-  stub::Lease<T> lease() {
+  stub::Lease<T> lease(std::size_t = 4) {
     return {stream_, kept_->template lease<stub::Held<T>>()};
   }
   void wait() {
@@ -128,6 +130,7 @@ class Queue<space::Device> {
     stream_->push([kept = std::make_shared<T>(std::move(object))]() mutable { kept.reset(); });
   }
 
+  Pending pending(std::string = {}) { return Pending{std::make_unique<Work>(record())}; }
   Event<space::Device> record() { return Event<space::Device>{stream_}; }
   void after(Event<space::Device> const& event) {
     stream_->push([event] { event.wait(); });
@@ -136,6 +139,16 @@ class Queue<space::Device> {
   std::shared_ptr<stub::Stream> const& stream() const { return stream_; }
 
  private:
+  struct Work : Pending::Work {
+    explicit Work(Event<space::Device> e) : event{std::move(e)} {}
+    bool is_done() override { return false; }
+    void wait() override {
+      ++stub::counts.waits;
+      event.wait();
+    }
+    Event<space::Device> event;
+  };
+
   Queue<space::Host> host_;
   std::shared_ptr<stub::Stream> stream_ = std::make_shared<stub::Stream>();
   std::shared_ptr<Kept> kept_ =
@@ -212,14 +225,13 @@ struct copying {
 // One launch places a whole batch.
 template <class Space>
 struct placing {
-  static std::uint64_t place(std::span<tessera::Placement<Space> const> batch, tessera::ElementForm form,
+  static std::uint64_t place(std::span<tessera::Placement<Space> const> batch, tessera::PlacementForm form,
                              tessera::Queue<tessera::space::Device>& on) {
     ++counts.launches;
     std::uint64_t moved = 0;
     std::vector<tessera::Placement<tessera::space::Host>> boxes;
     for (auto const& p : batch) {
-      boxes.push_back(
-          {p.from ? real<Space>(p.from) : nullptr, real<Space>(p.to), p.count, p.from_strides, p.to_strides});
+      boxes.push_back({p.from ? real<Space>(p.from) : nullptr, real<Space>(p.to), p.count});
       std::uint64_t bytes = form.item_size;
       for (auto n : p.count) bytes *= n;
       moved += bytes;
