@@ -33,4 +33,5 @@
 #include <tessera/store/split_store.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>
+#include <tessera/view/contiguous_memory.hpp>
 #include <tessera/view/mdspan.hpp>
