@@ -55,8 +55,8 @@ class Elements {
     auto const layout = tessera::Layout::c_order(region.count, type.size);
     auto const room = about(array, [&] { return room_.take(size_in_bytes(region.count, type), array.queue()); });
     using placer = tessera::placer<tessera::space::Host>;
-    placer::place({from, room.data, region.count, strides_, layout.strides},
-                  {type.size, file_.is_swapped() ? type.component() : 1, {}});
+    placer::place({from, room.data, region.count},
+                  {type.size, file_.is_swapped() ? type.component() : 1, {}, strides_, layout.strides});
     if (type.kind == tessera::DataKind::boolean) expect_booleans({room.data, room.size});
     write_elements(array, region, room.data, layout.strides);
   }

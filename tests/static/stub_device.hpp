@@ -212,14 +212,13 @@ struct copying {
 // One launch places a whole batch.
 template <class Space>
 struct placing {
-  static std::uint64_t place(std::span<tessera::Placement<Space> const> batch, tessera::ElementForm form,
+  static std::uint64_t place(std::span<tessera::Placement<Space> const> batch, tessera::PlacementForm form,
                              tessera::Queue<tessera::space::Device>& on) {
     ++counts.launches;
     std::uint64_t moved = 0;
     std::vector<tessera::Placement<tessera::space::Host>> boxes;
     for (auto const& p : batch) {
-      boxes.push_back(
-          {p.from ? real<Space>(p.from) : nullptr, real<Space>(p.to), p.count, p.from_strides, p.to_strides});
+      boxes.push_back({p.from ? real<Space>(p.from) : nullptr, real<Space>(p.to), p.count});
       std::uint64_t bytes = form.item_size;
       for (auto n : p.count) bytes *= n;
       moved += bytes;

@@ -44,7 +44,7 @@ struct Side {
 };
 
 /// What place() shall do, one element at a time.
-void place_slowly(Side& from, Side& to, Extents const& count, ElementForm form) {
+void place_slowly(Side& from, Side& to, Extents const& count, PlacementForm const& form) {
   test::for_each_index(count, [&](Extents const& index) {
     auto const* element = form.fill.data ? form.fill.data : from.at(index);
     for (std::size_t b = 0; b < form.item_size; ++b) {
@@ -66,12 +66,12 @@ void check_place(std::uint64_t seed, std::size_t item, std::size_t swapped, bool
   if (rank > 0 && random.one_in(4)) count[random(0, rank - 1)] = 1;
   Side from{random, count, item}, to{random, count, item};
   auto const element = random.noise(item);
-  ElementForm const form{item, swapped, fill ? test::view(element) : test::HostView{}};
+  PlacementForm const form{item, swapped, fill ? test::view(element) : test::HostView{}, from.strides, to.strides};
 
   auto expected = to;
   place_slowly(from, expected, count, form);
   Placement<space::Host> const placement{fill ? nullptr : from.at(Extents::filled(rank, 0)),
-                                         to.at(Extents::filled(rank, 0)), count, from.strides, to.strides};
+                                         to.at(Extents::filled(rank, 0)), count};
   Queue<space::Host> queue;
   std::array const batch{placement};
   auto const moved = placer<space::Host>::place(batch, form, queue);
@@ -103,35 +103,34 @@ TEST_CASE("rows of every length: short ones are copied in two parts that overlap
     for (std::size_t row = 0; row < 3; ++row)
       std::copy_n(source.data() + row * (length + 2), length, expected.data() + 1 + row * (length + 5));
     auto const stride = static_cast<std::int64_t>(length);
-    std::array const batch{
-        Placement<space::Host>{source.data(), memory.data() + 1, {3, length}, {stride + 2, 1}, {stride + 5, 1}}};
-    CHECK(placer<space::Host>::place(batch, {1, 1, {}}, queue) == 3 * length);
+    std::array const batch{Placement<space::Host>{source.data(), memory.data() + 1, {3, length}}};
+    CHECK(placer<space::Host>::place(batch, {1, 1, {}, {stride + 2, 1}, {stride + 5, 1}}, queue) == 3 * length);
     CHECK(memory == expected);
   }
 }
 
 TEST_CASE("a fill is not swapped: it is in the machine's order already") {
   Bytes memory(4), fill = test::hex("01 02");
-  std::array const batch{Placement<space::Host>{nullptr, memory.data(), {2}, {2}, {2}}};
+  std::array const batch{Placement<space::Host>{nullptr, memory.data(), {2}}};
   Queue<space::Host> queue;
-  CHECK(placer<space::Host>::place(batch, {2, 2, test::view(fill)}, queue) == 4);
+  CHECK(placer<space::Host>::place(batch, {2, 2, test::view(fill), {2}, {2}}, queue) == 4);
   CHECK(memory == test::hex("01 02 01 02"));
 }
 
 TEST_CASE("a batch places all of its boxes") {
   Bytes const source = test::hex("01 02 03 04");
   Bytes memory(6, std::byte{0xee}), fill = test::hex("ff");
-  std::array const batch{Placement<space::Host>{source.data(), memory.data(), {2}, {1}, {1}},
-                         Placement<space::Host>{nullptr, memory.data() + 2, {1}, {1}, {1}},
-                         Placement<space::Host>{source.data() + 3, memory.data() + 4, {2}, {-1}, {1}}};
+  std::array const batch{Placement<space::Host>{source.data(), memory.data(), {2}},
+                         Placement<space::Host>{nullptr, memory.data() + 2, {1}},
+                         Placement<space::Host>{source.data() + 2, memory.data() + 4, {2}}};
   Queue<space::Host> queue;
-  CHECK(placer<space::Host>::place(batch, {1, 1, test::view(fill)}, queue) == 5);
-  CHECK(test::digits(test::view(memory)) == "0102ffee0403");
+  CHECK(placer<space::Host>::place(batch, {1, 1, test::view(fill), {1}, {1}}, queue) == 5);
+  CHECK(test::digits(test::view(memory)) == "0102ffee0304");
 }
 
 TEST_CASE("a box without elements moves nothing") {
-  std::array const batch{Placement<space::Host>{nullptr, nullptr, {3, 0}, {1, 1}, {1, 1}}};
+  std::array const batch{Placement<space::Host>{nullptr, nullptr, {3, 0}}};
   Queue<space::Host> queue;
-  CHECK(placer<space::Host>::place(batch, {}, queue) == 0);
+  CHECK(placer<space::Host>::place(batch, {1, 1, {}, {1, 1}, {1, 1}}, queue) == 0);
   CHECK(placer<space::Host>::place({}, {}, queue) == 0);
 }

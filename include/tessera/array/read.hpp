@@ -142,10 +142,11 @@ class ReadBatch {
   }
 
   // A bool in C++ is 0 or 1; any other byte would be undefined behaviour in the user's program.
-  static void expect_booleans(Placement<array_space> const& placement, std::size_t chunk) {
+  static void expect_booleans(Placement<array_space> const& placement, Strides const& strides, std::size_t chunk) {
     for (auto n : placement.count)
       if (n == 0) return;
-    Axes{placement}.for_each(placement.to, placement.from, [&](std::byte*, std::byte const* element) {
+    Axes const axes{placement.count, strides, strides};
+    axes.for_each(placement.to, placement.from, [&](std::byte*, std::byte const* element) {
       if (*element <= std::byte{1}) return;
       throw CodecError{text({"found an element ", std::to_integer<int>(*element), ", expected 0 or 1 for a bool"})}
           .in_chunk(chunk);
@@ -154,28 +155,27 @@ class ReadBatch {
 
   std::uint64_t place(ChunkSource<S, P> const& source, Target<array_space> target, Queue& on) {
     auto const& layout = source.form.layout;
+    PlacementForm form{layout.item_size, layout.swapped, source.fill, layout.strides, target.strides};
     placements_.clear();
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
       auto const& slot = slots_[found_[t]];
-      Placement<array_space> placement{tasks_[t].decoded.data, at(target, slot.piece), slot.piece.count, layout.strides,
-                                       target.strides};
+      Placement<array_space> placement{tasks_[t].decoded.data, at(target, slot.piece), slot.piece.count};
       for (std::size_t d = 0; d < layout.shape.rank(); ++d) {
         placement.from += static_cast<std::int64_t>(slot.piece.first[d]) * layout.strides[d];
         if (slot.piece.count[d] > 1)  // only then is the step known to be shorter than the chunk
-          placement.from_strides[d] *= static_cast<std::int64_t>(slot.piece.step[d]);
+          form.from_strides[d] = layout.strides[d] * static_cast<std::int64_t>(slot.piece.step[d]);
       }
       if constexpr (array_space::host_accessible)
-        if (source.form.chunk.type.kind == DataKind::boolean) expect_booleans(placement, t);
+        if (source.form.chunk.type.kind == DataKind::boolean) expect_booleans(placement, form.from_strides, t);
       if (tasks_[t].decoded.data == slot.direct.data && slot.direct.data) continue;
       placements_.push_back(placement);
     }
     for (std::size_t i = 0; i < used_; ++i)
       if (!requests_[i].size) {
         auto const& piece = slots_[i].piece;
-        placements_.push_back({nullptr, at(target, piece), piece.count, target.strides, target.strides});
+        placements_.push_back({nullptr, at(target, piece), piece.count});
       }
-    return placer<array_space>::place(placements_, {layout.item_size, layout.swapped, source.fill},
-                                      queue_in<array_space>(on));
+    return placer<array_space>::place(placements_, form, queue_in<array_space>(on));
   }
 
   static std::byte* at(Target<array_space> target, Piece const& piece) {

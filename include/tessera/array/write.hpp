@@ -101,7 +101,7 @@ class WriteBatch {
                                    queue_in<array_space>(on));
     for (std::size_t i = 0; i < used_; ++i) slots_[i].chunk = room.sub(i * size, size);
     gather(to, on);
-    encode(to, on);
+    encode(to, room, on);
     store();
   } catch (Error& error) {
     auto const chunk = error.chunk();  // of the one that is read, or of those that are encoded
@@ -116,23 +116,27 @@ class WriteBatch {
       auto& slot = slots_[i];
       if (!is_whole(to, slot.piece)) slot.is_new = !read_old(to, slot, on);
       if (slot.is_new && slot.piece.count != layout.shape)
-        placements_.push_back({nullptr, slot.chunk.data, layout.shape, layout.strides, layout.strides});
+        placements_.push_back({nullptr, slot.chunk.data, layout.shape});
     }
     stored_fill(to);
     ByteView<space::Host> const fill{fill_.data(), fill_.size()};
-    placer<array_space>::place(placements_, {layout.item_size, 1, fill}, queue_in<array_space>(on));
+    PlacementForm form{layout.item_size, 1, fill, layout.strides, layout.strides};
+    placer<array_space>::place(placements_, form, queue_in<array_space>(on));
     placements_.clear();
-    for (std::size_t i = 0; i < used_; ++i) placements_.push_back(placement(to, slots_[i]));
-    placer<array_space>::place(placements_, {layout.item_size, layout.swapped, fill}, queue_in<array_space>(on));
+    form.swapped = layout.swapped;
+    form.from_strides = to.origin.strides;
+    for (std::size_t i = 0; i < used_; ++i) placements_.push_back(placement(to, slots_[i], form));
+    placer<array_space>::place(placements_, form, queue_in<array_space>(on));
   }
 
-  static Placement<array_space> placement(To const& to, Slot const& slot) {
+  static Placement<array_space> placement(To const& to, Slot const& slot, PlacementForm& form) {
     auto const& layout = to.source.form.layout;
-    Placement<array_space> result{to.origin.data, slot.chunk.data, slot.piece.count, to.origin.strides, layout.strides};
+    Placement<array_space> result{to.origin.data, slot.chunk.data, slot.piece.count};
     for (std::size_t d = 0; d < layout.shape.rank(); ++d) {
       result.from += static_cast<std::int64_t>(slot.piece.target[d]) * to.origin.strides[d];
       result.to += static_cast<std::int64_t>(slot.piece.first[d]) * layout.strides[d];
-      if (slot.piece.count[d] > 1) result.to_strides[d] *= static_cast<std::int64_t>(slot.piece.step[d]);
+      if (slot.piece.count[d] > 1)
+        form.to_strides[d] = layout.strides[d] * static_cast<std::int64_t>(slot.piece.step[d]);
     }
     return result;
   }
@@ -163,14 +167,17 @@ class WriteBatch {
     return true;
   }
 
-  void encode(To const& to, Queue& on) {
+  void encode(To const& to, ByteView<array_space> chunks, Queue& on) {
     auto const bound = to.source.form.encoded_bound();
     ByteView<space::Host> const fill{fill_.data(), fill_.size()};
+    filled_.assign(used_, 0);
+    if (!to.options.store_fill_chunks)
+      placer<array_space>::find_filled(chunks, to.source.form.decoded_size, fill, std::span{filled_},
+                                       queue_in<array_space>(on));
     tasks_.clear();
     encoded_.clear();
     for (std::size_t i = 0; i < used_; ++i)
-      if (to.options.store_fill_chunks ||
-          !placer<array_space>::is_filled(slots_[i].chunk, fill, queue_in<array_space>(on))) {
+      if (!filled_[i]) {
         tasks_.push_back({slots_[i].chunk});
         encoded_.push_back(i);
       }
@@ -211,6 +218,7 @@ class WriteBatch {
   std::vector<EncodeTask<bytes_space, array_space>> tasks_;
   std::vector<std::size_t> encoded_;  // the slot of each task
   std::vector<std::byte> fill_;
+  std::vector<std::uint8_t> filled_;
   Scratch<array_space> chunks_;
   Scratch<bytes_space> encoded_scratch_;
 };

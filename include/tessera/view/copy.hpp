@@ -17,24 +17,27 @@
 
 namespace tessera::inline v0 {
 
-/// One box of elements to be copied, memory of space S on both sides. Strides are in bytes and may be negative. Without
-/// a source the box is filled.
+/// One box of elements to be copied, memory of space S on both sides. Without a source the box is filled.
 template <MemorySpace S>
 struct Placement {
   std::byte const* from;
   std::byte* to;
   Extents count;
-  Strides from_strides, to_strides;
 };
 
-/// What all placements of a batch have in common.
-struct ElementForm {
+/// What all placements of a batch have in common. Strides are in bytes and may be negative; along an axis of which a
+/// placement has one element, they mean nothing to it.
+struct PlacementForm {
   std::size_t item_size = 1;     ///< bytes
   std::size_t swapped = 1;       ///< bytes reversed together on the way; 1: none
-  ByteView<space::Host> fill{};  ///< one element, in the machine's byte order
+  ByteView<space::Host> fill{};  ///< one element, as it shall stand in the destination
+  Strides from_strides{}, to_strides{};
 };
 
-/// `placer<S>::place(batch, form, on)` copies every box in the queue's order and returns how many bytes that moves.
+/// What moves elements in memory of space S, in the queue's order:
+///   place(batch, form, on)                          copies or fills every box; returns how many bytes that moves
+///   find_filled(chunks, size, element, filled, on)  filled[i]: whether chunk i, `size` bytes from chunks.data + i * size
+///                                                   on, is that element again and again, bit for bit. Waits for it
 template <MemorySpace S>
 struct placer;
 
@@ -84,12 +87,12 @@ constexpr W byte_swapped(W w) {
 
 // Copies two axes of a box whose elements have that form. A function of its own for each size of element: the rest of
 // placing is compiled once.
-using CopyPlane = void (*)(std::byte* to, std::byte const* from, Axis column, Axis row, ElementForm const& form);
+using CopyPlane = void (*)(std::byte* to, std::byte const* from, Axis column, Axis row, PlacementForm const& form);
 
 // Elements of N bytes, swapped or not, the column's stride short in the source and the row's in the destination: tiles
 // that fit the first cache.
 template <std::size_t N, bool Swap>
-void copy_elements(std::byte* to, std::byte const* from, Axis column, Axis row, ElementForm const&) {
+void copy_elements(std::byte* to, std::byte const* from, Axis column, Axis row, PlacementForm const&) {
   auto const move = [](std::byte* one, std::byte const* other) {
     typename word<N>::type w;
     std::memcpy(&w, other, N);
@@ -112,7 +115,7 @@ void copy_elements(std::byte* to, std::byte const* from, Axis column, Axis row, 
 }
 
 // Elements of any size, swapped part by part.
-inline void copy_any_elements(std::byte* to, std::byte const* from, Axis column, Axis row, ElementForm const& form) {
+inline void copy_any_elements(std::byte* to, std::byte const* from, Axis column, Axis row, PlacementForm const& form) {
   for (std::uint64_t c = 0; c < column.count; ++c, to += column.to, from += column.from) {
     auto* one = to;
     auto const* other = from;
@@ -126,14 +129,14 @@ inline void copy_any_elements(std::byte* to, std::byte const* from, Axis column,
 // in moves whose length the compiler knows. Small chunks have short rows, and a call of memcpy for each would cost more
 // than all else that is done for the chunk.
 template <std::size_t Part>
-void copy_short_rows(std::byte* to, std::byte const* from, Axis column, Axis row, ElementForm const& form) {
+void copy_short_rows(std::byte* to, std::byte const* from, Axis column, Axis row, PlacementForm const& form) {
   auto const rest = row.count * form.item_size - Part;
   for (std::uint64_t c = 0; c < column.count; ++c, to += column.to, from += column.from) {
     std::memcpy(to, from, Part);
     std::memcpy(to + rest, from + rest, Part);
   }
 }
-inline void copy_rows(std::byte* to, std::byte const* from, Axis column, Axis row, ElementForm const& form) {
+inline void copy_rows(std::byte* to, std::byte const* from, Axis column, Axis row, PlacementForm const& form) {
   for (std::uint64_t c = 0; c < column.count; ++c, to += column.to, from += column.from)
     std::memcpy(to, from, row.count * form.item_size);
 }
@@ -143,7 +146,7 @@ inline CopyPlane row_copier(std::uint64_t size) {
   return size < 16 ? copy_short_rows<8> : size < 32 ? copy_short_rows<16> : size < 64 ? copy_short_rows<32> : copy_short_rows<64>;
 }
 
-inline CopyPlane element_copier(ElementForm const& form) {
+inline CopyPlane element_copier(PlacementForm const& form) {
   auto const size = form.item_size;
   if (form.swapped == 1) {
     if (size == 1) return copy_elements<1, false>;
@@ -163,13 +166,12 @@ struct Axes {
   std::size_t rank = 0;
   Axis axis[max_rank];
 
-  template <MemorySpace S>
-  explicit Axes(Placement<S> const& p) {
-    for (std::size_t d = 0; d < p.count.rank(); ++d) {
-      if (p.count[d] == 1) continue;
+  Axes(Extents const& count, Strides const& from, Strides const& to) {
+    for (std::size_t d = 0; d < count.rank(); ++d) {
+      if (count[d] == 1) continue;
       auto at = rank++;  // sorted in by hand: std::stable_sort allocates
-      for (; at > 0 && std::abs(axis[at - 1].to) < std::abs(p.to_strides[d]); --at) axis[at] = axis[at - 1];
-      axis[at] = {p.count[d], p.from_strides[d], p.to_strides[d]};
+      for (; at > 0 && std::abs(axis[at - 1].to) < std::abs(to[d]); --at) axis[at] = axis[at - 1];
+      axis[at] = {count[d], from[d], to[d]};
     }
     std::size_t joined = 0;
     for (std::size_t d = 1; d < rank; ++d) {
@@ -204,30 +206,26 @@ struct Axes {
 
 template <>
 struct placer<space::Host> {
-  static std::uint64_t place(std::span<Placement<space::Host> const> batch, ElementForm form, Queue<space::Host>&) {
+  static std::uint64_t place(std::span<Placement<space::Host> const> batch, PlacementForm const& form,
+                             Queue<space::Host>&) {
+    // A source whose strides are 0 repeats one element.
+    PlacementForm const filled{form.item_size, 1, {}, Strides::filled(form.to_strides.rank(), 0), form.to_strides};
     std::uint64_t moved = 0;
     for (auto const& p : batch)
-      if (p.from)
-        moved += place(p, form);
-      else  // a source whose stride is 0 repeats one element
-        moved += place({form.fill.data, p.to, p.count, Strides::filled(p.count.rank(), 0), p.to_strides},
-                       {form.item_size, 1, {}});
+      moved += p.from ? place(p, form) : place({form.fill.data, p.to, p.count}, filled);
     return moved;
   }
 
-  /// Whether memory holds one element again and again, bit for bit.
-  static bool is_filled(ByteView<space::Host> bytes, ByteView<space::Host> element, Queue<space::Host>&) {
-    if (bytes.size < element.size) return true;
-    auto const* data = bytes.data;
-    return std::memcmp(data, element.data, element.size) == 0 &&
-           std::memcmp(data, data + element.size, bytes.size - element.size) == 0;
+  static void find_filled(ByteView<space::Host> chunks, std::size_t size, ByteView<space::Host> element,
+                          std::span<std::uint8_t> filled, Queue<space::Host>&) {
+    for (std::size_t i = 0; i < filled.size(); ++i) filled[i] = is_filled(chunks.sub(i * size, size), element);
   }
 
-  static std::uint64_t place(Placement<space::Host> const& p, ElementForm form) {
+  static std::uint64_t place(Placement<space::Host> const& p, PlacementForm const& form) {
     std::uint64_t bytes = form.item_size;
     for (auto n : p.count) bytes *= n;
     if (bytes == 0) return 0;
-    detail::Axes axes{p};
+    detail::Axes axes{p.count, form.from_strides, form.to_strides};
     auto const row = axes.rank > 0 ? axes.remove(axes.rank - 1) : detail::Axis{1, 0, 0};
     auto const item = static_cast<std::int64_t>(form.item_size);
     bool const is_row = form.swapped == 1 && (row.count == 1 || (row.from == item && row.to == item));
@@ -241,6 +239,14 @@ struct placer<space::Host> {
     axes.for_each(p.to, p.from,
                   [&](std::byte* to, std::byte const* from) { copy(to, from, column, row, form); });
     return bytes;
+  }
+
+ private:
+  static bool is_filled(ByteView<space::Host> bytes, ByteView<space::Host> element) {
+    if (bytes.size < element.size) return true;
+    auto const* data = bytes.data;
+    return std::memcmp(data, element.data, element.size) == 0 &&
+           std::memcmp(data, data + element.size, bytes.size - element.size) == 0;
   }
 };
 
