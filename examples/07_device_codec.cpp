@@ -1,5 +1,5 @@
-// A codec of one's own that works where the elements are: on the device it takes a whole mini-batch in one launch, on the
-// host chunk by chunk. Each reads what the other wrote.
+// A codec of one's own that works where the elements are: on the device it takes a whole mini-batch in one launch, on
+// the host chunk by chunk. Each reads what the other wrote.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -118,8 +118,8 @@ int main() try {
   std::uint64_t bytes = 0;
   store.list("ramp/c", [&](Listed const& chunk) { bytes += chunk.size; });
   auto const by_host = open_array<std::uint32_t, 2, OnHost>(store, "ramp").read(all);
-  bool const same = std::ranges::equal(ramp.elements(), back.elements()) &&
-                    std::ranges::equal(ramp.elements(), by_host.elements());
+  bool const same =
+      std::ranges::equal(ramp.elements(), back.elements()) && std::ranges::equal(ramp.elements(), by_host.elements());
   std::cout << ramp.size() * sizeof(std::uint32_t) << " bytes became " << bytes
             << (same ? ", and back as they were\n" : ", but not back as they were\n");
   return same ? 0 : 1;

@@ -29,7 +29,8 @@ struct Line {
   }
 };
 
-/// Sixteen times the mean of five neighbours along an axis, weighted 1 4 6 4 1: close to a Gaussian of one voxel's width.
+/// Sixteen times the mean of five neighbours along an axis, weighted 1 4 6 4 1: close to a Gaussian of one voxel's
+/// width.
 template <class T>
 struct Smooth {
   Volume<T> from;
@@ -37,8 +38,8 @@ struct Smooth {
   int axis;
   TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const {
     Line const line{from, i, axis};
-    to[i] = line.neighbour(-2) + 4 * line.neighbour(-1) + 6 * line.neighbour(0) + 4 * line.neighbour(1) +
-            line.neighbour(2);
+    to[i] =
+        line.neighbour(-2) + 4 * line.neighbour(-1) + 6 * line.neighbour(0) + 4 * line.neighbour(1) + line.neighbour(2);
   }
 };
 

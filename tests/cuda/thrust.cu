@@ -25,8 +25,8 @@ namespace {
 
 // The elements of an M are in Space, and are seen as T.
 template <class M, class Space, class T>
-constexpr bool is_seen = ContiguousMemory<M> && std::is_same_v<typename contiguous_memory<M>::space, Space> &&
-                         std::is_same_v<decltype(contiguous_memory<M>::data(std::declval<M&>())), T*>;
+constexpr bool is_seen = ContiguousMemory<M>&& std::is_same_v<typename contiguous_memory<M>::space, Space>&&
+    std::is_same_v<decltype(contiguous_memory<M>::data(std::declval<M&>())), T*>;
 static_assert(is_seen<thrust::device_vector<float>, space::Device, float>);
 static_assert(is_seen<thrust::device_vector<float> const, space::Device, float const>);
 static_assert(is_seen<thrust::device_vector<bool>, space::Device, bool>);
@@ -61,8 +61,8 @@ TEST_CASE_TEMPLATE("a volume is read into what Thrust calls a vector, and writte
   CHECK(on_host(volume) == test::t1_elements());
 
   MemoryStore<HostBuffer> const store;
-  auto const copy = create_array<std::uint8_t, 3>(
-      store, "copy", {.shape = t1.shape(), .chunk_shape = {50, 60, 70}}, OnDevice{}, on);
+  auto const copy =
+      create_array<std::uint8_t, 3>(store, "copy", {.shape = t1.shape(), .chunk_shape = {50, 60, 70}}, OnDevice{}, on);
   V const& same = volume;
   copy.write(all, same, on).wait();
   auto const host = open_array<std::uint8_t, 3, Codecs<codec::Bytes, codec::Zstd>>(store, "copy").read(all);

@@ -1,5 +1,5 @@
-// Holds what examples/device/edges.cpp made of the brain volume to the same sums in plain loops of the host: check-edges
-// FOLDER. Exit status 0: every element has the same bits.
+// Holds what examples/device/edges.cpp made of the brain volume to the same sums in plain loops of the host:
+// check-edges FOLDER. Exit status 0: every element has the same bits.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -22,16 +22,16 @@ namespace detail {
 // Elements one after the other that no pointer of the language leads through: what Thrust calls a vector, and ranges of
 // its iterators and pointers.
 template <class M>
-concept ThrustMemory = !ContiguousRange<M> && requires(M & memory) {
-  { memory.size() } -> std::convertible_to<std::size_t>;
+concept ThrustMemory = requires(M& memory) {
+  requires !ContiguousRange<M>;
   requires thrust::is_contiguous_iterator_v<decltype(memory.begin())>;
+  { memory.size() } -> std::convertible_to<std::size_t>;
 };
 
+template <class T>
+using PinnedAllocator = thrust::system::cuda::universal_host_pinned_allocator<T>;
 template <class M>
-concept AllocatesPinned = requires {
-  requires std::is_same_v<typename M::allocator_type,
-                          thrust::system::cuda::universal_host_pinned_allocator<typename M::value_type> >;
-};
+concept AllocatesPinned = std::same_as<PinnedAllocator<typename M::value_type>, typename M::allocator_type>;
 
 // Where its elements are: with the host, for Thrust's host system; else they are the device's, where a reference to one
 // stands for it; where it is a reference of the language, the host reaches them too.
