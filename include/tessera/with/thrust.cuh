@@ -28,10 +28,16 @@ concept ThrustMemory = requires(M& memory) {
   { memory.size() } -> std::convertible_to<std::size_t>;
 };
 
-template <class T>
-using PinnedAllocator = thrust::system::cuda::universal_host_pinned_allocator<T>;
+// An iterator does not tell page-locked memory from managed memory: both are universal to Thrust.
 template <class M>
-concept AllocatesPinned = std::same_as<PinnedAllocator<typename M::value_type>, typename M::allocator_type>;
+constexpr bool allocates_pinned() {
+  if constexpr (requires { typename M::allocator_type; }) {
+    using Pinned = thrust::system::cuda::universal_host_pinned_allocator<typename M::value_type>;
+    return std::is_same_v<typename M::allocator_type, Pinned>;
+  } else {
+    return false;
+  }
+}
 
 // Where its elements are: with the host, for Thrust's host system; else they are the device's, where a reference to one
 // stands for it; where it is a reference of the language, the host reaches them too.
@@ -42,7 +48,7 @@ auto space_of_thrust() {
     return space::Host{};
   else if constexpr (!std::is_reference_v<decltype(*std::declval<Iterator>())>)
     return space::Device{};
-  else if constexpr (AllocatesPinned<M>)
+  else if constexpr (allocates_pinned<M>())
     return space::Pinned{};
   else
     return space::Managed{};
