@@ -26,11 +26,13 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/host_side.hpp>
+#include <tessera/store/lend.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/store/prefix_store.hpp>
 #include <tessera/store/read_only_store.hpp>
 #include <tessera/store/split_store.hpp>
+#include <tessera/store/write_many.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>
 #include <tessera/view/contiguous_memory.hpp>

@@ -15,7 +15,7 @@ static constexpr std::size_t chunk_bytes = 49 * 58 * 47 * 4;
 template <class Array>
 static void check_traffic(Array const& array, std::vector<float>& elements, std::size_t batch) {
   Traffic traffic;
-  array.read(all, elements, {batch, &traffic});
+  array.read(all, elements, {.mini_batch = batch, .traffic = &traffic});
   CHECK(traffic.chunks == 8);
   CHECK(traffic.missing == 0);
   CHECK(traffic.decoded == 8 * chunk_bytes);
@@ -42,7 +42,7 @@ TEST_CASE("t1_half: a first read makes one buffer of a chunk's size, whatever el
   (void)test::t1_half_elements();
   auto large_buffers = [&](auto const& array, std::size_t least) {
     test::Allocations counted{least};
-    array.read(all, elements, {1});
+    array.read(all, elements, {.mini_batch = 1});
     counted.stop();
     return counted.large();
   };
@@ -54,7 +54,7 @@ TEST_CASE("t1_half: a first read makes one buffer of a chunk's size, whatever el
 TEST_CASE("a box counts for what it holds") {
   std::vector<float> elements(10 * 20 * 30);
   Traffic traffic;
-  test::open_t1_half().read({{40, 50}, {50, 70}, {0, 90, 3}}, elements, {0, &traffic});
+  test::open_t1_half().read({{40, 50}, {50, 70}, {0, 90, 3}}, elements, {.traffic = &traffic});
   CHECK(traffic.chunks == 8);
   CHECK(traffic.decoded == 8 * chunk_bytes);
   CHECK(traffic.placed == elements.size() * 4);
@@ -68,7 +68,7 @@ TEST_CASE("a chunk that lies in the destination as it is decoded is decoded righ
   auto const array = test::open_t1();
   Traffic traffic;
   test::Allocations counted{64 * 64 * 64};
-  array.read({{64, 128}, {64, 128}, {64, 128}}, elements, {0, &traffic});
+  array.read({{64, 128}, {64, 128}, {64, 128}}, elements, {.traffic = &traffic});
   counted.stop();
   CHECK(elements == expected);
   CHECK(traffic.decoded == 64 * 64 * 64);

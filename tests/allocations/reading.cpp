@@ -36,9 +36,9 @@ TEST_CASE("t1: a read on a warmed inline queue allocates nothing, be it of one c
   auto check = [&](auto const& array) {
     for (std::size_t batch : {0u, 1u, 5u}) {
       CAPTURE(batch);
-      array.read(all, all_of_it, {batch});
-      CHECK(count(array, all, all_of_it, {batch}) == Counts{0, 0});
-      CHECK(count(array, one_chunk, part, {batch}) == Counts{0, 0});
+      array.read(all, all_of_it, {.mini_batch = batch});
+      CHECK(count(array, all, all_of_it, {.mini_batch = batch}) == Counts{0, 0});
+      CHECK(count(array, one_chunk, part, {.mini_batch = batch}) == Counts{0, 0});
       CHECK(all_of_it == test::t1_elements());
     }
   };
@@ -56,10 +56,10 @@ TEST_CASE("t1: the first read allocates for one mini-batch, not per chunk") {
   });
   auto const at = [&](std::size_t d) { return static_cast<std::uint64_t>(longest[5 + 2 * d] - '0') * 64; };
   auto const array = test::open_t1();
-  auto const first = count(array, {{at(0), at(0) + 63}, {at(1), at(1) + 63}, {at(2), at(2) + 63}}, part, {1}).news;
+  auto const first = count(array, {{at(0), at(0) + 63}, {at(1), at(1) + 63}, {at(2), at(2) + 63}}, part, {.mini_batch = 1}).news;
   CHECK(first > 0);
   CHECK(first < 40);
-  CHECK(count(array, all, all_of_it, {1}).news == 0);
+  CHECK(count(array, all, all_of_it, {.mini_batch = 1}).news == 0);
 }
 
 TEST_CASE("t1_half: the library that blosc is allocates on its own, tessera does not") {

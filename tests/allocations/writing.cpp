@@ -69,7 +69,7 @@ using Chain = Pipeline<space::Host, codec::Bytes, codec::Gzip, codec::Crc32c>;
 TEST_CASE("a second write on an inline queue allocates nothing, be it of all chunks or of parts of some") {
   std::vector<std::uint8_t> const elements(test::t1_elements()), part(50 * 50 * 50, 7);
   Box const box{{10, 60}, {70, 120}, {50, 100}};
-  WriteOptions const options{0, true};  // chunks of nothing but zero too
+  WriteOptions const options{.store_fill_chunks = true};  // chunks of nothing but zero too
   auto const check = [&](auto const& array) {
     auto const all_of_it = [&] { array.write(all, elements, options); };
     auto const corner = [&] { array.write(box, part, options); };
@@ -95,6 +95,6 @@ TEST_CASE("a second write on an inline queue allocates nothing, be it of all chu
 TEST_CASE("a MemoryStore allocates a value and its bytes for each chunk, and nothing else is") {
   auto const array = made(MemoryStore<HostBuffer>{}, Zstd{});
   auto const& elements = test::t1_elements();
-  array.write(all, elements, {0, true});
-  CHECK(count([&] { array.write(all, elements, {0, true}); }).news == 2 * chunks);
+  array.write(all, elements, {.store_fill_chunks = true});
+  CHECK(count([&] { array.write(all, elements, {.store_fill_chunks = true}); }).news == 2 * chunks);
 }

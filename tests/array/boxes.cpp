@@ -22,7 +22,7 @@ void check_box(Array const& array, std::vector<T> const& whole, std::uint64_t se
   std::vector<T> expected(picked.size() / sizeof(T));
   if (!picked.empty()) std::memcpy(expected.data(), picked.data(), picked.size());
   std::uint64_t const batches[] = {0, 1, 2, 3, 100};
-  ReadOptions const options{batches[random(0, 4)]};
+  ReadOptions const options{.mini_batch = batches[random(0, 4)]};
   CAPTURE(options.mini_batch);
 
   std::vector<T> vector(expected.size());

@@ -33,7 +33,7 @@ TEST_CASE("the chunks of t1 that are taken away read as the fill value, the othe
     auto const array = open_array<std::uint8_t, 3, AllCodecs>(store, "t1", test::HostQueue{threads});
     Traffic traffic;
     std::vector<std::uint8_t> elements(expected.size());
-    array.read(all, elements, {7, &traffic});
+    array.read(all, elements, {.mini_batch = 7, .traffic = &traffic});
     CHECK(elements == expected);
     CHECK(traffic.chunks == 48);
     CHECK(traffic.missing == static_cast<std::uint64_t>(std::count(present.begin(), present.end(), false)));

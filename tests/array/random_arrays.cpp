@@ -37,7 +37,7 @@ void check_array(std::uint64_t seed) {
     Box const box = round == 0 ? Box(all) : Box{test::random_slices(random, content.shape)};
     auto const region = box.resolve(content.shape);
     auto const expected = test::picked(content.elements, content.shape, content.type.size, region);
-    ReadOptions const options{random(0, 5)};
+    ReadOptions const options{.mini_batch = random(0, 5)};
     CHECK(test::read_bytes(array, region, options) == expected);
     CHECK(test::read_bytes(same, region, options) == expected);
   }

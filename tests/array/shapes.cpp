@@ -56,7 +56,7 @@ TEST_CASE("a dimension without length has no chunks: nothing is read (G-15)") {
     CHECK(test::listed(store, "a").size() == 1);
     auto const array = open_array<std::uint16_t, 2>(store, "a");
     Traffic traffic;
-    auto const read = array.read(all, ReadOptions{0, &traffic});
+    auto const read = array.read(all, {.traffic = &traffic});
     CHECK(read.shape() == Extents{0, 3});
     CHECK(read.elements().empty());
     CHECK(traffic.chunks == 0);
@@ -87,7 +87,7 @@ TEST_CASE("chunks of one element") {
   test::write_array(store, "a", content, codec::Bytes{std::endian::big});
   auto const array = open_array<std::uint16_t, 2>(store, "a", test::HostQueue{2});
   Traffic traffic;
-  auto const read = array.read(all, ReadOptions{5, &traffic});
+  auto const read = array.read(all, {.mini_batch = 5, .traffic = &traffic});
   CHECK(test::memory_of(std::vector(read.elements().begin(), read.elements().end())) == content.elements);
   CHECK(traffic.chunks == 12);
 }

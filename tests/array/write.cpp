@@ -89,7 +89,9 @@ void check_writes(S const& store, std::uint64_t seed) {
     auto values = random_elements(random, test::size_of(region.count), content.type);
     if (random.one_in(3)) std::fill(values.begin(), values.end(), std::byte{0});
     put_elements(content, region, values);
-    WriteOptions const options{random(0, 5), random.one_in(2)};
+    WriteOptions options;
+    options.mini_batch = random(0, 5);
+    options.store_fill_chunks = random.one_in(2);
     if (random.one_in(2))
       write_strided(array, region, values, random, options);
     else
@@ -126,7 +128,7 @@ TEST_CASE("what is stored is what the specification says, the fill value beyond 
     MemoryStore<HostBuffer> const store;
     auto const array = create_any<AllCodecs>(store, "a", metadata_for(content, test::json_list(transpose, big)));
     array.write(Box{all}.resolve(content.shape),
-                {content.elements.data(), Layout::c_order(content.shape, 2).strides}, {0, true});
+                {content.elements.data(), Layout::c_order(content.shape, 2).strides}, {.store_fill_chunks = true});
     test::for_each_index(content.grid_shape(), [&](Extents const& place) {
       auto chunk = content.chunk(place);
       test::for_each_index(content.chunk_shape, [&](Extents const& index) {  // noise beyond the edge becomes 258

@@ -150,7 +150,7 @@ TEST_CASE("a chunk is all fill when its bits are, and then is not stored (FILL-1
   std::vector<float> elements(2);
   array.read(all, elements);
   CHECK(std::bit_cast<std::uint32_t>(elements[1]) == 0x7fc00001);
-  array.write(all, std::vector<float>{other_nan, other_nan}, {0, true});
+  array.write(all, std::vector<float>{other_nan, other_nan}, {.store_fill_chunks = true});
   CHECK(is_stored("nan/c/0"));
   wanted.fill = 0;
   auto const zero = create_array<float, 1>(store, "zero", wanted);

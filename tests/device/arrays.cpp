@@ -74,7 +74,7 @@ TEST_CASE_TEMPLATE("arrays in memory that both sides reach", B, PinnedBuffer, Ma
     CHECK(std::ranges::count(untouched.elements(), 9.f) == 35);
     OwnedArray<float, 2, B> elements{{5, 7}, on};
     std::iota(elements.elements().begin(), elements.elements().end(), 1.f);
-    array.write(all, elements.view());
+    array.write(all, elements.view()).wait();
     auto const read = open_array<float, 2, P>(store, "a", on).read(all);
     CHECK(std::ranges::equal(read.elements(), elements.elements()));
   });
@@ -88,12 +88,12 @@ TEST_CASE_TEMPLATE("elements are placed when their chunks are there", B, PinnedB
     auto const array = create_array<float, 2>(store, "a", {.shape = {5, 7}, .chunk_shape = {2, 3}}, P{}, on);
     OwnedArray<float, 2, B> elements{{5, 7}, on};
     std::iota(elements.elements().begin(), elements.elements().end(), 1.f);
-    array.write(all, elements.view());
+    array.write(all, elements.view()).wait();
     std::ranges::fill(elements.elements(), 100.f);
     Box const part{{1, 4}, {2, 6}};
     OwnedArray<float, 2, B> inner{{3, 4}, on};
     std::ranges::fill(inner.elements(), 0.f);
-    array.write(part, inner.view());
+    array.write(part, inner.view()).wait();
     auto const read = open_array<float, 2, P>(store, "a", on).read(all);
     for (std::size_t i = 0; i < 35; ++i) {
       auto const row = i / 7, column = i % 7;

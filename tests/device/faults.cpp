@@ -66,6 +66,23 @@ std::vector<Operation<S>> operations() {
                   text(found->second.view(), queue) == old_value.substr(20, 10);
          };
        }},
+      {"write many",
+       [](S const& s, B const& b, Queue& on) -> Check {
+         Key const keys[] = {{"a/key"}, {"a/new"}};
+         WriteRequest<space_of<S>> const requests[] = {{&keys[0], b.view()}, {&keys[1], b.view()}};
+         write_many(s, std::span{requests}, on);
+         return [&s](DeviceQueue& queue) {
+           return value(s, "a/key", queue) == new_value && value(s, "a/new", queue) == new_value;
+         };
+       }},
+      {"lend",
+       [=](S const& s, B const&, Queue& on) -> Check {
+         if constexpr (LendingStore<S>) {
+           auto const lent = lend(s, Key{"a/key"}, {1}, on);
+           return [lent](DeviceQueue& queue) { return text(lent->bytes, queue) == old_value.substr(1); };
+         }
+         return always;
+       }},
   };
 }
 

@@ -64,7 +64,7 @@ std::string stored_fill(std::string const& type, std::string const& fill, std::s
   auto const region = whole.resolve(array.shape());
   test::Bytes element(array.type().size);
   array.read(region, {element.data(), Strides{0}});
-  array.write(region, {element.data(), Strides{0}}, {0, true});
+  array.write(region, {element.data(), Strides{0}}, {.store_fill_chunks = true});
   return stored(store, "a/c/0");
 }
 void refuse_fill(std::string const& type, std::string const& fill) {
@@ -177,7 +177,7 @@ TEST_CASE("golden: a dimension of no length has no chunks (G-15, GRID-04, GRID-0
   Memory const store;
   NewArray<std::int32_t> const wanted{.shape = {0, 3}, .chunk_shape = {2, 3}};
   auto const array = create_array<std::int32_t, 2>(store, "", wanted);
-  array.write(all, std::vector<std::int32_t>{}, {0, true});
+  array.write(all, std::vector<std::int32_t>{}, {.store_fill_chunks = true});
   std::vector<std::int32_t> elements;
   array.read(all, elements);
   auto const keys = test::listed(store, "");

@@ -2,7 +2,7 @@
 # The rules of the house that an #include can break. One line for each mistake: file:line: what (the rule).
 cmake_minimum_required(VERSION 3.22)
 
-set(layers "core" "memory" "key buffer view" "cast" "store codec" "pipeline metadata" "array" "with testing")
+set(layers "core" "memory" "key buffer" "cast" "view" "store codec" "pipeline metadata" "array" "with testing")
 set(umbrellas tessera.hpp tessera.cuh)
 set(system_folders memory buffer store)
 

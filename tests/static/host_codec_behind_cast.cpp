@@ -70,9 +70,9 @@ int main() {
 
   stub::DeviceBuffer memory{rows * columns * sizeof(float), on};
   tessera::ArrayView<float, 2, space::Device> const view{reinterpret_cast<float*>(memory.span().data), {5, 6}, {6, 1}};
-  bytes_cross.read(tessera::all, view, {.mini_batch = 64});
+  bytes_cross.read(tessera::all, view, {.mini_batch = 64}).wait();
   stub::counts.reset();
-  bytes_cross.read(tessera::all, view, {.mini_batch = 64});
+  bytes_cross.read(tessera::all, view, {.mini_batch = 64}).wait();
   check(stub::counts.crossings == 1 && stub::counts.launches == 1 && stub::counts.waits == 1 &&
             stub::counts.allocations == 0,
         "a mini-batch is one copy, one launch, no allocation; and one wait at the end");

@@ -119,7 +119,7 @@ template <class Array>
 std::vector<float> read_on_device(Array const& array, tessera::Queue<space::Device>& on) {
   stub::DeviceBuffer memory{rows * columns * sizeof(float), on};
   auto* data = reinterpret_cast<float*>(memory.span().data);
-  array.read(tessera::all, tessera::ArrayView<float, 2, space::Device>::c_order(data, {rows, columns}));
+  array.read(tessera::all, tessera::ArrayView<float, 2, space::Device>::c_order(data, {rows, columns})).wait();
   return on_host<float>(memory.view(), on);
 }
 

@@ -50,7 +50,7 @@ int main() {
   auto const* data = reinterpret_cast<std::byte const*>(owned.data());
   check(on_host<float>({data, owned.size() * sizeof(float)}, on) == elements(), "read into an array of its own");
 
-  auto const again = [&] { array.read(tessera::all, owned.view(), {.mini_batch = 64}); };
+  auto const again = [&] { array.read(tessera::all, owned.view(), {.mini_batch = 64}).wait(); };
   again();
   stub::counts.reset();
   again();

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/memory/kept.hpp>
+#include <tessera/memory/pending.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/view/copy.hpp>
 
@@ -116,7 +118,7 @@ class Queue<space::Device> {
 
   Queue<space::Host>& host() { return host_; }
   template <class T>
-  stub::Lease<T> lease() {
+  stub::Lease<T> lease(std::size_t = 4) {
     return {stream_, kept_->template lease<stub::Held<T>>()};
   }
   void wait() {
@@ -128,6 +130,7 @@ class Queue<space::Device> {
     stream_->push([kept = std::make_shared<T>(std::move(object))]() mutable { kept.reset(); });
   }
 
+  Pending pending(std::string = {}) { return Pending{std::make_unique<Work>(record())}; }
   Event<space::Device> record() { return Event<space::Device>{stream_}; }
   void after(Event<space::Device> const& event) {
     stream_->push([event] { event.wait(); });
@@ -136,6 +139,16 @@ class Queue<space::Device> {
   std::shared_ptr<stub::Stream> const& stream() const { return stream_; }
 
  private:
+  struct Work : Pending::Work {
+    explicit Work(Event<space::Device> e) : event{std::move(e)} {}
+    bool is_done() override { return false; }
+    void wait() override {
+      ++stub::counts.waits;
+      event.wait();
+    }
+    Event<space::Device> event;
+  };
+
   Queue<space::Host> host_;
   std::shared_ptr<stub::Stream> stream_ = std::make_shared<stub::Stream>();
   std::shared_ptr<Kept> kept_ =

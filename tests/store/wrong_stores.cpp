@@ -1,4 +1,5 @@
 // The suite notices a store that is none: each of these makes one mistake, and breaks the rule that is about it.
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <map>
@@ -89,6 +90,29 @@ class WrongStore {
     set(key.path, is("writing appends") ? find(key.path).value_or("") + value : value);
   }
 
+  void write_many(std::span<WriteRequest<space::Host> const> requests, HostQueue& on) const {
+    for (auto const& request : requests) {
+      if (is("many writes: the last is forgotten") && &request == &requests.back()) return;
+      if (is("many writes: empty values are left out") && request.value.size == 0) continue;
+      std::unique_lock<std::mutex> held;
+      if (!is("many writes: nothing is locked")) held = lock(*request.key);
+      write(*request.key, request.value, on);
+    }
+  }
+
+  std::optional<Lent<space::Host>> lend(Key const& key, ByteRange range, HostQueue&) const {
+    check(key);
+    auto const found = find(key.path);
+    if (!found) return std::nullopt;
+    auto const [offset, size] = range.resolve(found->size());
+    auto const bytes = is("lends one and the same place") ? state_->place : std::make_shared<std::vector<char>>(1000);
+    std::copy(found->begin(), found->end(), bytes->begin());
+    auto const begin = is("lends from the beginning") ? 0 : offset;
+    Lent<space::Host> lent{{reinterpret_cast<std::byte const*>(bytes->data()) + begin, size}, bytes};
+    if (is("lends what nobody owns")) state_->owners.push_back(std::exchange(lent.owner, nullptr));
+    return lent;
+  }
+
   bool erase(Key const& key, HostQueue&) const {
     if (!is("any key is erased")) check(key);
     if (is("prefixes are erased"))
@@ -129,6 +153,8 @@ class WrongStore {
     explicit State(std::map<std::string, std::string> v = {}) : values{std::move(v)} {}
     std::mutex mutex, update;
     std::map<std::string, std::string> values;
+    std::shared_ptr<std::vector<char>> place = std::make_shared<std::vector<char>>(1000);
+    std::vector<std::shared_ptr<void const>> owners;
     std::atomic<int> reads{0};
     std::atomic<bool> listing{false};
   };
@@ -177,7 +203,7 @@ class WrongStore {
     mutable std::mutex mutex;
   } own_;
 };
-static_assert(Store<WrongStore> && ListableStore<WrongStore>);
+static_assert(Store<WrongStore> && ListableStore<WrongStore> && LendingStore<WrongStore>);
 
 std::vector<std::string> broken_by(std::string const& mistake) {
   return testing::store_conformance([&] { return WrongStore{mistake}; });
@@ -208,11 +234,17 @@ TEST_CASE("each mistake breaks the rule that is about it") {
       {"many: ranges from the end are whole", "reads many"},
       {"many: missing ones keep the last answer", "reads many"},
       {"many: at most 64", "reads many"},
+      {"lends from the beginning", "lends what it reads"},
+      {"lends what nobody owns", "lends what it reads"},
+      {"lends one and the same place", "keeps what it lent"},
       {"copies are apart", "copies see the same keys"},
       {"writing appends", "overwrites and erases"},
       {"nothing is erased", "overwrites and erases"},
       {"erase says the opposite", "overwrites and erases"},
       {"prefixes are erased", "overwrites and erases"},
+      {"many writes: the last is forgotten", "writes many"},
+      {"many writes: empty values are left out", "writes many"},
+      {"many writes: nothing is locked", "keeps updates apart from many writes"},
       {"any key is read", "refuses keys that are none"},
       {"any key is written", "refuses keys that are none"},
       {"any key is erased", "refuses keys that are none"},

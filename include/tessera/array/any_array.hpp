@@ -1,13 +1,18 @@
 // An array whose element type and rank are known when it is opened. Array is its typed front.
 #pragma once
+#include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <tessera/array/read.hpp>
 #include <tessera/array/write.hpp>
 #include <tessera/core/data_type.hpp>
+#include <tessera/memory/pending.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/view/box.hpp>
 
@@ -33,25 +38,58 @@ class AnyArray {
   std::string const& path() const { return state_->path; }  ///< in the store; the root's is empty
   S const& store() const { return state_->store; }
 
-  /// Reads a region into memory of array_space and waits. Strides are in bytes, one per dimension.
-  /// Throws: StoreError, CodecError, with the key; SelectionError.
-  void read(Region const& region, Target<array_space> to, ReadOptions options = {}) const {
+  /// What a read or a write returns: nothing, when the host's memory is read into or written from, for then it is done;
+  /// else Pending, for the queue has work to do yet, and until it is done the memory is in use.
+  using Completion = std::conditional_t<std::same_as<array_space, space::Host>, void, Pending>;
+
+  /// Reads a region into memory of array_space. Strides are in bytes, one per dimension. Throws: StoreError, CodecError,
+  /// with the key; SelectionError; Cancelled. What is thrown is thrown when nothing is under way any more.
+  Completion read(Region const& region, Target<array_space> to, queue_type& on, ReadOptions const& options = {}) const {
     if constexpr (detail::check_placer<array_space>()) {
-      auto& s = *state_;
       expect_inside(region, to.strides);
-      finish(s.on, [&] { read_chunks(source(), region, to, s.on, options); });
+      return complete(on, [&] { read_chunks(source(), region, to, on, options); });
+    } else {
+      return Completion();
     }
   }
+  Completion read(Region const& region, Target<array_space> to, ReadOptions const& options = {}) const {
+    return read(region, to, state_->on, options);
+  }
 
-  /// Writes a region from memory of array_space and waits. What is written in part of a chunk leaves the rest of it as
-  /// it is, among all threads that write through this store and its copies. Throws: StoreError, CodecError, with the
-  /// key; SelectionError.
-  void write(Region const& region, Origin<array_space> from, WriteOptions options = {}) const {
+  /// Writes a region from memory of array_space. What is written in part of a chunk leaves the rest of it as it is,
+  /// among all threads that write through this store and its copies. Throws: as read.
+  Completion write(Region const& region, Origin<array_space> from, queue_type& on,
+                   WriteOptions const& options = {}) const {
     if constexpr (detail::check_writable<S>() && detail::check_placer<array_space>()) {
-      auto& s = *state_;
       expect_inside(region, from.strides);
-      finish(s.on, [&] { write_chunks(source(), shape(), region, from, s.locks, s.on, options); });
+      return complete(on, [&] { write_chunks(source(), shape(), region, from, state_->locks, on, options); });
+    } else {
+      return Completion();
     }
+  }
+  Completion write(Region const& region, Origin<array_space> from, WriteOptions const& options = {}) const {
+    return write(region, from, state_->on, options);
+  }
+
+  /// What of the array is in one chunk, given by its place in the grid. Throws: SelectionError.
+  Box chunk_box(Extents const& chunk) const {
+    auto const grid = grid_shape();
+    if (chunk.rank() != grid.rank())
+      throw SelectionError{text({"a chunk's place of ", chunk.rank(), " dimensions, expected ", grid.rank()})};
+    std::vector<Slice> slices;
+    for (std::size_t d = 0; d < grid.rank(); ++d) {
+      if (chunk[d] >= grid[d])
+        throw SelectionError{text({"dimension ", d, ": found chunk ", chunk[d], ", expected one below ", grid[d]})};
+      auto const length = chunk_shape()[d], first = chunk[d] * length;
+      slices.emplace_back(first, first + std::min(length, shape()[d] - first));
+    }
+    return Box{std::move(slices)};
+  }
+  /// How many chunks there are along each dimension.
+  Extents grid_shape() const {
+    auto grid = shape();
+    for (std::size_t d = 0; d < grid.rank(); ++d) grid[d] = grid[d] / chunk_shape()[d] + (grid[d] % chunk_shape()[d] != 0);
+    return grid;
   }
 
   queue_type& queue() const { return state_->on; }
@@ -79,14 +117,20 @@ class AnyArray {
 
   // The caller's memory is in use until the queue is done, whatever f throws.
   template <class F>
-  static void finish(queue_type& on, F&& f) {
+  Completion complete(queue_type& on, F&& f) const {
     try {
       f();
+      if constexpr (std::is_void_v<Completion>)
+        on.wait();
+      else
+        return on.pending(path());
     } catch (...) {
-      on.wait();
+      try {
+        on.wait();
+      } catch (Error const&) {  // the first one is thrown
+      }
       throw;
     }
-    on.wait();
   }
 
   struct State {

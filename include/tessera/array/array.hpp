@@ -1,15 +1,19 @@
 // An array of T with Rank dimensions.
 #pragma once
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <tessera/array/any_array.hpp>
 #include <tessera/array/caller_memory.hpp>
 #include <tessera/array/owned_array.hpp>
+#include <tessera/cast/concept.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>
 
@@ -44,47 +48,121 @@ class Array {
   ArrayMetadata const& metadata() const { return array_.metadata(); }
   Untyped const& untyped() const { return array_; }
 
-  /// Reads a box into the caller's memory and waits: an ArrayView or an mdspan of any strides, an OwnedArray, or
-  /// contiguous memory of the host in C order, e.g. a std::vector<T> or a std::span<T>. Throws: SelectionError, if the
-  /// shapes differ; StoreError, CodecError, with the key.
+  /// Nothing where the elements are the host's: the call returns when they are there. Else Pending: `wait()` for it, or
+  /// give `on` more work that uses the memory; until then it is in use.
+  using Completion = typename Untyped::Completion;
+  using queue_type = typename P::queue_type;
+
+  /// Reads a box into the caller's memory: an ArrayView or an mdspan of any strides, an OwnedArray, or contiguous memory
+  /// of the host in C order, e.g. a std::vector<T> or a std::span<T>. An array in device memory is read into pinned and
+  /// managed memory too. Work is done by `on`, or by the array's own queue. Throws: SelectionError, if the shapes
+  /// differ; StoreError, CodecError, with the key; Cancelled.
   template <detail::MemoryOrMistake M>
-  void read(Box const& box, M&& to, ReadOptions options = {}) const {
-    if constexpr (detail::check_destination<T, Rank, array_space, M>()) {
-      auto const region = box.resolve(shape());
-      auto const view = detail::caller_view<Rank>(to, region.count);
-      array_.read(region, {reinterpret_cast<std::byte*>(view.data), view.layout().strides}, options);
-    }
+  Completion read(Box const& box, M&& to, queue_type& on, ReadOptions const& options = {}) const {
+    return read_region(box.resolve(shape()), to, on, options);
   }
-
-  /// Reads a box into a new array in the array's own space.
-  OwnedArray<T, Rank, buffer_in_t<array_space>> read(Box const& box, ReadOptions options = {}) const {
-    OwnedArray<T, Rank, buffer_in_t<array_space>> result{box.resolve(shape()).count,
-                                                         queue_in<array_space>(array_.queue())};
-    read(box, result.view(), options);
-    return result;
-  }
-
-  /// Writes a box from the caller's memory, of the same kinds, and waits. Of chunks that are written in part the rest
-  /// stays, whoever else writes to it through this store and its copies. Throws: SelectionError, if the shapes differ;
-  /// StoreError, CodecError, with the key; then every chunk is written wholly or not at all.
   template <detail::MemoryOrMistake M>
-  void write(Box const& box, M const& from, WriteOptions options = {}) const {
-    if constexpr (detail::check_writable<S>() && detail::check_memory<T, Rank, array_space, M const>()) {
-      auto const region = box.resolve(shape());
-      auto const view = detail::caller_view<Rank>(from, region.count);
-      array_.write(region, {reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, options);
-    }
+  Completion read(Box const& box, M&& to, ReadOptions const& options = {}) const {
+    return read_region(box.resolve(shape()), to, array_.queue(), options);
   }
 
-  /// Writes one value to every element of a box of an array in host memory.
-  void fill(Box const& box, T const& value, WriteOptions options = {}) const {
-    ArrayView<T const, Rank, space::Host> same{&value, {}, {}};  // of no strides: every index shows it
+  /// Reads a box into a new array of buffers B, by default in the array's own space. It is used in the order of `on`; one
+  /// that the host can touch is there when the call returns.
+  template <class B = buffer_in_t<array_space>>
+  OwnedArray<T, Rank, B> read(Box const& box, queue_type& on, ReadOptions const& options = {}) const {
+    return read_owned<B>(box.resolve(shape()), on, options);
+  }
+  template <class B = buffer_in_t<array_space>>
+  OwnedArray<T, Rank, B> read(Box const& box, ReadOptions const& options = {}) const {
+    return read_owned<B>(box.resolve(shape()), array_.queue(), options);
+  }
+
+  /// Writes a box from the caller's memory, of the same kinds. Of chunks that are written in part the rest stays, whoever
+  /// else writes to it through this store and its copies. Throws: SelectionError, if the shapes differ; StoreError,
+  /// CodecError, with the key; Cancelled; then every chunk is written wholly or not at all.
+  template <detail::MemoryOrMistake M>
+  Completion write(Box const& box, M const& from, queue_type& on, WriteOptions const& options = {}) const {
+    return write_region(box.resolve(shape()), from, on, options);
+  }
+  template <detail::MemoryOrMistake M>
+  Completion write(Box const& box, M const& from, WriteOptions const& options = {}) const {
+    return write_region(box.resolve(shape()), from, array_.queue(), options);
+  }
+
+  /// What of the array is in one chunk, given by its place in the grid. Throws: SelectionError, if there is none.
+  Box chunk_box(Extents const& chunk) const { return array_.chunk_box(chunk); }
+  /// How many chunks there are along each dimension.
+  Extents grid_shape() const { return array_.grid_shape(); }
+
+  /// One chunk: read and write of its box.
+  template <class B = buffer_in_t<array_space>, class... More>
+  auto read_chunk(Extents const& chunk, More&&... more) const {
+    if constexpr (detail::begins_with_memory<More...>)
+      return read(chunk_box(chunk), std::forward<More>(more)...);
+    else
+      return read<B>(chunk_box(chunk), std::forward<More>(more)...);
+  }
+  template <class M, class... More>
+  Completion write_chunk(Extents const& chunk, M const& from, More&&... more) const {
+    return write(chunk_box(chunk), from, std::forward<More>(more)...);
+  }
+
+  /// Writes one value to every element of a box.
+  Completion fill(Box const& box, T const& value, WriteOptions const& options = {}) const {
     auto const region = box.resolve(shape());
+    ArrayView<T const, Rank, array_space> same{&value, {}, {}};  // of no strides: every index shows it
     std::copy_n(region.count.begin(), Rank, same.shape);
-    write(box, same, options);
+    if constexpr (std::same_as<array_space, space::Host>) {
+      return write_region(region, same, array_.queue(), options);
+    } else {
+      auto& on = array_.queue();
+      HostBuffer here{sizeof(T)};
+      std::memcpy(here.span().data, &value, sizeof(T));
+      auto there = cast<buffer_in_t<array_space>>(std::move(here), on);
+      same.data = reinterpret_cast<T const*>(there.view().data);
+      auto pending = write_region(region, same, on, options);
+      on.keep(std::move(there));
+      return pending;
+    }
   }
 
  private:
+  template <class M>
+  Completion read_region(Region const& region, M& to, queue_type& on, ReadOptions const& options) const {
+    if constexpr (detail::check_destination<T, Rank, array_space, M>()) {
+      auto const view = detail::caller_view<Rank>(to, region.count);
+      return array_.read(region, {reinterpret_cast<std::byte*>(view.data), view.layout().strides}, on, options);
+    } else {
+      return Completion();
+    }
+  }
+
+  template <class B>
+  OwnedArray<T, Rank, B> read_owned(Region const& region, queue_type& on, ReadOptions const& options) const {
+    OwnedArray<T, Rank, B> result{region.count, queue_in<typename B::space_type>(on)};
+    auto const view = result.view();
+    if constexpr (std::is_void_v<Completion>) {
+      read_region(region, view, on, options);
+    } else {
+      auto pending = read_region(region, view, on, options);
+      if constexpr (B::space_type::host_accessible)
+        pending.wait();
+      else
+        pending.leave();
+    }
+    return result;
+  }
+
+  template <class M>
+  Completion write_region(Region const& region, M const& from, queue_type& on, WriteOptions const& options) const {
+    if constexpr (detail::check_writable<S>() && detail::check_memory<T, Rank, array_space, M const>()) {
+      auto const view = detail::caller_view<Rank>(from, region.count);
+      return array_.write(region, {reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, on, options);
+    } else {
+      return Completion();
+    }
+  }
+
   Untyped array_;
 };
 

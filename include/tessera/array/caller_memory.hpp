@@ -79,10 +79,24 @@ struct CallerMemory<M> {
   }
 };
 
+template <class Q>
+inline constexpr bool is_queue = false;
+template <MemorySpace S>
+inline constexpr bool is_queue<Queue<S>> = true;
+
 // What Array::read and Array::write take, so as to say what is wrong with it.
 template <class M>
-concept MemoryOrMistake =
-    !std::same_as<std::remove_cvref_t<M>, ReadOptions> && !std::same_as<std::remove_cvref_t<M>, WriteOptions>;
+concept MemoryOrMistake = !std::same_as<std::remove_cvref_t<M>, ReadOptions> &&
+    !std::same_as<std::remove_cvref_t<M>, WriteOptions> && !is_queue<std::remove_cvref_t<M>>;
+template <class... A>
+inline constexpr bool begins_with_memory = false;
+template <MemoryOrMistake M, class... A>
+inline constexpr bool begins_with_memory<M, A...> = true;
+
+// The device's work reaches pinned and managed memory too: nothing crosses.
+template <class Memory, class Space>
+inline constexpr bool is_worked_on_in = std::same_as<Memory, Space> ||
+                                        (std::same_as<Space, space::Device> && Memory::device_accessible);
 
 // One message for each way in which memory does not fit an array of T, Rank and Space.
 template <class T, std::size_t Rank, class Space, class M>
@@ -94,8 +108,8 @@ consteval bool check_memory() {
         "tessera: this is no memory of elements: give an ArrayView<T, Rank, space>, an mdspan, or contiguous "
         "memory of the host such as a std::vector<T> (of bool: a std::unique_ptr<bool[]> behind a std::span)");
     return false;
-  } else if constexpr (!std::same_as<typename Memory::space, Space>) {
-    static_assert(std::same_as<typename Memory::space, Space>,
+  } else if constexpr (!is_worked_on_in<typename Memory::space, Space>) {
+    static_assert(is_worked_on_in<typename Memory::space, Space>,
                   "tessera: this memory is in another space than the array is read into and written from; open the "
                   "array with a pipeline that begins in the space of the memory, e.g. Pipeline<space::Host, ...>");
     return false;

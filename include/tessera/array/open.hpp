@@ -111,10 +111,8 @@ template <class P, class... On>
 typename P::queue_type queue_given(On... on) {
   if constexpr (sizeof...(On) == 1)
     return (on, ...);
-  else if constexpr (std::same_as<typename P::queue_type, Queue<space::Host>>)
-    return Queue<space::Host>{std::thread::hardware_concurrency()};
   else
-    return typename P::queue_type{};
+    return typename P::queue_type{Queue<space::Host>{std::thread::hardware_concurrency()}};
 }
 
 template <class S>

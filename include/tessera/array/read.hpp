@@ -1,21 +1,25 @@
-// The read path: plan, fetch, decode, place. Chunks go through it in mini-batches; the queue's threads take one each.
+// The read path: plan, fetch, decode, place; what is done with one mini-batch. batches.hpp says how many, and when.
 #pragma once
 #include <algorithm>
 #include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <tessera/array/batches.hpp>
 #include <tessera/array/plan.hpp>
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/key/chunk_key.hpp>
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/lend.hpp>
 #include <tessera/view/copy.hpp>
 
 namespace tessera::inline v0 {
@@ -26,7 +30,21 @@ struct Traffic {
 };
 
 struct ReadOptions {
-  std::size_t mini_batch = 0;  ///< chunks that go through the pipeline in lock step; 0: about a MiB, at most 32
+  /// Chunks that go through the pipeline in lock step; 0: as many as are worth it, at most `mini_batch_bytes`. From 1,
+  /// each on its own, to every_chunk.
+  std::size_t mini_batch = 0;
+  /// Decoded bytes of a mini-batch, at most, but one chunk at least; 0: 1 MiB on the host, 4 MiB with a device queue; or
+  /// no bound, if mini_batch says how many.
+  std::size_t mini_batch_bytes = 0;
+  /// Mini-batches that are under way at a time; 0: one per thread of the host's queue, and two more with a device queue,
+  /// whose copies and kernels are behind.
+  std::size_t in_flight = 0;
+  /// Bytes that all chunks under way may take, in memory of all spaces; 0: no bound but the others. The queue keeps them
+  /// for later reads. Throws: SelectionError, if one chunk takes more.
+  std::uint64_t memory = 0;
+  /// Once it is true no mini-batch begins, and the call ends with Cancelled.
+  std::atomic<bool> const* stop = nullptr;
+  Progress progress{};
   Traffic* traffic = nullptr;  ///< added to, if given
 };
 
@@ -50,28 +68,80 @@ struct Target {
 
 namespace detail {
 
-/// A mini-batch at work. Its vectors and scratch are kept by the queue and used again.
+/// Room for the stored values of a mini-batch. Those that cross, or are the device's, lie one after the other, so that
+/// one copy takes all of them; values of the host's each have memory of their own, no larger than they are.
+template <MemorySpace S, MemorySpace Staging>
+class Fetched {
+  static constexpr bool shares = !std::same_as<Staging, space::Host>;
+
+ public:
+  template <class AnyQueue>
+  void begin(std::size_t values, ChunkForm const& form, AnyQueue& on) {
+    if (own_.size() < values) own_.resize(values);
+    used_ = 0;
+    step_ = form.is_view() ? 1 : 256;  // what device codecs ask of their input; elements follow each other without gaps
+    if constexpr (shares) {
+      auto const each = rounded(form.encoded_bound());
+      slab_ = shared_.take(checked_size(checked_product(values, each, "a mini-batch"), "a mini-batch"),
+                           queue_in<Staging>(on));
+    }
+  }
+
+  /// For value i. Larger ones than this program's encoders make have memory of their own.
+  template <class AnyQueue>
+  ByteSpan<S> take(std::size_t i, std::size_t n, AnyQueue& on) {
+    if (!shares || n > slab_.size - used_) return seen_in<S>(own_[i].take(n, queue_in<Staging>(on)));
+    auto const room = slab_.sub(used_, n);
+    used_ = std::min(slab_.size, used_ + rounded(n));
+    return seen_in<S>(room);
+  }
+
+ private:
+  std::size_t rounded(std::size_t n) const { return n > ~std::size_t{0} - step_ ? n : (n + step_ - 1) / step_ * step_; }
+
+  Scratch<Staging> shared_;
+  std::vector<Scratch<Staging>> own_;
+  ByteSpan<Staging> slab_{};
+  std::size_t used_ = 0, step_ = 1;
+};
+
+/// A mini-batch at work. What it holds is kept by the queue and used again.
 template <class S, class P>
 class ReadBatch {
   using bytes_space = typename P::bytes_space;
   using array_space = typename P::array_space;
   using Queue = typename P::queue_type;
+  using Values = Fetched<bytes_space, typename P::bytes_staging>;
+  // Bytes that are about to cross are better copied once, to where they cross from.
+  static constexpr bool lends = LendingStore<S> && std::same_as<bytes_space, typename P::bytes_staging>;
+  // The device's elements all go the same way: one launch, whatever lies where.
+  static constexpr bool goes_direct = array_space::host_accessible;
 
   struct Slot {
     Piece piece;
     Key key;
-    Scratch<bytes_space> scratch;
-    ByteSpan<bytes_space> encoded;
+    ByteView<bytes_space> encoded;
+    std::shared_ptr<void const> owner;  // of bytes that the store lent
+    bool found;
     ByteSpan<array_space> direct;  // the user's memory, where the chunk can be decoded right into it
-    std::uint64_t most;            // bytes that the chunk's value may have
-    bool is_view;                  // its bytes are its elements
-    Queue* on;
+  };
 
+  // Where the value of slot i shall go.
+  struct RoomFor {
+    ReadBatch* batch;
+    std::size_t i;
+    std::uint64_t most;  // bytes
+    bool is_view;        // its bytes are its elements
+    Queue* on;
     ByteSpan<bytes_space> operator()(std::size_t n) {
       expect_at_most(n, most);
+      auto& slot = batch->slots_[i];
+      ByteSpan<bytes_space> room;
       if constexpr (std::same_as<bytes_space, array_space>)
-        if (is_view && direct.data && n == direct.size) return encoded = direct;
-      return encoded = scratch.take(n, queue_in<bytes_space>(*on));
+        if (is_view && slot.direct.data && n == slot.direct.size) room = slot.direct;
+      if (!room.data) room = batch->values_.take(i, n, *on);
+      slot.encoded = room;
+      return room;
     }
   };
 
@@ -79,10 +149,12 @@ class ReadBatch {
   /// Reads the pieces [first, last) of a plan.
   void run(ChunkSource<S, P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
            Target<array_space> target, Queue& on, Traffic* traffic) try {
-    select(source, plan, first, last, target, on);
+    select(source, plan, first, last, target);
     fetch(source, on);
     decode(source, on);
     auto const placed = place(source, target, on);
+    if constexpr (std::same_as<Queue, tessera::Queue<space::Host>>)
+      for (std::size_t i = 0; i < used_; ++i) slots_[i].owner.reset();
     if (!traffic) return;
     traffic->chunks += used_;
     traffic->missing += used_ - tasks_.size();
@@ -98,7 +170,7 @@ class ReadBatch {
 
  private:
   void select(ChunkSource<S, P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
-              Target<array_space> target, Queue& on) {
+              Target<array_space> target) {
     used_ = 0;
     if (slots_.size() < last - first) slots_.resize(last - first);
     for (auto i = first; i < last; ++i) {
@@ -106,39 +178,60 @@ class ReadBatch {
       slot.piece = plan.piece(i);
       slot.key.path = source.prefix;
       source.key_encoding.append(slot.key.path, slot.piece.chunk);
-      slot.is_view = source.form.is_view();
-      slot.most = most_encoded(source.form);
-      slot.on = &on;
+      slot.owner.reset();
       slot.direct = {};
-      if (is_contiguous(source.form.layout, slot.piece, target.strides))
+      if (goes_direct && is_contiguous(source.form.layout, slot.piece, target.strides))
         slot.direct = {at(target, slot.piece), source.form.decoded_size};
     }
   }
 
   void fetch(ChunkSource<S, P> const& source, Queue& on) {
-    requests_.clear();
-    for (std::size_t i = 0; i < used_; ++i) requests_.push_back({&slots_[i].key, {}, slots_[i]});
-    get_many(source.store, std::span{requests_}, queue_in<bytes_space>(on));
-  }
-
-  void decode(ChunkSource<S, P> const& source, Queue& on) {
+    found_.clear();  // until the chunks are found, an error is of the key that it names
     tasks_.clear();
-    found_.clear();
+    auto const most = most_encoded(source.form);
+    if constexpr (lends) {
+      for (std::size_t i = 0; i < used_; ++i) {
+        auto& slot = slots_[i];
+        auto lent = lend(source.store, slot.key, {}, queue_in<bytes_space>(on));
+        slot.found = lent.has_value();
+        if (!lent) continue;
+        try {
+          expect_at_most(lent->bytes.size, most);
+        } catch (Error& error) {
+          error.in_key(slot.key.path);
+          throw;
+        }
+        slot.encoded = lent->bytes;
+        slot.owner = std::move(lent->owner);
+      }
+    } else {
+      values_.begin(used_, source.form, on);
+      rooms_.clear();
+      requests_.clear();
+      for (std::size_t i = 0; i < used_; ++i) rooms_.push_back({this, i, most, source.form.is_view(), &on});
+      for (std::size_t i = 0; i < used_; ++i) requests_.push_back({&slots_[i].key, {}, rooms_[i]});
+      get_many(source.store, std::span{requests_}, queue_in<bytes_space>(on));
+      for (std::size_t i = 0; i < used_; ++i) slots_[i].found = requests_[i].size.has_value();
+    }
     for (std::size_t i = 0; i < used_; ++i)
-      if (requests_[i].size) {
+      if (slots_[i].found) {
         tasks_.push_back({slots_[i].encoded, slots_[i].direct});
         found_.push_back(i);
       }
+  }
+
+  void decode(ChunkSource<S, P> const& source, Queue& on) {
     auto const size = source.form.decoded_size;
     if (!source.form.is_view()) {
       std::size_t rest = 0;  // those that are not decoded right into the target
       for (auto const& task : tasks_) rest += !task.to.data;
-      auto const room = decoded_.take(checked_product(rest, size, "a mini-batch"), queue_in<array_space>(on));
+      auto const bytes = checked_size(checked_product(rest, size, "a mini-batch"), "a mini-batch");
+      auto const room = seen_in<array_space>(decoded_.take(bytes, queue_in<typename P::array_staging>(on)));
       std::size_t next = 0;  // in their order: neighbours cross in one copy
       for (auto& task : tasks_)
         if (!task.to.data) task.to = room.sub(next++ * size, size);
     }
-    source.pipeline.decode(source.form, std::span{tasks_}, on);
+    source.pipeline.decode(source.form, std::span{tasks_}, decoding_, on);
   }
 
   // A bool in C++ is 0 or 1; any other byte would be undefined behaviour in the user's program.
@@ -171,7 +264,7 @@ class ReadBatch {
       placements_.push_back(placement);
     }
     for (std::size_t i = 0; i < used_; ++i)
-      if (!requests_[i].size) {
+      if (!slots_[i].found) {
         auto const& piece = slots_[i].piece;
         placements_.push_back({nullptr, at(target, piece), piece.count});
       }
@@ -194,34 +287,30 @@ class ReadBatch {
 
   std::vector<Slot> slots_;
   std::size_t used_ = 0;
+  Values values_;
+  std::vector<RoomFor> rooms_;
   std::vector<ReadRequest<bytes_space>> requests_;
   std::vector<DecodeTask<bytes_space, array_space>> tasks_;
   std::vector<std::size_t> found_;  // the slot of each task
+  typename P::Decoding decoding_;
+  Scratch<typename P::array_staging> decoded_;
   std::vector<Placement<array_space>> placements_;
-  Scratch<array_space> decoded_;
 };
-
-// How many of so many chunks go through the pipeline in lock step: about a MiB, but so that every thread has some, and of
-// small chunks not so many that what is known of them displaces their elements from the cache.
-inline std::uint64_t mini_batch(std::uint64_t wanted, std::uint64_t chunks, std::uint64_t chunk_bytes,
-                                std::uint64_t threads) {
-  if (wanted != 0) return std::clamp<std::uint64_t>(wanted, 1, std::max<std::uint64_t>(chunks, 1));  // sums do not wrap
-  auto const in_a_mebibyte = (std::uint64_t{1} << 20) / std::max<std::uint64_t>(chunk_bytes, 1);
-  return std::clamp<std::uint64_t>(std::min(in_a_mebibyte, chunks / (4 * threads)), 1, 32);
-}
 
 }  // namespace detail
 
 /// Reads a region into the target, in the queue's order. Missing chunks are the fill value.
-/// Throws: StoreError, CodecError with the key; then some of the target may be written.
+/// Throws: StoreError, CodecError with the key, Cancelled; then all of the mini-batches that had ended is placed, some or
+/// none of the one with the error, and nothing else. The target is in use until the queue is done.
 template <class S, class P>
 void read_chunks(ChunkSource<S, P> const& source, Region const& region, Target<typename P::array_space> target,
-                 typename P::queue_type& on, ReadOptions options = {}) {
+                 typename P::queue_type& on, ReadOptions const& options = {}) {
   Plan const plan{region, source.form.layout.shape};
-  auto const batch = detail::mini_batch(options.mini_batch, plan.size(), source.form.decoded_size, on.host().threads());
-  on.host().for_each((plan.size() + batch - 1) / batch, [&](std::size_t i) {
-    auto const work = on.template lease<detail::ReadBatch<S, P>>();
-    work->run(source, plan, i * batch, std::min((i + 1) * batch, plan.size()), target, on, options.traffic);
+  auto const batches =
+      detail::batches_of(options, plan.size(), source.form, on.host().threads(), detail::usual_on<typename P::queue_type>);
+  using Batch = detail::ReadBatch<S, P>;
+  detail::run_batches<Batch>(batches, options, on, [&](auto const& lease, std::uint64_t first, std::uint64_t last) {
+    lease()->run(source, plan, first, last, target, on, options.traffic);
   });
 }
 

@@ -1,24 +1,29 @@
-// The write path: plan, gather, encode, store. Whole chunks go through it in mini-batches; a chunk that is written in
-// part is read, changed and written back while its key is locked.
+// The write path: plan, gather, encode, store; what is done with one mini-batch. Whole chunks go through it together; a
+// chunk that is written in part is read, changed and written back while its key is locked.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <mutex>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <tessera/array/batches.hpp>
 #include <tessera/array/read.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/store/key_lock.hpp>
 
 namespace tessera::inline v0 {
 
+/// What ReadOptions has, for a write: chunks that are written in part are mini-batches of their own.
 struct WriteOptions {
-  std::size_t mini_batch = 0;      ///< chunks that go through the pipeline in lock step; 0: about a MiB, at most 32
+  std::size_t mini_batch = 0, mini_batch_bytes = 0, in_flight = 0;
+  std::uint64_t memory = 0;
+  std::atomic<bool> const* stop = nullptr;
+  Progress progress{};
   bool store_fill_chunks = false;  ///< write chunks of nothing but the fill value too; else their keys are erased
 };
 
@@ -31,7 +36,21 @@ struct Origin {
 
 namespace detail {
 
-/// A mini-batch at work. Its vectors and scratch are kept by the queue and used again.
+/// Calls f(first, count) for boxes that together are what a shape has beside one box.
+template <class F>
+void for_each_beside(Extents const& first, Extents const& count, Extents const& shape, F&& f) {
+  auto at = Extents::filled(shape.rank(), 0), size = shape;  // what lies within the box in the dimensions before d
+  for (std::size_t d = 0; d < shape.rank(); at[d] = first[d], size[d] = count[d], ++d) {
+    auto const end = first[d] + count[d];
+    size[d] = first[d];
+    if (size[d] > 0) f(at, size);
+    at[d] = end;
+    size[d] = shape[d] - end;
+    if (size[d] > 0) f(at, size);
+  }
+}
+
+/// A mini-batch at work. What it holds is kept by the queue and used again.
 template <class S, class P>
 class WriteBatch {
   using bytes_space = typename P::bytes_space;
@@ -52,23 +71,27 @@ class WriteBatch {
     Extents const& shape;  ///< of the array: what lies beyond it in a chunk is filled
     Origin<array_space> origin;
     KeyLocks& locks;  ///< used where the store has none of its own
-    WriteOptions options;
+    bool stores_fill_chunks;
   };
 
-  /// Writes the pieces [first, last) of a plan.
-  void run(To const& to, Plan const& plan, std::uint64_t first, std::uint64_t last, Queue& on) {
+  /// Writes those of the pieces [first, last) of a plan that are whole chunks. Returns how many there are.
+  std::uint64_t write_whole(To const& to, Plan const& plan, std::uint64_t first, std::uint64_t last, Queue& on) {
     used_ = 0;
     for (auto i = first; i < last; ++i)
       if (auto const piece = plan.piece(i); is_whole(to, piece)) add(to, piece);
-    auto const whole = used_;
-    if (whole > 0) pass(to, on, [&] { store_each(to, on, [&](Key const& key) { return lock(to, key); }); });
-    if (whole == last - first) return;
-    for (auto i = first; i < last; ++i)
-      if (auto const piece = plan.piece(i); !is_whole(to, piece)) update(to, piece, on);
+    if (used_ > 0) pass(to, on, [&] { store_each(to, on, [&](Key const& key) { return lock(to, key); }); });
+    return used_;
   }
 
- private:
-  // Every element of the chunk that lies in the array is given.
+  /// Reads one chunk, changes it and writes it back; nobody else does so with this key meanwhile.
+  void update(To const& to, Piece const& piece, Queue& on) {
+    used_ = 0;
+    add(to, piece);
+    auto const held = lock(to, slots_[0].key);
+    pass(to, on, [&] { store_each(to, on, [](Key const&) { return 0; }); });
+  }
+
+  /// Every element of the chunk that lies in the array is given.
   static bool is_whole(To const& to, Piece const& piece) {
     auto const& chunk = to.source.form.layout.shape;
     for (std::size_t d = 0; d < chunk.rank(); ++d)
@@ -76,6 +99,7 @@ class WriteBatch {
     return true;
   }
 
+ private:
   void add(To const& to, Piece const& piece) {
     if (slots_.size() == used_) slots_.emplace_back();
     auto& slot = slots_[used_++];
@@ -85,20 +109,12 @@ class WriteBatch {
     slot.is_new = true;
   }
 
-  // Reads one chunk, changes it and writes it back; nobody else does so with this key meanwhile.
-  void update(To const& to, Piece const& piece, Queue& on) {
-    used_ = 0;
-    add(to, piece);
-    auto const held = lock(to, slots_[0].key);
-    pass(to, on, [&] { store_each(to, on, [](Key const&) { return 0; }); });
-  }
-
   // All slots through gather and encode, then `store`. Errors name the key.
   template <class Store>
   void pass(To const& to, Queue& on, Store&& store) try {
     auto const size = to.source.form.decoded_size;
-    auto const room = chunks_.take(checked_size(checked_product(used_, size, "a mini-batch"), "a mini-batch"),
-                                   queue_in<array_space>(on));
+    auto const bytes = checked_size(checked_product(used_, size, "a mini-batch"), "a mini-batch");
+    auto const room = seen_in<array_space>(chunks_.take(bytes, queue_in<typename P::array_staging>(on)));
     for (std::size_t i = 0; i < used_; ++i) slots_[i].chunk = room.sub(i * size, size);
     gather(to, on);
     encode(to, room, on);
@@ -111,34 +127,51 @@ class WriteBatch {
 
   void gather(To const& to, Queue& on) {
     auto const& layout = to.source.form.layout;
+    stored_fill(to);
+    ByteView<space::Host> const fill{fill_.data(), fill_.size()};
+    PlacementForm form{layout.item_size, layout.swapped, fill, to.origin.strides, layout.strides};
     placements_.clear();
     for (std::size_t i = 0; i < used_; ++i) {
       auto& slot = slots_[i];
-      if (!is_whole(to, slot.piece)) slot.is_new = !read_old(to, slot, on);
-      if (slot.is_new && slot.piece.count != layout.shape)
-        placements_.push_back({nullptr, slot.chunk.data, layout.shape});
+      slot.is_new = is_whole(to, slot.piece) || !read_old(to, slot, on);
+      for (std::size_t d = 0; d < layout.shape.rank(); ++d)
+        if (slot.piece.count[d] > 1)  // only then is the step known to be shorter than the chunk
+          form.to_strides[d] = layout.strides[d] * static_cast<std::int64_t>(slot.piece.step[d]);
     }
-    stored_fill(to);
-    ByteView<space::Host> const fill{fill_.data(), fill_.size()};
-    PlacementForm form{layout.item_size, 1, fill, layout.strides, layout.strides};
-    placer<array_space>::place(placements_, form, queue_in<array_space>(on));
-    placements_.clear();
-    form.swapped = layout.swapped;
-    form.from_strides = to.origin.strides;
-    for (std::size_t i = 0; i < used_; ++i) placements_.push_back(placement(to, slots_[i], form));
+    fill_rest(to, form.to_strides != layout.strides, on);
+    for (std::size_t i = 0; i < used_; ++i) {
+      auto const& [piece, key, chunk, is_new] = slots_[i];
+      auto const* from = to.origin.data;
+      for (std::size_t d = 0; d < piece.target.rank(); ++d)
+        from += static_cast<std::int64_t>(piece.target[d]) * to.origin.strides[d];
+      placements_.push_back({from, at(chunk, layout, piece.first), piece.count});
+    }
     placer<array_space>::place(placements_, form, queue_in<array_space>(on));
   }
 
-  static Placement<array_space> placement(To const& to, Slot const& slot, PlacementForm& form) {
+  // What new chunks have beside their elements. Those that are given with gaps between them go over what was filled.
+  void fill_rest(To const& to, bool has_gaps, Queue& on) {
     auto const& layout = to.source.form.layout;
-    Placement<array_space> result{to.origin.data, slot.chunk.data, slot.piece.count};
-    for (std::size_t d = 0; d < layout.shape.rank(); ++d) {
-      result.from += static_cast<std::int64_t>(slot.piece.target[d]) * to.origin.strides[d];
-      result.to += static_cast<std::int64_t>(slot.piece.first[d]) * layout.strides[d];
-      if (slot.piece.count[d] > 1)
-        form.to_strides[d] = layout.strides[d] * static_cast<std::int64_t>(slot.piece.step[d]);
+    for (std::size_t i = 0; i < used_; ++i) {
+      auto const& [piece, key, chunk, is_new] = slots_[i];
+      if (!is_new || piece.count == layout.shape) continue;
+      if (has_gaps)
+        placements_.push_back({nullptr, chunk.data, layout.shape});
+      else
+        for_each_beside(piece.first, piece.count, layout.shape, [&](Extents const& first, Extents const& count) {
+          placements_.push_back({nullptr, at(chunk, layout, first), count});
+        });
     }
-    return result;
+    if (!has_gaps) return;  // all in one
+    PlacementForm const form{layout.item_size, 1, {fill_.data(), fill_.size()}, layout.strides, layout.strides};
+    placer<array_space>::place(placements_, form, queue_in<array_space>(on));
+    placements_.clear();
+  }
+
+  static std::byte* at(ByteSpan<array_space> chunk, Layout const& layout, Extents const& index) {
+    for (std::size_t d = 0; d < index.rank(); ++d)
+      chunk.data += static_cast<std::int64_t>(index[d]) * layout.strides[d];
+    return chunk.data;
   }
 
   // The fill value as it stands in decoded bytes: in the stored byte order.
@@ -155,11 +188,11 @@ class WriteBatch {
     ByteSpan<bytes_space> found;
     auto room = [&](std::size_t n) {
       expect_at_most(n, limit);
-      return found = encoded_scratch_.take(n, queue_in<bytes_space>(on));
+      return found = seen_in<bytes_space>(values_.take(n, queue_in<typename P::bytes_staging>(on)));
     };
     if (!to.source.store.read(slot.key, {}, room, queue_in<bytes_space>(on))) return false;
     DecodeTask<bytes_space, array_space> task{found, slot.chunk, {}};
-    to.source.pipeline.decode(to.source.form, std::span{&task, 1}, on);
+    to.source.pipeline.decode(to.source.form, std::span{&task, 1}, decoding_, on);
     if (task.decoded.data != slot.chunk.data) {
       if constexpr (std::same_as<bytes_space, array_space>)
         crossing<array_space, array_space>::copy(task.decoded, slot.chunk, queue_in<array_space>(on));
@@ -168,11 +201,10 @@ class WriteBatch {
   }
 
   void encode(To const& to, ByteView<array_space> chunks, Queue& on) {
-    auto const bound = to.source.form.encoded_bound();
-    ByteView<space::Host> const fill{fill_.data(), fill_.size()};
+    auto const& form = to.source.form;
     filled_.assign(used_, 0);
-    if (!to.options.store_fill_chunks)
-      placer<array_space>::find_filled(chunks, to.source.form.decoded_size, fill, std::span{filled_},
+    if (!to.stores_fill_chunks)
+      placer<array_space>::find_filled(chunks, form.decoded_size, {fill_.data(), fill_.size()}, std::span{filled_},
                                        queue_in<array_space>(on));
     tasks_.clear();
     encoded_.clear();
@@ -181,13 +213,13 @@ class WriteBatch {
         tasks_.push_back({slots_[i].chunk});
         encoded_.push_back(i);
       }
-    if (!to.source.form.is_view()) {
-      auto const room =
-          encoded_scratch_.take(checked_size(checked_product(tasks_.size(), bound, "a mini-batch"), "a mini-batch"),
-                                queue_in<bytes_space>(on));
+    if (!form.is_view()) {
+      auto const bound = form.encoded_bound();
+      auto const bytes = checked_size(checked_product(tasks_.size(), bound, "a mini-batch"), "a mini-batch");
+      auto const room = seen_in<bytes_space>(values_.take(bytes, queue_in<typename P::bytes_staging>(on)));
       for (std::size_t t = 0; t < tasks_.size(); ++t) tasks_[t].to = room.sub(t * bound, bound);
     }
-    to.source.pipeline.encode(to.source.form, std::span{tasks_}, on);
+    to.source.pipeline.encode(form, std::span{tasks_}, encoding_, on);
   }
 
   template <class Lock>
@@ -219,26 +251,31 @@ class WriteBatch {
   std::vector<std::size_t> encoded_;  // the slot of each task
   std::vector<std::byte> fill_;
   std::vector<std::uint8_t> filled_;
-  Scratch<array_space> chunks_;
-  Scratch<bytes_space> encoded_scratch_;
+  Scratch<typename P::array_staging> chunks_;
+  Scratch<typename P::bytes_staging> values_;
+  typename P::Decoding decoding_;
+  typename P::Encoding encoding_;
 };
 
 }  // namespace detail
 
 /// Writes a region from memory at `origin`, in the queue's order. Of chunks that are written in part, the rest stays as
 /// it is, whoever else writes to it through this store and its copies. `shape` is that of the array. Throws:
-/// StoreError, CodecError with the key; then some of the region may be written, every chunk wholly or not at all.
+/// StoreError, CodecError with the key, Cancelled; then some of the region may be written, every chunk wholly or not at
+/// all. The origin is in use until the queue is done.
 template <class S, class P>
 void write_chunks(ChunkSource<S, P> const& source, Extents const& shape, Region const& region,
                   Origin<typename P::array_space> origin, KeyLocks& locks, typename P::queue_type& on,
-                  WriteOptions options = {}) {
+                  WriteOptions const& options = {}) {
   Plan const plan{region, source.form.layout.shape};
-  auto const batch = detail::mini_batch(options.mini_batch, plan.size(), source.form.decoded_size, on.host().threads());
+  auto const batches =
+      detail::batches_of(options, plan.size(), source.form, on.host().threads(), detail::usual_on<typename P::queue_type>);
   using Batch = detail::WriteBatch<S, P>;
-  typename Batch::To const to{source, shape, origin, locks, options};
-  on.host().for_each((plan.size() + batch - 1) / batch, [&](std::size_t i) {
-    auto const work = on.template lease<Batch>();
-    work->run(to, plan, i * batch, std::min((i + 1) * batch, plan.size()), on);
+  typename Batch::To const to{source, shape, origin, locks, options.store_fill_chunks};
+  detail::run_batches<Batch>(batches, options, on, [&](auto const& lease, std::uint64_t first, std::uint64_t last) {
+    if (lease()->write_whole(to, plan, first, last, on) == last - first) return;
+    for (auto i = first; i < last; ++i)
+      if (auto const piece = plan.piece(i); !Batch::is_whole(to, piece)) lease()->update(to, piece, on);
   });
 }
 

@@ -1,5 +1,6 @@
 // Memory that is used again and again: it grows to what was asked for and stays.
 #pragma once
+#include <concepts>
 #include <cstddef>
 
 #include <tessera/buffer/concept.hpp>
@@ -23,4 +24,14 @@ class Scratch {
   buffer_in_t<S> buffer_;
 };
 
+namespace detail {
+
+// A queue's own scratch in the terms of the space that it stands in for: pinned memory is the host's, once it is lent.
+template <MemorySpace To, MemorySpace From>
+ByteSpan<To> seen_in(ByteSpan<From> scratch) {
+  static_assert(std::same_as<To, From> || (From::host_accessible && From::device_accessible));
+  return {scratch.data, scratch.size};
+}
+
+}  // namespace detail
 }  // namespace tessera::inline v0

@@ -2,8 +2,10 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include <cuda_runtime_api.h>
 
@@ -32,6 +34,27 @@ cudaError_t start(std::uint64_t blocks, F const& f, std::uint64_t count, cudaStr
   return ::cudaLaunchKernel(call_each<F>, dim3(static_cast<unsigned>(blocks < most ? blocks : most)),
                             dim3(threads_per_block), arguments, 0, stream);
 }
+
+template <class F, unsigned... Phase>
+__device__ void run_phases(F const& f, std::uint64_t block, typename F::Shared& shared,
+                           std::integer_sequence<unsigned, Phase...>) {
+  ((f.template phase<Phase>(block, threadIdx.x, shared), __syncthreads()), ...);
+}
+// f stays where arguments are: a copy of its tables would be in each thread's own slow memory.
+template <class F>
+__global__ void __launch_bounds__(F::threads) call_blocks(__grid_constant__ F const f, std::uint64_t blocks) {
+  __shared__ typename F::Shared shared;
+  for (std::uint64_t block = blockIdx.x; block < blocks; block += gridDim.x)
+    run_phases(f, block, shared, std::make_integer_sequence<unsigned, F::phases>{});
+}
+template <class F>
+cudaError_t start_blocks(std::uint64_t blocks, F const& f, cudaStream_t stream) {
+  constexpr std::uint64_t most = std::numeric_limits<int>::max();
+  auto copy = f;
+  void* arguments[] = {&copy, &blocks};
+  return ::cudaLaunchKernel(call_blocks<F>, dim3(static_cast<unsigned>(blocks < most ? blocks : most)),
+                            dim3(F::threads), arguments, 0, stream);
+}
 #elif defined(TESSERA_CUDA_EMULATION)
 template <class F>
 struct CallEach {
@@ -48,13 +71,50 @@ cudaError_t start(std::uint64_t blocks, F const& f, std::uint64_t count, cudaStr
   CallEach<F> const call{f, count};
   return ::emulatedLaunch(CallEach<F>::run, &call, sizeof call, blocks, stream);
 }
+
+template <class F, unsigned Phase>
+void run_phase(F const& f, std::uint64_t block, typename F::Shared& shared) {
+  for (unsigned thread = 0; thread < F::threads; ++thread) f.template phase<Phase>(block, thread, shared);
+}
+template <class F>
+void run_block(void const* object, std::uint64_t block) {
+  auto const f = *static_cast<F const*>(object);
+  typename F::Shared shared;
+  std::memset(static_cast<void*>(&shared), 0xa5, sizeof shared);  // as a block finds it: what another one left
+  [&]<unsigned... Phase>(std::integer_sequence<unsigned, Phase...>) {
+    (run_phase<F, Phase>(f, block, shared), ...);
+  }(std::make_integer_sequence<unsigned, F::phases>{});
+}
+template <class F>
+cudaError_t start_blocks(std::uint64_t blocks, F const& f, cudaStream_t stream) {
+  return ::emulatedLaunch(run_block<F>, &f, sizeof f, blocks, stream);
+}
 #else
 template <class F>
 cudaError_t start(std::uint64_t, F const&, std::uint64_t, cudaStream_t) {
   static_assert(sizeof(F) == 0, "tessera: kernels are compiled by nvcc: launch from a .cu file");
   return cudaErrorNotSupported;
 }
+template <class F>
+cudaError_t start_blocks(std::uint64_t blocks, F const& f, cudaStream_t stream) {
+  return start(blocks, f, 0, stream);
+}
 #endif
+
+// The numbers and the types first: a failed constraint on what is not there is no readable line.
+template <class F>
+consteval bool works_in_phases() {
+  if constexpr (requires {
+                  typename F::Shared;
+                  requires F::threads > 0 && F::threads <= 1024 && F::phases > 0;
+                })
+    return std::is_trivial_v<typename F::Shared> && sizeof(typename F::Shared) <= 48 << 10 &&
+           requires(F const& f, typename F::Shared& shared) {
+             f.template phase<0>(std::uint64_t{}, 0u, shared);
+           };
+  else
+    return false;
+}
 
 }  // namespace detail
 
@@ -72,6 +132,26 @@ void launch(Queue<space::Device>& on, std::uint64_t count, F const& f) {
     detail::OnDevice const device{on.device()};
     auto const blocks = (count - 1) / detail::threads_per_block + 1;
     detail::check(detail::start(blocks, f, count, on.stream()), "a kernel launch");
+  }
+}
+
+/// Runs `blocks` blocks of F::threads threads that work together, on the device, in the queue's order, the blocks in any
+/// order among themselves. Each thread of block b calls f.phase<0>(b, thread, shared), then f.phase<1>(b, thread, shared)
+/// and so on below F::phases, and no thread of a block begins a phase before all of them have ended the one before
+/// (CUDA C++ Programming Guide, "Synchronization Functions": __syncthreads). `shared` is one object of type F::Shared for
+/// the block, uninitialised in phase 0: a trivial type of at most 48 KiB. What threads keep from one phase to the next is
+/// there. Of f the same is asked as by `launch`. Throws: DeviceError.
+template <class F>
+void launch_blocks(Queue<space::Device>& on, std::uint64_t blocks, F const& f) {
+  constexpr bool is_kernel_of_blocks = std::is_trivially_copyable_v<F> && detail::works_in_phases<F>();
+  static_assert(is_kernel_of_blocks,
+                "tessera: a kernel of blocks holds pointers and numbers only and has: static constexpr unsigned threads "
+                "(1 to 1024) and phases (1 or more); a trivial type Shared of at most 48 KiB; and "
+                "template <unsigned Phase> void phase(std::uint64_t block, unsigned thread, Shared&) const");
+  if constexpr (is_kernel_of_blocks) {
+    if (blocks == 0) return;
+    detail::OnDevice const device{on.device()};
+    detail::check(detail::start_blocks(blocks, f, on.stream()), "a kernel launch");
   }
 }
 

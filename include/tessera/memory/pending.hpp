@@ -37,6 +37,8 @@ class [[nodiscard("tessera: dropped, it waits and reports nothing: keep it, and 
   void wait() {
     if (auto const work = std::move(work_)) work->wait();
   }
+  /// Nobody waits: what else is given to the queue comes after the work, and is who meets its errors.
+  void leave() { work_.reset(); }
 
  private:
   std::unique_ptr<Work> work_;

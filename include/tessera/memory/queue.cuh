@@ -100,11 +100,11 @@ class Queue<space::Device> {
   }
 
   /// A T that this queue keeps, that nothing uses: neither a borrower nor the stream. If all are in use a new one is
-  /// made, but when four are idle that the stream is not done with, this waits for the first of these.
+  /// made, but when `most` are idle that the stream is not done with, this waits for the first of these.
   template <class T>
-  DeviceLease<T> lease() {
+  DeviceLease<T> lease(std::size_t most = 4) {
     bool idle = false;
-    auto lent = state_->kept.lease<detail::InUse<T>>([&](auto& held) { return idle = held.until.is_done(); }, 4);
+    auto lent = state_->kept.lease<detail::InUse<T>>([&](auto& held) { return idle = held.until.is_done(); }, most);
     if (!idle) lent->until.wait();
     return {std::shared_ptr<detail::Stream>{state_, state_->stream.get()}, std::move(lent)};  // which holds the state
   }

@@ -176,81 +176,22 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     return form;
   }
 
-  /// Decodes a mini-batch in the queue's order. Throws: CodecError.
-  void decode(ChunkForm const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
-    Turns turns{on};
-    for (auto const& chunk : chunks) turns.from().push_back(chunk.encoded);
-    auto place = form.bounds.size() - 1;  // in form.bounds, of what stands after the stage at hand
-    for (auto stage = made_->stages.rbegin(); stage != made_->stages.rend(); ++stage) {
-      if ((*stage)->is_view()) continue;
-      auto& batch = turns.next();
-      if (--place > 0)
-        batch.keep(turns.from(), form.bounds[place], queue_in<BytesSpace>(on));
-      else if constexpr (crossings == 0)
-        batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
-      (*stage)->decode(form.chunk, batch.tasks, queue_in<BytesSpace>(on));
-      turns.turn();
-    }
-    for (std::size_t i = 0; i < chunks.size(); ++i) detail::expect_size(turns.from()[i].size, form.decoded_size, i);
-    if constexpr (crossings == 0) {
-      for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = turns.from()[i];
-    } else {
-      auto const batch = on.template lease<detail::StageBatch<BytesSpace, ArraySpace>>();
-      batch->send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
-      detail::cross_batch(std::span{batch->tasks}, on);
-      for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = batch->tasks[i].to;
-    }
-  }
-
-  /// Encodes a mini-batch, likewise.
-  void encode(ChunkForm const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
-    auto& queue = queue_in<BytesSpace>(on);
-    Turns turns{on};
-    auto const last = form.bounds.size() - 1;
-    auto const crossed = on.template lease<detail::StageBatch<ArraySpace, BytesSpace>>();
-    if constexpr (crossings == 0) {
-      for (auto const& chunk : chunks) turns.from().push_back(chunk.from);
-    } else {
-      auto const plain = on.host().template lease<std::vector<ByteView<ArraySpace>>>();
-      plain->clear();
-      for (auto const& chunk : chunks) plain->push_back(chunk.from);
-      if (last > 1)
-        crossed->keep(*plain, form.decoded_size, queue);
-      else
-        crossed->send(*plain, [&](std::size_t i) { return chunks[i].to; });
-      detail::cross_batch(std::span{crossed->tasks}, on);
-      auto const results = crossed->collect();
-      turns.from().assign(results.begin(), results.end());
-    }
-    std::size_t place = crossings;
-    for (auto const& stage : made_->stages) {
-      if (stage->is_view()) continue;
-      auto& batch = turns.next();
-      if (++place < last)
-        batch.keep(turns.from(), form.bounds[place], queue);
-      else
-        batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to; });
-      stage->encode(form.chunk, batch.tasks, queue);
-      turns.turn();
-    }
-    for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].encoded = turns.from()[i];
-  }
+  /// As a Pipeline's.
+  using bytes_staging = staging_t<ArraySpace, BytesSpace>;
+  using array_staging = staging_t<BytesSpace, ArraySpace>;
 
  private:
-  using Stage = detail::AnyStage<BytesSpace>;
-  struct Composed {
-    std::vector<Specification> codecs{};  // as they were given
-    std::vector<std::unique_ptr<Stage const>> stages{};
-  };
-
   // Stages take turns: what one has written is what the next one reads.
   class Turns {
-    using Batch = detail::StageBatch<BytesSpace, BytesSpace>;
-    using Lent = decltype(std::declval<queue_type&>().template lease<Batch>());
+    using Batch = detail::StageBatch<BytesSpace, BytesSpace, bytes_staging>;
 
    public:
-    explicit Turns(queue_type& on)
-        : a_{on.template lease<Batch>()}, b_{on.template lease<Batch>()}, from_{&*a_}, to_{&*b_} {
+    Turns() = default;
+    Turns(Turns const&) = delete;
+    Turns& operator=(Turns const&) = delete;
+
+    void begin() {
+      from_ = &a_, to_ = &b_;
       from_->results.clear();
     }
     std::vector<ByteView<BytesSpace>>& from() { return from_->results; }
@@ -261,8 +202,95 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     }
 
    private:
-    Lent a_, b_;
-    Batch *from_, *to_;
+    Batch a_, b_;
+    Batch *from_ = nullptr, *to_ = nullptr;
+  };
+
+ public:
+  struct Decoding {
+    Turns turns;
+    detail::StageBatch<BytesSpace, ArraySpace> crossing;
+  };
+  struct Encoding {
+    Turns turns;
+    detail::StageBatch<ArraySpace, BytesSpace, bytes_staging> crossing;
+    std::vector<ByteView<ArraySpace>> plain;
+  };
+
+  /// Decodes a mini-batch in the queue's order; `work` is in use until that is done. Throws: CodecError.
+  void decode(ChunkForm const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, Decoding& work,
+              queue_type& on) const {
+    auto& turns = work.turns;
+    turns.begin();
+    for (auto const& chunk : chunks) turns.from().push_back(chunk.encoded);
+    auto place = form.bounds.size() - 1;  // in form.bounds, of what stands after the stage at hand
+    for (auto stage = made_->stages.rbegin(); stage != made_->stages.rend(); ++stage) {
+      if ((*stage)->is_view()) continue;
+      auto& batch = turns.next();
+      if (--place > 0)
+        batch.keep(turns.from(), form.bounds[place], on);
+      else if constexpr (crossings == 0)
+        batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
+      (*stage)->decode(form.chunk, batch.tasks, queue_in<BytesSpace>(on));
+      turns.turn();
+    }
+    for (std::size_t i = 0; i < chunks.size(); ++i) detail::expect_size(turns.from()[i].size, form.decoded_size, i);
+    if constexpr (crossings == 0) {
+      for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = turns.from()[i];
+    } else {
+      auto& crossing = work.crossing;
+      crossing.send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
+      detail::cross_batch(std::span{crossing.tasks}, on);
+      for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = crossing.tasks[i].to;
+    }
+  }
+  void decode(ChunkForm const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
+    decode(form, chunks, *on.template lease<Decoding>(), on);
+  }
+
+  /// Encodes a mini-batch, likewise.
+  void encode(ChunkForm const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, Encoding& work,
+              queue_type& on) const {
+    auto& queue = queue_in<BytesSpace>(on);
+    auto& turns = work.turns;
+    turns.begin();
+    auto const last = form.bounds.size() - 1;
+    if constexpr (crossings == 0) {
+      for (auto const& chunk : chunks) turns.from().push_back(chunk.from);
+    } else {
+      auto& crossing = work.crossing;
+      work.plain.clear();
+      for (auto const& chunk : chunks) work.plain.push_back(chunk.from);
+      if (last > 1)
+        crossing.keep(work.plain, form.decoded_size, on);
+      else
+        crossing.send(work.plain, [&](std::size_t i) { return chunks[i].to; });
+      detail::cross_batch(std::span{crossing.tasks}, on);
+      auto const results = crossing.collect();
+      turns.from().assign(results.begin(), results.end());
+    }
+    std::size_t place = crossings;
+    for (auto const& stage : made_->stages) {
+      if (stage->is_view()) continue;
+      auto& batch = turns.next();
+      if (++place < last)
+        batch.keep(turns.from(), form.bounds[place], on);
+      else
+        batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to; });
+      stage->encode(form.chunk, batch.tasks, queue);
+      turns.turn();
+    }
+    for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].encoded = turns.from()[i];
+  }
+  void encode(ChunkForm const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
+    encode(form, chunks, *on.template lease<Encoding>(), on);
+  }
+
+ private:
+  using Stage = detail::AnyStage<BytesSpace>;
+  struct Composed {
+    std::vector<Specification> codecs{};  // as they were given
+    std::vector<std::unique_ptr<Stage const>> stages{};
   };
 
   static std::unique_ptr<Stage const> make_stage(Specification const& specification) {

@@ -12,12 +12,13 @@
 namespace tessera::inline v0 {
 namespace detail {
 
-/// What the chunks of a batch need while a stage turns bytes in From into bytes in To. Kept by a queue and used again.
-template <MemorySpace From, MemorySpace To>
+/// What the chunks of a batch need while a stage turns bytes in From into bytes in To. Results that stay in the pipeline
+/// lie in memory of Staging, which is seen in To.
+template <MemorySpace From, MemorySpace To, MemorySpace Staging = To>
 struct StageBatch {
   std::vector<CodecTask<From, To>> tasks;
   std::vector<ByteView<To>> results;
-  Scratch<To> scratch;
+  Scratch<Staging> scratch;
 
   /// Results go where `to(i)` says.
   template <class F>
@@ -26,8 +27,10 @@ struct StageBatch {
     for (std::size_t i = 0; i < from.size(); ++i) tasks[i] = {from[i], to(i)};
   }
   /// Results go into scratch, `bound` bytes each.
-  void keep(std::span<ByteView<From> const> from, std::size_t bound, queue_for<To>& on) {
-    auto const room = scratch.take(checked_size(checked_product(from.size(), bound, "a batch"), "a batch"), on);
+  template <class AnyQueue>
+  void keep(std::span<ByteView<From> const> from, std::size_t bound, AnyQueue& on) {
+    auto const bytes = checked_size(checked_product(from.size(), bound, "a batch"), "a batch");
+    auto const room = seen_in<To>(scratch.take(bytes, queue_in<Staging>(on)));
     send(from, [&](std::size_t i) { return room.sub(i * bound, bound); });
   }
   std::span<ByteView<To> const> collect() {

@@ -3,6 +3,7 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -83,6 +84,44 @@ template <Codec C>
 inline constexpr bool is_view<C> = std::same_as<typename C::kind, array_to_array> ||
                                    (std::same_as<typename C::kind, array_to_bytes> &&
                                     !requires(C const& c, ChunkSpecification const& chunk) { c.encoded_bound(chunk); });
+
+template <class Stages, std::size_t K>
+inline constexpr bool casts_at = false;
+template <class Stages, std::size_t K>
+requires(K < std::tuple_size_v<Stages>) inline constexpr bool casts_at<Stages, K> = is_cast<std::tuple_element_t<K, Stages>>;
+
+// The next stage from K on that runs, and the one before K that ran last; the number of stages, if there is none.
+template <class Stages, std::size_t K>
+consteval std::size_t next_running() {
+  if constexpr (K == std::tuple_size_v<Stages>)
+    return K;
+  else
+    return is_view<std::tuple_element_t<K, Stages>> ? next_running<Stages, K + 1>() : K;
+}
+template <class Stages, std::size_t K>
+consteval std::size_t last_running() {
+  if constexpr (K == 0)
+    return std::tuple_size_v<Stages>;
+  else
+    return is_view<std::tuple_element_t<K - 1, Stages>> ? last_running<Stages, K - 1>() : K - 1;
+}
+
+// What bytes that stand before stage K are best put into: the stage that takes them, or the one that gave them, may be a
+// cast.
+template <class Space, class Stages, std::size_t K>
+consteval auto staged() {
+  using here = typename decltype(flow_through<Space, Stages>(std::make_index_sequence<K>{}))::space;
+  constexpr auto next = next_running<Stages, K>(), last = last_running<Stages, K>();
+  if constexpr (casts_at<Stages, next>) {
+    using there = decltype(flow_through<Space, Stages>(std::make_index_sequence<next + 1>{}));
+    return std::type_identity<staging_t<typename there::space, here>>{};
+  } else if constexpr (casts_at<Stages, last>) {
+    using there = decltype(flow_through<Space, Stages>(std::make_index_sequence<last>{}));
+    return std::type_identity<staging_t<typename there::space, here>>{};
+  } else {
+    return std::type_identity<here>{};
+  }
+}
 
 }  // namespace detail
 }  // namespace tessera::inline v0

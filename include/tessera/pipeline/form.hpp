@@ -20,6 +20,17 @@ struct ChunkForm {
   std::vector<std::size_t> bounds{};  ///< the most bytes that can stand before each stage that runs, and after the last
   bool is_view() const { return bounds.size() <= 1; }  ///< no stage runs: the stored bytes are the elements
   std::size_t encoded_bound() const { return bounds.back(); }
+
+  /// Bytes that a chunk takes while it is under way: elements, what stands between stages, and the stored value, as long
+  /// as this program's encoders would make it at most.
+  std::uint64_t memory() const {
+    std::uint64_t sum = 0;
+    for (auto bound : bounds) sum = std::min(sum, most_bytes) + std::min(std::uint64_t{bound}, most_bytes);
+    return sum;
+  }
+
+ private:
+  static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;  // sums of two do not wrap
 };
 
 /// One chunk to be decoded. Where a stage runs, `to` has room for decoded_size bytes and is what `decoded` becomes;

@@ -27,6 +27,22 @@ class Pipeline {
   // The space of a chunk before stage K, or after the last.
   template <std::size_t K>
   using space_at = typename decltype(detail::flow_through<Space, List>(std::make_index_sequence<K>{}))::space;
+  template <std::size_t K>
+  static constexpr bool runs = !detail::is_view<stage<K>>;
+  // What bytes that stand before stage K, or after the last, are best put into: a cast may be next to them.
+  template <std::size_t K>
+  using staged_at = typename decltype(detail::staged<Space, List, K>())::type;
+  // The stages at work on a mini-batch.
+  struct Stations {
+    template <std::size_t... K>
+    static auto list(std::index_sequence<K...>) -> std::pair<
+        std::tuple<std::conditional_t<runs<K>, detail::StageBatch<space_at<K + 1>, space_at<K>, staged_at<K>>, char>...>,
+        std::tuple<
+            std::conditional_t<runs<K>, detail::StageBatch<space_at<K>, space_at<K + 1>, staged_at<K + 1>>, char>...>>;
+    using lists = decltype(list(std::index_sequence_for<Stages...>{}));
+    using decoding = typename lists::first_type;
+    using encoding = typename lists::second_type;
+  };
 
  public:
   using array_space = Space;
@@ -82,25 +98,44 @@ class Pipeline {
     return form;
   }
 
-  /// Decodes a mini-batch in the queue's order. Throws: CodecError, MetadataError.
+  /// What a mini-batch's bytes and elements are best put into at the two ends: page-locked memory, where the host's are
+  /// about to cross, or have crossed.
+  using bytes_staging = staged_at<sizeof...(Stages)>;
+  using array_staging = staged_at<0>;
+
+  /// What a mini-batch needs on its way: scratch and lists, used again by the next.
+  struct Decoding {
+    typename Stations::decoding stations;
+    std::vector<ByteView<bytes_space>> encoded;
+  };
+  struct Encoding {
+    typename Stations::encoding stations;
+    std::vector<ByteView<array_space>> plain;
+  };
+
+  /// Decodes a mini-batch in the queue's order; `work` is in use until that is done. Throws: CodecError, MetadataError.
+  void decode(ChunkForm const& form, std::span<DecodeTask<bytes_space, array_space>> chunks, Decoding& work,
+              queue_type& on) const {
+    work.encoded.clear();
+    for (auto const& chunk : chunks) work.encoded.push_back(chunk.encoded);
+    undo<sizeof...(Stages)>(form, chunks, std::span<ByteView<bytes_space> const>{work.encoded}, work, on);
+  }
   void decode(ChunkForm const& form, std::span<DecodeTask<bytes_space, array_space>> chunks, queue_type& on) const {
-    auto const encoded = on.host().template lease<std::vector<ByteView<bytes_space>>>();
-    encoded->clear();
-    for (auto const& chunk : chunks) encoded->push_back(chunk.encoded);
-    undo<sizeof...(Stages)>(form, chunks, std::span<ByteView<bytes_space> const>{*encoded}, on);
+    decode(form, chunks, *on.template lease<Decoding>(), on);
   }
 
   /// Encodes a mini-batch, likewise.
+  void encode(ChunkForm const& form, std::span<EncodeTask<bytes_space, array_space>> chunks, Encoding& work,
+              queue_type& on) const {
+    work.plain.clear();
+    for (auto const& chunk : chunks) work.plain.push_back(chunk.from);
+    apply<0>(form, chunks, std::span<ByteView<array_space> const>{work.plain}, work, on);
+  }
   void encode(ChunkForm const& form, std::span<EncodeTask<bytes_space, array_space>> chunks, queue_type& on) const {
-    auto const plain = on.host().template lease<std::vector<ByteView<array_space>>>();
-    plain->clear();
-    for (auto const& chunk : chunks) plain->push_back(chunk.from);
-    apply<0>(form, chunks, std::span<ByteView<array_space> const>{*plain}, on);
+    encode(form, chunks, *on.template lease<Encoding>(), on);
   }
 
  private:
-  template <std::size_t K>
-  static constexpr bool runs = !detail::is_view<stage<K>>;
   // How many of the first K stages run: the place of stage K in form.bounds.
   template <std::size_t K>
   static constexpr std::size_t running_before() {
@@ -147,49 +182,47 @@ class Pipeline {
   // Takes back the first K stages; `from` is what stands after them.
   template <std::size_t K>
   void undo(ChunkForm const& form, std::span<DecodeTask<bytes_space, array_space>> chunks,
-            std::span<ByteView<space_at<K>> const> from, queue_type& on) const {
+            std::span<ByteView<space_at<K>> const> from, Decoding& work, queue_type& on) const {
     if constexpr (K == 0) {
       for (std::size_t i = 0; i < chunks.size(); ++i) {
         chunks[i].decoded = from[i];
         detail::expect_size(from[i].size, form.decoded_size, i);
       }
     } else if constexpr (!runs<K - 1>) {
-      undo<K - 1>(form, chunks, from, on);
+      undo<K - 1>(form, chunks, from, work, on);
     } else {
-      using To = space_at<K - 1>;
       constexpr auto place = running_before<K - 1>();
-      auto const batch = on.template lease<detail::StageBatch<space_at<K>, To>>();
+      auto& batch = std::get<K - 1>(work.stations);
       if constexpr (place == 0) {
-        batch->send(from, [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
+        batch.send(from, [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
       } else {
-        batch->keep(from, form.bounds[place], queue_in<To>(on));
+        batch.keep(from, form.bounds[place], on);
       }
-      run<K - 1>(std::span{batch->tasks}, on,
+      run<K - 1>(std::span{batch.tasks}, on,
                  [&](auto const& codec, auto tasks, auto& queue) { decode_batch(codec, form.chunk, tasks, queue); });
-      undo<K - 1>(form, chunks, batch->collect(), on);
+      undo<K - 1>(form, chunks, batch.collect(), work, on);
     }
   }
 
   // Applies the stages from K on; `from` is what stands before them.
   template <std::size_t K>
   void apply(ChunkForm const& form, std::span<EncodeTask<bytes_space, array_space>> chunks,
-             std::span<ByteView<space_at<K>> const> from, queue_type& on) const {
+             std::span<ByteView<space_at<K>> const> from, Encoding& work, queue_type& on) const {
     if constexpr (K == sizeof...(Stages)) {
       for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].encoded = from[i];
     } else if constexpr (!runs<K>) {
-      apply<K + 1>(form, chunks, from, on);
+      apply<K + 1>(form, chunks, from, work, on);
     } else {
-      using To = space_at<K + 1>;
       constexpr auto place = running_before<K + 1>();
-      auto const batch = on.template lease<detail::StageBatch<space_at<K>, To>>();
+      auto& batch = std::get<K>(work.stations);
       if constexpr (place == running_before<sizeof...(Stages)>()) {
-        batch->send(from, [&](std::size_t i) { return chunks[i].to; });
+        batch.send(from, [&](std::size_t i) { return chunks[i].to; });
       } else {
-        batch->keep(from, form.bounds[place], queue_in<To>(on));
+        batch.keep(from, form.bounds[place], on);
       }
-      run<K>(std::span{batch->tasks}, on,
+      run<K>(std::span{batch.tasks}, on,
              [&](auto const& codec, auto tasks, auto& queue) { encode_batch(codec, form.chunk, tasks, queue); });
-      apply<K + 1>(form, chunks, batch->collect(), on);
+      apply<K + 1>(form, chunks, batch.collect(), work, on);
     }
   }
 

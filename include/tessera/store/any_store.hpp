@@ -15,6 +15,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
+#include <tessera/store/write_many.hpp>
 
 namespace tessera::inline v0 {
 
@@ -48,6 +49,7 @@ class AnyStore {
   std::optional<std::uint64_t> size(Key const& key, Queue& on) const { return held_->size(key, on); }
   void get_many(std::span<ReadRequest<Space>> requests, Queue& on) const { held_->get_many(requests, on); }
   void write(Key const& key, ByteView<Space> value, Queue& on) const { held_->write(key, value, on); }
+  void write_many(std::span<WriteRequest<Space> const> requests, Queue& on) const { held_->write_many(requests, on); }
   bool erase(Key const& key, Queue& on) const { return held_->erase(key, on); }
   void list(std::string_view prefix, Visitor visit) const { held_->list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { held_->list_directory(prefix, visit); }
@@ -66,6 +68,7 @@ class AnyStore {
     virtual std::optional<std::uint64_t> size(Key const&, Queue&) const = 0;
     virtual void get_many(std::span<ReadRequest<Space>>, Queue&) const = 0;
     virtual void write(Key const&, ByteView<Space>, Queue&) const = 0;
+    virtual void write_many(std::span<WriteRequest<Space> const>, Queue&) const = 0;
     virtual bool erase(Key const&, Queue&) const = 0;
     virtual void list(std::string_view, Visitor) const = 0;
     virtual void list_directory(std::string_view, Visitor) const = 0;
@@ -92,6 +95,15 @@ class AnyStore {
       else
         refuse("written", key.path);
     }
+    void write_many([[maybe_unused]] std::span<WriteRequest<Space> const> requests,
+                    [[maybe_unused]] Queue& on) const override {
+      if constexpr (!WritableStore<S>)
+        for (auto const& request : requests) refuse("written", request.key->path);
+      else if constexpr (has_lock)
+        tessera::write_many(store, requests, on);
+      else
+        detail::write_each(store, requests, on, [&](Key const& key) { return lock(key); });
+    }
     bool erase([[maybe_unused]] Key const& key, [[maybe_unused]] Queue& on) const override {
       if constexpr (WritableStore<S>)
         return store.erase(key, on);
@@ -111,9 +123,7 @@ class AnyStore {
         refuse("listed", prefix);
     }
     std::unique_lock<std::mutex> lock(Key const& key) const override {
-      if constexpr (requires {
-                      { store.lock(key) } -> std::same_as<std::unique_lock<std::mutex>>;
-                    })
+      if constexpr (has_lock)
         return store.lock(key);
       else
         return locks.lock(key);
@@ -124,6 +134,9 @@ class AnyStore {
       throw error;
     }
 
+    static constexpr bool has_lock = requires(S const& s, Key const& key) {
+      { s.lock(key) } -> std::same_as<std::unique_lock<std::mutex>>;
+    };
     S store;
     mutable KeyLocks locks;  // for stores that have none
   };

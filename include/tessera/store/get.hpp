@@ -61,13 +61,15 @@ std::optional<std::size_t> get_into(S const& store, Key const& key, ByteSpan<spa
 }
 
 /// One of many reads. `size` is the answer. Its type is of the space, not of the store: stores that hold stores hand
-/// requests on.
+/// requests on. Values whose rooms follow each other may cross to the device in one copy; where the rooms are aligned,
+/// only if `alignment` says that the bytes in between are nobody's.
 template <MemorySpace S>
 struct ReadRequest {
   Key const* key;
   ByteRange range;
   Room<S> room;
   std::optional<std::size_t> size{};
+  std::size_t alignment = 1;  ///< from the room's end to the next multiple of this many bytes, bytes may be written to
 };
 
 /// Calls f(key, those of them) for the requests of each key that follow each other: for stores whose values are dear to

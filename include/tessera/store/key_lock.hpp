@@ -25,11 +25,19 @@ namespace detail {
 
 // Held while a value is read, changed and written back; of nothing, where the store has no locks.
 template <class S>
-std::unique_lock<std::mutex> lock_of([[maybe_unused]] S const& store, [[maybe_unused]] Key const& key) {
+auto lock_of([[maybe_unused]] S const& store, [[maybe_unused]] Key const& key) {
   if constexpr (requires { store.lock(key); })
     return store.lock(key);
   else
-    return {};
+    return std::unique_lock<std::mutex>{};
+}
+// Of `otherwise`, where the store has none.
+template <class S>
+auto lock_of(S const& store, Key const& key, [[maybe_unused]] KeyLocks& otherwise) {
+  if constexpr (requires { store.lock(key); })
+    return store.lock(key);
+  else
+    return otherwise.lock(key);
 }
 
 }  // namespace detail

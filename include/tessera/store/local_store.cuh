@@ -11,45 +11,17 @@
 #include <vector>
 
 #include <tessera/buffer/device_buffer.cuh>
-#include <tessera/buffer/scratch.hpp>
-#include <tessera/cast/host_device.cuh>
 #include <tessera/memory/queue.cuh>
+#include <tessera/store/download.cuh>
 #include <tessera/store/local_store.hpp>
+#include <tessera/store/posix/range_reader.hpp>
+#include <tessera/store/upload.cuh>
+#include <tessera/store/write_many.hpp>
 
 namespace tessera::inline v0 {
-namespace detail {
-
-inline constexpr std::size_t bounce_block = std::size_t{4} << 20;  // bytes: what a disk gives at once, and a bus takes
-
-/// Bytes on their way from files to the device: read into page-locked blocks, and copied from there in the stream's
-/// order while the next are read. The host waits when a block is needed again that the stream is not done with, and
-/// nowhere else.
-class Upload {
- public:
-  explicit Upload(Queue<space::Device>& on) : on_{on} {}
-
-  /// n bytes, of a block at most, for the host to write to.
-  ByteSpan<space::Pinned> take(std::size_t n) {
-    if (!block_ || n > bounce_block - used_) {
-      block_.reset();  // first: it may be the next one
-      block_.emplace(on_.template lease<Scratch<space::Pinned>>());
-      used_ = 0;
-    }
-    auto const bytes = (*block_)->take(bounce_block, on_).sub(used_, n);
-    used_ += n;
-    return bytes;
-  }
-
- private:
-  Queue<space::Device>& on_;
-  std::optional<DeviceLease<Scratch<space::Pinned>>> block_;
-  std::size_t used_ = 0;
-};
-
-}  // namespace detail
-
 /// As LocalStore of host buffers; its values pass through page-locked blocks of 4 MiB that the queue keeps. A value of
-/// more than one is read by the threads of the queue's host queue. Writing waits for each block to arrive.
+/// more than one is read by the threads of the queue's host queue. Writing waits for each block to arrive, while the
+/// next is on its way.
 template <Buffer B>
 requires std::same_as<typename B::space_type, space::Device>
 class LocalStore<B> {
@@ -73,19 +45,32 @@ class LocalStore<B> {
 
   std::optional<std::uint64_t> size(Key const& key, Queue&) const { return folder_.size(key); }
 
-  /// Ranges of a key that are close together are read at once, and values that are small share blocks.
+  /// Ranges of a key that are close together are read at once. Values of at most a block share blocks, and those whose
+  /// rooms follow each other cross together, a block at a time; rooms are asked in order.
   void get_many(std::span<Request> requests, Queue& on) const {
     auto const lists = on.host().template lease<Lists>();
     detail::Upload upload{on};
     for_each_key(requests, [&](Key const& key, std::span<Request> of_key) {
-      detail::at_key(*this, key, [&] { read_ranges(of_key, *lists, upload, on); });
+      detail::at_key(*this, key, [&] {
+        read_ranges(of_key, *lists, upload, on);
+        if (&of_key.back() == &requests.back()) upload.send();
+      });
     });
   }
 
   void write(Key const& key, ByteView<space::Device> value, Queue& on) const {
-    detail::at_key(*this, key, [&] {
-      folder_.write(key, [&](detail::posix::Descriptor const& file) { download(value, file, on); });
-    });
+    WriteRequest<space::Device> const request{&key, value};
+    detail::Download download{{&request, 1}, on};
+    write_next(request, download);
+  }
+
+  /// Values that follow each other in memory cross together, a block at a time.
+  void write_many(std::span<WriteRequest<space::Device> const> requests, Queue& on) const {
+    detail::Download download{requests, on};
+    for (auto const& request : requests) {
+      auto const held = lock(*request.key);
+      write_next(request, download);
+    }
   }
 
   bool erase(Key const& key, Queue&) const { return folder_.erase(key); }
@@ -114,67 +99,44 @@ class LocalStore<B> {
       lists.rooms.push_back(requests[i].room(lists.wanted[i].size));
       requests[i].size = lists.rooms[i].size;
     }
-    for_each_run(lists.wanted, largest_gap, [&](std::span<WantedRange const> run) {
-      auto const begin = run.front().offset;
-      auto end = begin;
-      for (auto const& range : run) end = std::max(end, range.offset + range.size);
-      auto const blocks = static_cast<std::size_t>((end - begin + detail::bounce_block - 1) / detail::bounce_block);
-      auto const part = [&](std::size_t i, detail::Upload& by) {
-        auto const at = begin + i * std::uint64_t{detail::bounce_block};
-        copy_part(file->descriptor, at, std::min<std::uint64_t>(end - at, detail::bounce_block), run, lists.rooms, by,
-                  on);
-      };
-      if (blocks == 1) return part(0, upload);
-      on.host().for_each(blocks, [&](std::size_t i) {
-        detail::Upload own{on};
-        part(i, own);
+    detail::posix::RangeReader reader{file->descriptor};
+    for_each_run(lists.wanted, reader.largest_gap, [&](std::span<WantedRange const> run) {
+      for (auto const& range : run) {
+        auto const& to = lists.rooms[range.request];
+        if (range.size > detail::bounce_block)
+          read_large(file->descriptor, range.offset, to, on);
+        else
+          upload.add(reader, range.offset, to, requests[range.request].alignment);
+      }
+    });
+    reader.read();
+  }
+
+  static void read_large(detail::posix::Descriptor const& file, std::uint64_t offset, ByteSpan<space::Device> to,
+                         Queue& on) {
+    constexpr auto block = detail::bounce_block;
+    on.host().for_each((to.size + block - 1) / block, [&](std::size_t i) {
+      detail::posix::RangeReader reader{file};
+      detail::Upload upload{on};
+      upload.add(reader, offset + i * block, to.sub(i * block, std::min(to.size - i * block, block)), 1);
+      reader.read();
+      upload.send();
+    });
+  }
+
+  // The value whose bytes the download has next.
+  void write_next(WriteRequest<space::Device> const& request, detail::Download& download) const {
+    detail::at_key(*this, *request.key, [&] {
+      folder_.write(*request.key, [&](detail::posix::Descriptor const& file) {
+        for (auto left = request.value.size; left > 0;) {
+          auto const bytes = download.take(left);
+          detail::posix::write(file, bytes.data, bytes.size);
+          left -= bytes.size;
+        }
       });
     });
   }
 
-  // Bytes of the file from `at` on, to the ranges that want some of them.
-  static void copy_part(detail::posix::Descriptor const& file, std::uint64_t at, std::uint64_t size,
-                        std::span<WantedRange const> run, std::vector<ByteSpan<space::Device>> const& rooms,
-                        detail::Upload& by, Queue& on) {
-    auto const bytes = by.take(static_cast<std::size_t>(size));
-    detail::posix::Piece piece{bytes.data, bytes.size};
-    detail::posix::read(file, {&piece, 1}, at);
-    for (auto const& range : run) {
-      auto const first = std::max(at, range.offset), last = std::min(at + size, range.offset + range.size);
-      if (first >= last) continue;
-      auto const n = static_cast<std::size_t>(last - first);
-      crossing<space::Device, space::Pinned>::copy(
-          bytes.sub(static_cast<std::size_t>(first - at), n),
-          rooms[range.request].sub(static_cast<std::size_t>(first - range.offset), n), on);
-    }
-  }
-
-  // Block by block: while one is written to the file, the next is on its way.
-  static void download(ByteView<space::Device> value, detail::posix::Descriptor const& file, Queue& on) {
-    struct Block {
-      DeviceLease<Scratch<space::Pinned>> memory;
-      ByteSpan<space::Pinned> bytes;
-    };
-    auto const fetch = [&](std::size_t at) {
-      Block block{on.template lease<Scratch<space::Pinned>>(), {}};
-      auto const n = std::min(value.size - at, detail::bounce_block);
-      block.bytes = block.memory->take(detail::bounce_block, on).sub(0, n);
-      crossing<space::Pinned, space::Device>::copy(value.sub(at, n), block.bytes, on);
-      block.memory.record();
-      return block;
-    };
-    std::optional<Block> next;
-    for (std::size_t at = 0; at < value.size; at += detail::bounce_block) {
-      if (!next) next.emplace(fetch(at));
-      auto const now = std::move(*next);
-      next.reset();
-      if (value.size - at > detail::bounce_block) next.emplace(fetch(at + detail::bounce_block));
-      now.memory.wait();
-      detail::posix::write(file, now.bytes.data, now.bytes.size);
-    }
-  }
-
-  static constexpr std::uint64_t largest_gap = 256;  // bytes: less than the time of a system call
   detail::LocalFolder folder_;
 };
 

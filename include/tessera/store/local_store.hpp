@@ -17,6 +17,8 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/local_folder.hpp>
+#include <tessera/store/posix/range_reader.hpp>
+#include <tessera/store/write_many.hpp>
 
 namespace tessera::inline v0 {
 
@@ -80,8 +82,19 @@ class LocalStore {
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const {
     detail::at_key(*this, key, [&] {
       on.wait();  // for what makes the value
-      folder_.write(key, [&](auto const& file) { detail::posix::write(file, value.data, value.size); });
+      write_file(key, value);
     });
+  }
+
+  /// Waits for the queue once.
+  void write_many(std::span<WriteRequest<Space> const> requests, queue_for<Space>& on) const {
+    for (auto const& request : requests) {
+      auto const held = lock(*request.key);
+      detail::at_key(*this, *request.key, [&] {
+        if (&request == &requests.front()) on.wait();
+        write_file(*request.key, request.value);
+      });
+    }
   }
 
   bool erase(Key const& key, queue_for<Space>&) const { return folder_.erase(key); }
@@ -94,6 +107,10 @@ class LocalStore {
   void list_directory(std::string_view prefix, Visitor visit) const { folder_.list_directory(prefix, visit); }
 
  private:
+  void write_file(Key const& key, ByteView<Space> value) const {
+    folder_.write(key, [&](auto const& file) { detail::posix::write(file, value.data, value.size); });
+  }
+
   // Requests for one key.
   void read_ranges(std::span<ReadRequest<Space>> requests, std::vector<WantedRange>& wanted) const {
     auto const file = folder_.find(*requests.front().key);
@@ -104,29 +121,18 @@ class LocalStore {
       auto const [offset, size] = requests[i].range.resolve(file->size);
       wanted.push_back({offset, checked_size(size, "the value"), i});
     }
-    for_each_run(wanted, largest_gap, [&](std::span<WantedRange const> run) {
-      std::byte unwanted[largest_gap];
-      detail::posix::Piece parts[64];
-      std::size_t count = 0;
-      auto begin = run.front().offset, end = begin;
-      auto const flush = [&] {
-        detail::posix::read(file->descriptor, {parts, count}, begin);
-        count = 0;
-      };
+    if (!file) return;
+    detail::posix::RangeReader reader{file->descriptor};
+    for_each_run(wanted, reader.largest_gap, [&](std::span<WantedRange const> run) {
       for (auto const& range : run) {
-        auto const apart = range.offset < end || range.offset - end > largest_gap;  // of those that lie over each other
-        if (apart || count + 2 > std::size(parts)) flush(), begin = end = range.offset;
-        if (range.offset > end) parts[count++] = {unwanted, range.offset - end};
         auto const to = requests[range.request].room(range.size);
-        parts[count++] = {to.data, to.size};
+        reader.add(range.offset, {to.data, to.size});
         requests[range.request].size = to.size;
-        end = range.offset + range.size;
       }
-      flush();
     });
+    reader.read();
   }
 
-  static constexpr std::size_t largest_gap = 256;  // bytes: less than the time of a system call
   detail::LocalFolder folder_;
 };
 

@@ -17,6 +17,7 @@
 #include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/key_lock.hpp>
+#include <tessera/store/lend.hpp>
 
 namespace tessera::inline v0 {
 
@@ -45,14 +46,23 @@ class MemoryStore {
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, Queue& on) const {
     return detail::at_key(*this, key, [&]() -> std::optional<std::size_t> {
+      auto lent = lend(key, range, on);
+      if (!lent) return std::nullopt;
+      crossing<Space, Space>::copy(lent->bytes, room(lent->bytes.size), on);
+      on.keep(std::move(lent->owner));
+      return lent->bytes.size;
+    });
+  }
+
+  /// A value that is written later is another one: what was lent stays as it is.
+  std::optional<Lent<Space>> lend(Key const& key, ByteRange range, Queue& on) const {
+    return detail::at_key(*this, key, [&]() -> std::optional<Lent<Space>> {
       auto value = find(key);
       if (!value) return std::nullopt;
       auto const [offset, size] = range.resolve(value->view().size);
-      auto const to = room(size);
       on.after(value->ready);
-      crossing<Space, Space>::copy(value->view().sub(offset, size), to, on);
-      on.keep(std::move(value));
-      return size;
+      auto const bytes = value->view().sub(offset, size);
+      return Lent<Space>{bytes, std::move(value)};
     });
   }
 
@@ -133,5 +143,6 @@ class MemoryStore {
 };
 
 static_assert(Store<MemoryStore<HostBuffer>> && ListableStore<MemoryStore<HostBuffer>>);
+static_assert(LendingStore<MemoryStore<HostBuffer>>);
 
 }  // namespace tessera::inline v0

@@ -13,6 +13,8 @@
 #include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/lend.hpp>
+#include <tessera/store/write_many.hpp>
 
 namespace tessera::inline v0 {
 
@@ -46,21 +48,26 @@ class PrefixStore {
     return below(key, [&](Key const& inner) { return tessera::size(store_, inner, on); });
   }
   void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
-    auto const inner = on.host().template lease<Inner>();
-    inner->requests.clear();
-    if (inner->keys.size() < requests.size()) inner->keys.resize(requests.size());
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      auto& path = inner->keys[i].path;
-      detail::at_key(*this, *requests[i].key, [&] { path = folder_; });
-      if (!path.empty()) path += '/';
-      path += requests[i].key->path;
-      inner->requests.push_back({&inner->keys[i], requests[i].range, requests[i].room});
-    }
+    auto const inner = on.host().template lease<Inner<ReadRequest<Space>>>();
+    set_keys(*inner, requests);
+    for (std::size_t i = 0; i < requests.size(); ++i)
+      inner->requests.push_back({&inner->keys[i], requests[i].range, requests[i].room, {}, requests[i].alignment});
     tessera::get_many(store_, std::span{inner->requests}, on);
     for (std::size_t i = 0; i < requests.size(); ++i) requests[i].size = inner->requests[i].size;
   }
+  std::optional<Lent<Space>> lend(Key const& key, ByteRange range,
+                                  queue_for<Space>& on) const requires LendingStore<S> {
+    return below(key, [&](Key const& inner) { return store_.lend(inner, range, on); });
+  }
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const requires WritableStore<S> {
     below(key, [&](Key const& inner) { store_.write(inner, value, on); });
+  }
+  void write_many(std::span<WriteRequest<Space> const> requests,
+                  queue_for<Space>& on) const requires detail::HasWriteMany<S> {
+    auto const inner = on.host().template lease<Inner<WriteRequest<Space>>>();
+    set_keys(*inner, requests);
+    for (std::size_t i = 0; i < requests.size(); ++i) inner->requests.push_back({&inner->keys[i], requests[i].value});
+    store_.write_many(inner->requests, on);
   }
   bool erase(Key const& key, queue_for<Space>& on) const requires WritableStore<S> {
     return below(key, [&](Key const& inner) { return store_.erase(inner, on); });
@@ -76,11 +83,23 @@ class PrefixStore {
   }
 
  private:
-  // The lists of a get_many, kept by the queue.
+  // The lists of a get_many and a write_many, kept by the queue.
+  template <class Request>
   struct Inner {
     std::vector<Key> keys;
-    std::vector<ReadRequest<Space>> requests;
+    std::vector<Request> requests;
   };
+  template <class Request, class Requests>
+  void set_keys(Inner<Request>& inner, Requests const& requests) const {
+    inner.requests.clear();
+    if (inner.keys.size() < requests.size()) inner.keys.resize(requests.size());
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      auto& path = inner.keys[i].path;
+      detail::at_key(*this, *requests[i].key, [&] { path = folder_; });
+      if (!path.empty()) path += '/';
+      path += requests[i].key->path;
+    }
+  }
 
   template <class F>
   auto below(Key const& key, F&& f) const {

@@ -11,6 +11,7 @@
 
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/lend.hpp>
 
 namespace tessera::inline v0 {
 
@@ -40,6 +41,10 @@ class ReadOnlyStore {
   }
   void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
     tessera::get_many(store_, requests, on);
+  }
+  std::optional<Lent<Space>> lend(Key const& key, ByteRange range,
+                                  queue_for<Space>& on) const requires LendingStore<S> {
+    return store_.lend(key, range, on);
   }
   void list(std::string_view prefix, Visitor visit) const requires ListableStore<S> { store_.list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const requires ListableStore<S> {

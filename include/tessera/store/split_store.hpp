@@ -9,6 +9,8 @@
 
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/lend.hpp>
+#include <tessera/store/write_many.hpp>
 
 namespace tessera::inline v0 {
 
@@ -54,8 +56,16 @@ class SplitStore {
   void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
     tessera::get_many(chunks_, requests, on);
   }
+  std::optional<Lent<Space>> lend(Key const& key, ByteRange range,
+                                  queue_for<Space>& on) const requires LendingStore<Chunks> {
+    return chunks_.lend(key, range, on);
+  }
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const requires WritableStore<Chunks> {
     chunks_.write(key, value, on);
+  }
+  void write_many(std::span<WriteRequest<Space> const> requests,
+                  queue_for<Space>& on) const requires detail::HasWriteMany<Chunks> {
+    chunks_.write_many(requests, on);
   }
   bool erase(Key const& key, queue_for<Space>& on) const requires WritableStore<Chunks> {
     return chunks_.erase(key, on);

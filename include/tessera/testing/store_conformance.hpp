@@ -23,6 +23,8 @@
 #include <tessera/core/text.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/lend.hpp>
+#include <tessera/store/write_many.hpp>
 
 namespace tessera::inline v0 {
 namespace testing {
@@ -51,13 +53,20 @@ class StoreConformance {
     rule("asks for room once, with the right size", [&] { asks_for_room_once(); });
     rule("lets the room refuse", [&] { lets_the_room_refuse(); });
     rule("reads many", [&] { reads_many(); });
+    if constexpr (LendingStore<S>) {
+      rule("lends what it reads", [&] { lends_what_it_reads(); });
+      if constexpr (WritableStore<S>) rule("keeps what it lent", [&] { keeps_what_it_lent(); });
+    }
     rule("copies see the same keys", [&] { copies_see_the_same_keys(); });
     if constexpr (WritableStore<S>) {
       rule("overwrites and erases", [&] { overwrites_and_erases(); });
+      rule("writes many", [&] { writes_many(); });
       rule("refuses keys that are none", [&] { refuses_keys_that_are_none(); });
       rule("shows the old value or the new, never half", [&] { shows_the_old_value_or_the_new(); });
       if constexpr (requires(S const& store, Key const& key) { store.lock(key); })
         rule("keeps updates apart", [&] { keeps_updates_apart(); });
+      if constexpr (tessera::detail::HasWriteMany<S>)
+        rule("keeps updates apart from many writes", [&] { keeps_updates_apart_from_many_writes(); });
     }
     if constexpr (ListableStore<S>) {
       rule("lists", [&] { lists(); });
@@ -290,6 +299,71 @@ class StoreConformance {
     tessera::get_many(s, std::span<ReadRequest<Space>>{}, on);
   }
 
+  std::string lent(S const& store, std::string const& key, ByteRange range = {}) {
+    auto on = on_;
+    auto const found = tessera::lend(store, Key{key}, range, on);
+    if (!found) return "(missing)";
+    if (!found->owner) broken({"what is lent has no owner"});
+    return words(found->bytes, on);
+  }
+
+  void lends_what_it_reads() {
+    std::string const key = "ten/bytes";
+    auto const s = store({{key, "0123456789"}, {"empty", ""}});
+    expect("all of it", lent(s, key), "0123456789");
+    expect("3 from 2", lent(s, key, {2, 3}), "234");
+    expect("99 from 8", lent(s, key, {8, 99}), "89");
+    expect("the last 4", lent(s, key, ByteRange::suffix(4)), "6789");
+    expect("the last 0", lent(s, key, ByteRange::suffix(0)), "");
+    expect("an empty value", lent(s, "empty"), "");
+    for (auto const* missing : {"ten", "missing", "ten/bytes/x"}) expect(missing, lent(s, missing), "(missing)");
+    expect_refused("1 from 11 of 10", key, [&] { lent(s, key, {11, 1}); });
+    expect_refused("lending \"../k\"", "", [&] { lent(s, "../k"); });
+  }
+
+  void keeps_what_it_lent() {
+    auto on = on_;
+    auto s = std::optional<S>{store({{"k", "the first value"}})};
+    auto const first = tessera::lend(*s, Key{"k"}, {}, on);
+    put(*s, "k", "the second");
+    auto const second = tessera::lend(*s, Key{"k"}, {}, on);
+    erase(*s, "k");
+    s.reset();
+    if (!first || !second) return broken({"a value that was there is not lent"});
+    expect("what was lent before another was written", words(first->bytes, on), "the first value");
+    expect("what was lent before its key was erased", words(second->bytes, on), "the second");
+  }
+
+  // Values side by side, apart, over each other, in no order, empty, in place of an older one.
+  void writes_many() {
+    auto const s = store({{"a/3", "an older value, longer than the next"}});
+    auto on = on_;
+    std::string all;
+    for (int i = 0; all.size() < 40'000; ++i) all += std::to_string(i) + ' ';
+    Memory memory(all.size(), on);
+    ByteView<space::Host> const bytes{reinterpret_cast<std::byte const*>(all.data()), all.size()};
+    crossing<Space, space::Host>::copy(bytes, memory.span(), queue_between<Space, space::Host>(on));
+    struct Part {
+      std::size_t at, size;
+    };
+    std::vector<Part> parts{{0, 10}, {10, 20}, {30, 0}, {30, 7}, {37, 30'000}, {50, 5}, {20, 3}, {39'990, 0}};
+    for (std::size_t i = 0; i < 40; ++i) parts.push_back({i * 101, 100 + i % 2});
+    std::vector<Key> keys(parts.size());
+    std::vector<WriteRequest<Space>> requests;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      keys[i].path = text({i % 2 ? "a/" : "b/", i});
+      requests.push_back({&keys[i], memory.view().sub(parts[i].at, parts[i].size)});
+    }
+    tessera::write_many(s, std::span<WriteRequest<Space> const>{requests}, on);
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      expect(keys[i].path, value(s, keys[i].path), std::string_view{all}.substr(parts[i].at, parts[i].size));
+    if constexpr (ListableStore<S>) expect("keys", listed(s, "").size(), parts.size());
+    Key const key{"k"}, wrong{"../k"};
+    WriteRequest<Space> const refused[] = {{&wrong, memory.view()}, {&key, memory.view()}};
+    expect_refused("\"../k\", among others", "../k", [&] { tessera::write_many(s, std::span{refused}, on); });
+    tessera::write_many(s, std::span<WriteRequest<Space> const>{}, on);
+  }
+
   void copies_see_the_same_keys() {
     auto const s = store({{"k", "value"}});
     auto const copy = s;
@@ -382,6 +456,36 @@ class StoreConformance {
       });
     for (auto& thread : threads) thread.join();
     expect("the sum of 100 ones", value(s, "a/k"), "100");
+    expect("threads that failed", static_cast<std::uint64_t>(failed), 0);
+  }
+
+  // Many writes wait for the lock that an update holds.
+  void keeps_updates_apart_from_many_writes() {
+    auto const s = store({{"a/k", "old"}});
+    std::atomic<bool> done{false};
+    std::atomic<int> failed{0};
+    auto held = s.lock(Key{"a/k"});
+    std::thread writer{[&] {
+      try {
+        auto on = on_;
+        Memory memory(3, on);
+        ByteView<space::Host> const bytes{reinterpret_cast<std::byte const*>("new"), 3};
+        crossing<Space, space::Host>::copy(bytes, memory.span(), queue_between<Space, space::Host>(on));
+        Key const key{"a/k"};
+        WriteRequest<Space> const request{&key, memory.view()};
+        s.write_many(std::span{&request, 1}, on);
+      } catch (...) {
+        ++failed;
+      }
+      done = true;
+    }};
+    for (int i = 0; i < 5000 && !done; ++i) std::this_thread::yield();  // so that it comes between, if it can
+    auto const seen = value(s, "a/k");
+    put(s, "a/k", "updated");
+    held.unlock();
+    writer.join();
+    expect("while it was locked", seen, "old");
+    expect("in the end", value(s, "a/k"), "new");
     expect("threads that failed", static_cast<std::uint64_t>(failed), 0);
   }
 

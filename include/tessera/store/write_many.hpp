@@ -1,0 +1,76 @@
+// Writing many values at once. A store that can do better than one after the other has a member of the same name.
+#pragma once
+#include <concepts>
+#include <span>
+
+#include <tessera/store/concept.hpp>
+#include <tessera/store/key_lock.hpp>
+
+namespace tessera::inline v0 {
+
+/// One of many writes: the whole value of a key.
+template <MemorySpace S>
+struct WriteRequest {
+  Key const* key;
+  ByteView<S> value;
+};
+
+namespace detail {
+
+template <class S>
+concept HasWriteMany = requires(S const& s, std::span<WriteRequest<space_of<S>> const> requests, queue_of<S>& on) {
+  s.write_many(requests, on);
+};
+
+template <class S, class Lock>
+void write_each(S const& store, std::span<WriteRequest<space_of<S>> const> requests, queue_of<S>& on, Lock&& lock) {
+  for (auto const& request : requests) try {
+      [[maybe_unused]] auto const held = lock(*request.key);
+      if constexpr (check_writable<S>()) store.write(*request.key, request.value, on);
+    } catch (Error& error) {
+      error.in_key(request.key->path).in_store(name_of(store));
+      throw;
+    }
+}
+
+template <class S, class Lock>
+void write_many(S const& store, std::span<WriteRequest<space_of<S>> const> requests, queue_of<S>& on, Lock&& lock) {
+  if constexpr (HasWriteMany<S>) {
+    constexpr bool has_lock = requires(Key const& key) { store.lock(key); };
+    static_assert(has_lock,
+                  "tessera: a store that has a write_many of its own holds its 'lock(Key const&)' of each key that it "
+                  "writes: it lacks one");
+    if constexpr (has_lock) store.write_many(requests, on);
+  } else {
+    write_each(store, requests, on, lock);
+  }
+}
+
+}  // namespace detail
+
+/// Many values, in any order, the lock of each key held while it is written, if the store has locks. The values are
+/// read in the queue's order: the host's before this returns. Throws: StoreError, with the key; then some are written,
+/// each wholly or not at all.
+template <class S>
+void write_many(S const& store, std::span<WriteRequest<space_of<S>> const> requests, queue_of<S>& on) {
+  detail::write_many(store, requests, on, [&](Key const& key) { return detail::lock_of(store, key); });
+}
+/// `otherwise` has the locks for a store that has none.
+template <class S>
+void write_many(S const& store, std::span<WriteRequest<space_of<S>> const> requests, queue_of<S>& on,
+                KeyLocks& otherwise) {
+  detail::write_many(store, requests, on, [&](Key const& key) { return detail::lock_of(store, key, otherwise); });
+}
+
+/// Requests for another space than the store's are refused.
+template <class S, class Requests, class... Locks>
+requires(!std::convertible_to<Requests, std::span<WriteRequest<space_of<S>> const>>) void write_many(S const&,
+                                                                                                     Requests&&,
+                                                                                                     queue_of<S>&,
+                                                                                                     Locks&...) {
+  static_assert(sizeof(S) == 0,
+                "tessera: these are no requests for this store: give a std::span<WriteRequest<space> const> of the "
+                "space that its buffers are in");
+}
+
+}  // namespace tessera::inline v0

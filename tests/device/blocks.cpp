@@ -1,0 +1,91 @@
+// Kernels whose threads work together, in phases.
+#include <device/device.hpp>
+
+using namespace tessera;
+using test::DeviceQueue, test::made, test::text, test::under_seeds;
+
+namespace {
+
+/// Each block turns its part of the bytes round: what a thread writes, another one read.
+struct Reverse {
+  static constexpr unsigned threads = 64, phases = 2;
+  struct Shared {
+    char bytes[threads];
+  };
+  char* bytes;
+
+  template <unsigned Phase>
+  TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared& shared) const {
+    if constexpr (Phase == 0)
+      shared.bytes[thread] = bytes[block * threads + thread];
+    else
+      bytes[block * threads + thread] = shared.bytes[threads - 1 - thread];
+  }
+};
+
+/// The sum of a block's numbers, halving how many there are in each phase.
+struct Sum {
+  static constexpr unsigned threads = 32, phases = 7;
+  struct Shared {
+    std::uint32_t sum[threads];
+  };
+  std::uint32_t* sums;
+
+  template <unsigned Phase>
+  TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared& shared) const {
+    if constexpr (Phase == 0) {
+      shared.sum[thread] = static_cast<std::uint32_t>(block * threads + thread);
+    } else if constexpr (Phase < 6) {
+      constexpr unsigned half = threads >> Phase;
+      if (thread < half) shared.sum[thread] += shared.sum[thread + half];
+    } else {
+      if (thread == 0) sums[block] = shared.sum[0];
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a phase begins when all threads of the block have ended the one before") {
+  under_seeds(16, [] {
+    DeviceQueue on;
+    std::string const before = test::long_text(64 * 40);
+    auto buffer = made<DeviceBuffer>(before, on);
+    launch_blocks(on, 40, Reverse{reinterpret_cast<char*>(buffer.span().data)});
+    std::string expected;
+    for (std::size_t block = 0; block < 40; ++block) {
+      auto part = before.substr(block * 64, 64);
+      std::reverse(part.begin(), part.end());
+      expected += part;
+    }
+    CHECK(text(buffer.view(), on) == expected);
+  });
+}
+
+TEST_CASE("each block has shared memory of its own, through all of its phases") {
+  under_seeds(16, [] {
+    constexpr std::uint32_t blocks = 1000;
+    DeviceQueue on;
+    PinnedBuffer sums(blocks * sizeof(std::uint32_t), on);
+    launch_blocks(on, blocks, Sum{reinterpret_cast<std::uint32_t*>(sums.span().data)});
+    on.wait();
+    std::uint32_t found[blocks], wrong = 0;
+    std::memcpy(found, sums.view().data, sizeof found);
+    for (std::uint32_t b = 0; b < blocks; ++b) wrong += found[b] != 32 * 32 * b + 31 * 16;
+    CHECK(wrong == 0);
+  });
+}
+
+TEST_CASE("no blocks are no launch") {
+  under_seeds(1, [] {
+    DeviceQueue on;
+#if defined(TESSERA_CUDA_EMULATION)
+    emulation::Watch watch;
+#endif
+    launch_blocks(on, 0, Reverse{nullptr});
+#if defined(TESSERA_CUDA_EMULATION)
+    CHECK(watch.launches() == 0);
+#endif
+    CHECK_NOTHROW(on.wait());
+  });
+}

@@ -1,0 +1,16 @@
+// expect: tessera: a kernel of blocks holds pointers and numbers only and has: static constexpr unsigned threads
+#include <tessera/tessera.cuh>
+using namespace tessera;
+struct Clear {
+  static constexpr unsigned threads = 64;
+#ifdef CURED
+  static constexpr unsigned phases = 1;
+#endif
+  struct Shared {};
+  unsigned char* bytes;
+  template <unsigned>
+  TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared&) const {
+    bytes[block * threads + thread] = 0;
+  }
+};
+void program(Queue<space::Device> stream) { launch_blocks(stream, 16, Clear{nullptr}); }

@@ -1,0 +1,12 @@
+// expect: tessera: this store does not hold its values in memory and has none to lend: get(store, key, queue)
+#include <tessera/tessera.hpp>
+using namespace tessera;
+bool program(LocalStore<HostBuffer> files, MemoryStore<HostBuffer> memory, Queue<space::Host> on) {
+#ifdef CURED
+  (void)files;
+  return lend(memory, Key{"k"}, {}, on).has_value();
+#else
+  (void)memory;
+  return lend(files, Key{"k"}, {}, on).has_value();
+#endif
+}

@@ -1,0 +1,15 @@
+// expect: tessera: these are no requests for this store: give a std::span<WriteRequest<space> const>
+#include <vector>
+
+#include <tessera/tessera.cuh>
+using namespace tessera;
+void program(LocalStore<DeviceBuffer> store, std::vector<WriteRequest<space::Host>> here,
+             std::vector<WriteRequest<space::Device>> there, Queue<space::Device> stream) {
+#ifdef CURED
+  (void)here;
+  write_many(store, there, stream);
+#else
+  (void)there;
+  write_many(store, here, stream);
+#endif
+}
