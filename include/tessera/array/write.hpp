@@ -15,6 +15,7 @@
 #include <tessera/array/read.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/store/key_lock.hpp>
+#include <tessera/store/write_many.hpp>
 
 namespace tessera::inline v0 {
 
@@ -79,7 +80,7 @@ class WriteBatch {
     used_ = 0;
     for (auto i = first; i < last; ++i)
       if (auto const piece = plan.piece(i); is_whole(to, piece)) add(to, piece);
-    if (used_ > 0) pass(to, on, [&] { store_each(to, on, [&](Key const& key) { return lock(to, key); }); });
+    if (used_ > 0) pass(to, on, [&] { store_all(to, on); });
     return used_;
   }
 
@@ -87,8 +88,14 @@ class WriteBatch {
   void update(To const& to, Piece const& piece, Queue& on) {
     used_ = 0;
     add(to, piece);
-    auto const held = lock(to, slots_[0].key);
-    pass(to, on, [&] { store_each(to, on, [](Key const&) { return 0; }); });
+    auto const held = lock_of(to.source.store, slots_[0].key, to.locks);
+    pass(to, on, [&] {
+      auto& queue = queue_in<bytes_space>(on);
+      if (tasks_.empty())
+        to.source.store.erase(slots_[0].key, queue);
+      else
+        to.source.store.write(slots_[0].key, tasks_[0].encoded, queue);
+    });
   }
 
   /// Every element of the chunk that lies in the array is given.
@@ -222,26 +229,22 @@ class WriteBatch {
     to.source.pipeline.encode(form, std::span{tasks_}, encoding_, on);
   }
 
-  template <class Lock>
-  void store_each(To const& to, Queue& on, Lock&& lock_key) {
-    std::size_t t = 0;
+  // Each key locked while it changes.
+  void store_all(To const& to, Queue& on) {
+    auto const& store = to.source.store;
+    auto& queue = queue_in<bytes_space>(on);
     for (std::size_t i = 0; i < used_; ++i) try {
-        [[maybe_unused]] auto const held = lock_key(slots_[i].key);
-        if (t < tasks_.size() && encoded_[t] == i)
-          to.source.store.write(slots_[i].key, tasks_[t++].encoded, queue_in<bytes_space>(on));
-        else
-          to.source.store.erase(slots_[i].key, queue_in<bytes_space>(on));
+        if (!filled_[i]) continue;
+        auto const held = lock_of(store, slots_[i].key, to.locks);
+        store.erase(slots_[i].key, queue);
       } catch (Error& error) {
         error.in_key(slots_[i].key.path);
         throw;
       }
-  }
-
-  static auto lock(To const& to, Key const& key) {
-    if constexpr (requires { to.source.store.lock(key); })
-      return to.source.store.lock(key);
-    else
-      return to.locks.lock(key);
+    requests_.clear();
+    for (std::size_t t = 0; t < tasks_.size(); ++t)
+      requests_.push_back({&slots_[encoded_[t]].key, tasks_[t].encoded});
+    tessera::write_many(store, std::span<WriteRequest<bytes_space> const>{requests_}, queue, to.locks);
   }
 
   std::vector<Slot> slots_;
@@ -249,6 +252,7 @@ class WriteBatch {
   std::vector<Placement<array_space>> placements_;
   std::vector<EncodeTask<bytes_space, array_space>> tasks_;
   std::vector<std::size_t> encoded_;  // the slot of each task
+  std::vector<WriteRequest<bytes_space>> requests_;
   std::vector<std::byte> fill_;
   std::vector<std::uint8_t> filled_;
   Scratch<typename P::array_staging> chunks_;
