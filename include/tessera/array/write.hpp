@@ -147,11 +147,11 @@ class WriteBatch {
     }
     fill_rest(to, form.to_strides != layout.strides, on);
     for (std::size_t i = 0; i < used_; ++i) {
-      auto const& [piece, key, chunk, is_new] = slots_[i];
+      auto const& piece = slots_[i].piece;
       auto const* from = to.origin.data;
       for (std::size_t d = 0; d < piece.target.rank(); ++d)
         from += static_cast<std::int64_t>(piece.target[d]) * to.origin.strides[d];
-      placements_.push_back({from, at(chunk, layout, piece.first), piece.count});
+      placements_.push_back({from, at(slots_[i].chunk, layout, piece.first), piece.count});
     }
     placer<array_space>::place(placements_, form, queue_in<array_space>(on));
   }
@@ -160,13 +160,14 @@ class WriteBatch {
   void fill_rest(To const& to, bool has_gaps, Queue& on) {
     auto const& layout = to.source.form.layout;
     for (std::size_t i = 0; i < used_; ++i) {
-      auto const& [piece, key, chunk, is_new] = slots_[i];
-      if (!is_new || piece.count == layout.shape) continue;
+      auto const& slot = slots_[i];
+      auto const& piece = slot.piece;
+      if (!slot.is_new || piece.count == layout.shape) continue;
       if (has_gaps)
-        placements_.push_back({nullptr, chunk.data, layout.shape});
+        placements_.push_back({nullptr, slot.chunk.data, layout.shape});
       else
         for_each_beside(piece.first, piece.count, layout.shape, [&](Extents const& first, Extents const& count) {
-          placements_.push_back({nullptr, at(chunk, layout, first), count});
+          placements_.push_back({nullptr, at(slot.chunk, layout, first), count});
         });
     }
     if (!has_gaps) return;  // all in one
