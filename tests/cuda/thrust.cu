@@ -72,15 +72,14 @@ TEST_CASE_TEMPLATE("a volume is read into what Thrust calls a vector, and writte
 TEST_CASE("a range of pointers is a part of a vector") {
   Queue<space::Device> on;
   auto const t1 = open_array<std::uint8_t, 3, OnDevice>(test::brain_store(), "t1", on);
-  auto const plane = t1.size() / t1.shape()[0];
-  thrust::device_vector<std::uint8_t> planes(3 * plane, 7);
+  auto const plane = static_cast<std::ptrdiff_t>(t1.size() / t1.shape()[0]);
+  thrust::device_vector<std::uint8_t> planes(static_cast<std::size_t>(3 * plane), 7);
   t1.read({{98, 99}, all, all}, std::ranges::subrange{planes.data() + plane, planes.data() + 2 * plane}, on).wait();
   auto const found = on_host(planes);
-  auto const expected = test::t1_elements().begin() + static_cast<std::ptrdiff_t>(98 * plane);
-  auto const size = static_cast<std::ptrdiff_t>(plane);
-  CHECK(std::all_of(found.begin(), found.begin() + size, [](auto element) { return element == 7; }));
-  CHECK(std::equal(found.begin() + size, found.begin() + 2 * size, expected));
-  CHECK(std::all_of(found.begin() + 2 * size, found.end(), [](auto element) { return element == 7; }));
+  auto const is_as_before = [](auto element) { return element == 7; };
+  CHECK(std::all_of(found.begin(), found.begin() + plane, is_as_before));
+  CHECK(std::equal(found.begin() + plane, found.begin() + 2 * plane, test::t1_elements().begin() + 98 * plane));
+  CHECK(std::all_of(found.begin() + 2 * plane, found.end(), is_as_before));
 }
 
 TEST_CASE("a vector of another size is refused") {
