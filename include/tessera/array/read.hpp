@@ -79,7 +79,8 @@ class Fetched {
   void begin(std::size_t values, ChunkForm const& form, AnyQueue& on) {
     if (own_.size() < values) own_.resize(values);
     used_ = 0;
-    step_ = form.is_view() ? 1 : 256;  // what device codecs ask of their input; elements follow each other without gaps
+    // What device codecs ask of their input. Elements, and what crosses, follow each other without gaps.
+    step_ = form.is_view() || std::same_as<S, space::Host> ? 1 : 256;
     if constexpr (shares) {
       auto const each = rounded(form.encoded_bound());
       slab_ = shared_.take(checked_size(checked_product(values, each, "a mini-batch"), "a mini-batch"),
