@@ -1,46 +1,14 @@
 // Arrays in device memory: what they read and write is what the host's read and write, whatever the pipeline.
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
-#include <device/device.hpp>
+#include <device/arrays.hpp>
 #include <support/brain.hpp>
-#include <tessera/with/all.hpp>
 
 using namespace tessera;
 using codec::Bytes, codec::Transpose, codec::Zstd;
-using test::DeviceQueue, test::HostQueue, test::TemporaryFolder, test::under_seeds;
-
-namespace {
-
-// The CPU's compressor for arrays on the device.
-using Compressed = Pipeline<space::Device, Bytes, CastTo<space::Host>, Zstd>;
-using Known = AnyPipeline<space::Device, space::Host, AllCodecs>;
-
-// The elements of memory that the device works on, once the queue has come there.
-template <class T, std::size_t Rank, class B>
-std::vector<T> on_host(OwnedArray<T, Rank, B> const& array, DeviceQueue& on) {
-  std::vector<T> result(array.size());
-  ByteView<typename B::space_type> const from{reinterpret_cast<std::byte const*>(array.data()), result.size() * sizeof(T)};
-  crossing<space::Host, typename B::space_type>::copy(from, {reinterpret_cast<std::byte*>(result.data()), from.size}, on);
-  on.wait();
-  return result;
-}
-
-// Device memory with these elements.
-template <class T, std::size_t Rank>
-OwnedArray<T, Rank, DeviceBuffer> on_device(std::vector<T> const& elements, Extents const& shape, DeviceQueue& on) {
-  OwnedArray<T, Rank, DeviceBuffer> array{shape, on};
-  std::byte* const to = reinterpret_cast<std::byte*>(array.data());
-  crossing<space::Device, space::Host>::copy({reinterpret_cast<std::byte const*>(elements.data()), elements.size() * sizeof(T)},
-                                             {to, elements.size() * sizeof(T)}, on);
-  on.wait();
-  return array;
-}
-
-}  // namespace
+using test::Compressed, test::DeviceQueue, test::HostQueue, test::Known, test::on_device, test::on_host, test::under_seeds;
 
 TEST_CASE("the brain volume is read into device memory: a pipeline of its own, and one that the file chooses") {
   std::string const path = TESSERA_TEST_DATA "/brain.zarr";
@@ -64,8 +32,7 @@ TEST_CASE("host and device write the same files, and each reads the other's") {
     DeviceQueue on;
     MemoryStore<HostBuffer> const by_host, by_device;
     NewArray<float> const options{.shape = {7, 10}, .chunk_shape = {3, 4}, .fill = 9};
-    std::vector<float> elements(70);
-    std::iota(elements.begin(), elements.end(), 1.f);
+    auto const elements = test::numbers_from(1.f, 70);
     using OnHost = Pipeline<space::Host, Transpose, Bytes, Zstd>;
     using OnDevice = Pipeline<space::Device, Transpose, Bytes, CastTo<space::Host>, Zstd>;
     auto const host = create_array<float, 2>(by_host, "a", options, OnHost{Transpose{{1, 0}}, Bytes{std::endian::big}, Zstd{}});

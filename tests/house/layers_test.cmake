@@ -16,6 +16,7 @@ function(write_good_tree)
   file(WRITE "${FOLDER}/tessera/codec/inner/good.hpp" "#include <tessera/codec/x.hpp>\n#include \"../../core/x.hpp\"\n")
   file(WRITE "${FOLDER}/tessera/metadata/good.hpp" "#include <tessera/store/x.hpp>\n")
   file(WRITE "${FOLDER}/tessera/with/good.hpp" "#include <zstd.h>\n#include <unistd.h>\n#include <tessera/array/x.hpp>\n")
+  file(WRITE "${FOLDER}/tessera/with/good.cuh" "#include <thrust/memory.h>\n#include <tessera/with/good.hpp>\n")
 endfunction()
 
 function(check)

@@ -79,7 +79,8 @@ class Fetched {
   void begin(std::size_t values, ChunkForm const& form, AnyQueue& on) {
     if (own_.size() < values) own_.resize(values);
     used_ = 0;
-    step_ = form.is_view() ? 1 : 256;  // what device codecs ask of their input; elements follow each other without gaps
+    // What device codecs ask of their input. Elements, and what crosses, follow each other without gaps.
+    step_ = form.is_view() || std::same_as<S, space::Host> ? 1 : 256;
     if constexpr (shares) {
       auto const each = rounded(form.encoded_bound());
       slab_ = shared_.take(checked_size(checked_product(values, each, "a mini-batch"), "a mini-batch"),
@@ -95,6 +96,10 @@ class Fetched {
     used_ = std::min(slab_.size, used_ + rounded(n));
     return seen_in<S>(room);
   }
+
+  /// What the rooms are cut out of, if they share one, each at a multiple of so many bytes.
+  ByteSpan<S> slab() const { return shares ? seen_in<S>(slab_) : ByteSpan<S>{}; }
+  std::size_t alignment() const { return step_; }
 
  private:
   std::size_t rounded(std::size_t n) const { return n > ~std::size_t{0} - step_ ? n : (n + step_ - 1) / step_ * step_; }
@@ -209,7 +214,7 @@ class ReadBatch {
       rooms_.clear();
       requests_.clear();
       for (std::size_t i = 0; i < used_; ++i) rooms_.push_back({this, i, most, source.form.is_view(), &on});
-      for (std::size_t i = 0; i < used_; ++i) requests_.push_back({&slots_[i].key, {}, rooms_[i]});
+      for (std::size_t i = 0; i < used_; ++i) requests_.push_back({&slots_[i].key, {}, rooms_[i], {}, values_.slab(), values_.alignment()});
       get_many(source.store, std::span{requests_}, queue_in<bytes_space>(on));
       for (std::size_t i = 0; i < used_; ++i) slots_[i].found = requests_[i].size.has_value();
     }

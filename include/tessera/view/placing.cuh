@@ -102,7 +102,7 @@ void find_filled_by_kernels(ByteView<S> chunks, std::size_t size, ByteView<space
   std::fill(filled.begin(), filled.end(), std::uint8_t{1});
   if (size == 0 || filled.empty()) return;
   auto const together = reinterpret_cast<std::uintptr_t>(chunks.data) | size | 16;
-  auto const lent = on.lease<FillQuestion>();
+  auto lent = on.lease<FillQuestion>();
   with_word(1u << std::countr_zero(together), [&](auto word) {
     using Kernel = FindFilled<word()>;
     auto const period = std::lcm(element.size, std::size_t{word()});
