@@ -46,7 +46,7 @@ endif()
 
 refuses(core/a.hpp "#include <tessera/memory/x.hpp>" "tessera/core/a.hpp:3: core/ may not include memory/")
 refuses(store/a.hpp "#include <tessera/codec/x.hpp>" "tessera/store/a.hpp:3: store/ may not include codec/")
-refuses(view/a.hpp "#include \"tessera/buffer/x.hpp\"" "tessera/view/a.hpp:3: view/ may not include buffer/")
+refuses(key/a.hpp "#include \"tessera/buffer/x.hpp\"" "tessera/key/a.hpp:3: key/ may not include buffer/")
 refuses(key/a.hpp "#include \"../store/x.hpp\"" "tessera/key/a.hpp:3: key/ may not include store/")
 refuses(codec/inner/a.hpp "#include \"../../array/x.hpp\"" "tessera/codec/inner/a.hpp:3: codec/ may not include array/")
 refuses(array/a.hpp "#include <tessera/core/../with/x.hpp>" "tessera/array/a.hpp:3: array/ may not include with/")

@@ -221,11 +221,14 @@ class WriteBatch {
         tasks_.push_back({slots_[i].chunk});
         encoded_.push_back(i);
       }
+    slab_ = {};
+    if constexpr (std::same_as<bytes_space, array_space>) slab_ = chunks;
     if (!form.is_view()) {
       auto const bound = form.encoded_bound();
       auto const bytes = checked_size(checked_product(tasks_.size(), bound, "a mini-batch"), "a mini-batch");
       auto const room = seen_in<bytes_space>(values_.take(bytes, queue_in<typename P::bytes_staging>(on)));
       for (std::size_t t = 0; t < tasks_.size(); ++t) tasks_[t].to = room.sub(t * bound, bound);
+      slab_ = room;
     }
     to.source.pipeline.encode(form, std::span{tasks_}, encoding_, on);
   }
@@ -244,7 +247,7 @@ class WriteBatch {
       }
     requests_.clear();
     for (std::size_t t = 0; t < tasks_.size(); ++t)
-      requests_.push_back({&slots_[encoded_[t]].key, tasks_[t].encoded});
+      requests_.push_back({&slots_[encoded_[t]].key, tasks_[t].encoded, slab_});
     tessera::write_many(store, std::span<WriteRequest<bytes_space> const>{requests_}, queue, to.locks);
   }
 
@@ -254,6 +257,7 @@ class WriteBatch {
   std::vector<EncodeTask<bytes_space, array_space>> tasks_;
   std::vector<std::size_t> encoded_;  // the slot of each task
   std::vector<WriteRequest<bytes_space>> requests_;
+  ByteView<bytes_space> slab_;  // that the encoded values are in, if they share one
   std::vector<std::byte> fill_;
   std::vector<std::uint8_t> filled_;
   Scratch<typename P::array_staging> chunks_;
