@@ -35,4 +35,5 @@
 #include <tessera/store/write_many.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>
+#include <tessera/view/contiguous_memory.hpp>
 #include <tessera/view/mdspan.hpp>

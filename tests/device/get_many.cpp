@@ -23,6 +23,7 @@ struct Wanted {
   std::vector<ByteRange> ranges{};
   std::vector<Place> places{};
   std::size_t alignment = 1;
+  bool is_slab = true;
 
   void add(std::string key, std::size_t at, ByteRange range = {}) {
     keys.push_back({std::move(key)});
@@ -33,7 +34,7 @@ struct Wanted {
     std::vector<ReadRequest<space::Device>> result;
     for (std::size_t i = 0; i < keys.size(); ++i) {
       places[i].memory = memory;
-      result.push_back({&keys[i], ranges[i], places[i], {}, alignment});
+      result.push_back({&keys[i], ranges[i], places[i], {}, is_slab ? memory : ByteSpan<space::Device>{}, alignment});
     }
     return result;
   }
@@ -127,22 +128,24 @@ TEST_CASE("files whose rooms follow each other cross in one copy for each block,
   auto const words = long_text(20'010);
   struct Case {
     std::size_t files, size, alignment, apart, copies;
+    bool is_slab = true;
   };
   for (Case const& one : {
-           Case{20, 500, 1, 500, 1}, Case{20, 500, 256, 512, 1}, Case{300, 20'000, 1, 20'000, 2},
-           Case{300, 19'999, 256, 20'224, 2}, Case{20, 500, 1, 512, 20},  // nobody says that the bytes between are free
-           Case{20, 500, 256, 768, 20},                                   // more than an alignment's worth of them
+           Case{20, 500, 1, 500, 1}, Case{20, 512, 1, 512, 20, false}, Case{20, 500, 256, 512, 1},
+           Case{300, 20'000, 1, 20'000, 2}, Case{300, 19'999, 256, 20'224, 2},
+           Case{20, 500, 1, 512, 20},    // nobody says that the bytes between are free
+           Case{20, 500, 256, 768, 20},  // more than an alignment's worth of them
        }) {
     CAPTURE(one.files);
     CAPTURE(one.size);
     CAPTURE(one.apart);
-    Wanted wanted{.alignment = one.alignment};
+    Wanted wanted{.alignment = one.alignment, .is_slab = one.is_slab};
     for (std::size_t i = 0; i < one.files; ++i) {
       write_file(folder, std::to_string(i), words.substr(i % 7, one.size));
       wanted.add(std::to_string(i), i * one.apart);
     }
     under_seeds(2, [&] {
-      auto const [files, size, alignment, apart, copies] = one;
+      auto const [files, size, alignment, apart, copies, is_slab] = one;
       DeviceQueue on;
       Local const store{folder.path().string()};
       DeviceBuffer memory(wanted.keys.size() * apart, on);

@@ -139,7 +139,7 @@ TEST_CASE("small values share a block, and a copy where their rooms follow each 
     std::vector<Place> places;
     for (std::size_t i = 0; i < 20; ++i) places.push_back({memory.span().sub(i * 500, 500)});
     std::vector<ReadRequest<space::Device>> requests;
-    for (std::size_t i = 0; i < 20; ++i) requests.push_back({&keys[i], {}, places[i]});
+    for (std::size_t i = 0; i < 20; ++i) requests.push_back({&keys[i], {}, places[i], {}, memory.span()});
     get_many(store, std::span{requests}, on);
     on.wait();  // the block is free again
     emulation::Watch const watch;

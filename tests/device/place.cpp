@@ -14,7 +14,9 @@ using test::Bytes, test::DeviceQueue, test::Random, test::under_seeds;
 
 namespace {
 
-DeviceBuffer on_device(Bytes const& bytes, DeviceQueue& on) { return test::made<DeviceBuffer>(test::text(test::view(bytes)), on); }
+DeviceBuffer on_device(Bytes const& bytes, DeviceQueue& on) {
+  return test::made<DeviceBuffer>(test::text(test::view(bytes)), on);
+}
 Bytes on_host(DeviceBuffer const& buffer, DeviceQueue& on) { return test::bytes(test::text(buffer.view(), on)); }
 
 /// Strides of one side of a batch, as random as they can be without two elements in one place, and the bytes around.
@@ -85,7 +87,8 @@ struct Batch {
     auto const many = test::size_of(most) * item > 3000;
     auto const count = random.one_in(8) ? 0 : random.one_in(4) && !many ? random(0, 200) : random(1, 9);
     auto const fills = random(0, 3);  // in four
-    if (!crossed && most.rank() > 0 && random.one_in(6)) from.strides[random(0, most.rank() - 1)] = 0;  // one element again and again
+    if (!crossed && most.rank() > 0 && random.one_in(6))
+      from.strides[random(0, most.rank() - 1)] = 0;  // one element again and again
     source = random.noise(count * from.size);
     destination = random.noise(count * to.size);
     bool const at_edges = random.one_in(2);
@@ -104,7 +107,8 @@ struct Batch {
   std::vector<Placement<space::Device>> boxes_in(DeviceBuffer const& there, DeviceBuffer& here) const {
     std::vector<Placement<space::Device>> result;
     for (auto const& [f, t, n] : boxes)
-      result.push_back({f ? there.view().data + (f - source.data()) : nullptr, here.span().data + (t - destination.data()), n});
+      result.push_back(
+          {f ? there.view().data + (f - source.data()) : nullptr, here.span().data + (t - destination.data()), n});
     return result;
   }
 };
@@ -140,7 +144,32 @@ TEST_CASE("placing by kernels does what placing by the host does") {
   });
 }
 
-TEST_CASE("the batches of the test above need every kernel: each size of word, in tiles and not") {
+namespace {
+
+/// Processors of tests read words from anywhere; devices do not.
+void check_alignment(detail::PlacementPlan const& plan) {
+  std::uint64_t together = 0;
+  for (auto const& box : plan.boxes)
+    together |= reinterpret_cast<std::uintptr_t>(box.from) | reinterpret_cast<std::uintptr_t>(box.to);
+  for (std::uint32_t d = 0; d < plan.table.rank; ++d)
+    together |= static_cast<std::uint64_t>(plan.table.axes[d].from) | static_cast<std::uint64_t>(plan.table.axes[d].to);
+  CHECK(together % plan.word == 0);
+}
+
+/// A tile is in shared memory from its first word to its last.
+template <class Kernel>
+void check_tile(Kernel const& kernel) {
+  auto const& table = kernel.table;
+  auto const step = [&](std::uint32_t axis) { return table.axes[axis].step; };
+  auto const lines = 1u << (step(table.row) + step(table.depth)), columns = 1u << step(table.column);
+  CHECK(lines * columns <= Kernel::words);
+  CHECK(lines * (columns + Kernel::padding) <= std::extent_v<decltype(Kernel::Shared::word)>);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "the batches of the test above need every kernel: each size of word, in tiles and not, and words are aligned") {
   std::set<std::pair<unsigned, bool>> kernels;
   for (std::uint64_t seed = 1; seed <= 960; ++seed) {
     Random random{seed};
@@ -149,7 +178,11 @@ TEST_CASE("the batches of the test above need every kernel: each size of word, i
     for (auto const& [from, to, count] : batch.boxes) boxes.push_back({from, to, count});
     detail::PlacementPlan plan;
     plan.make(boxes, batch.form());
-    if (plan.moved > 0) kernels.emplace(plan.word, plan.tiled);
+    if (plan.moved == 0) continue;
+    kernels.emplace(plan.word, plan.tiled);
+    check_alignment(plan);
+    if (plan.tiled)
+      detail::with_word(plan.word, [&](auto word) { check_tile(detail::PlaceTiles<word()>{plan.table}); });
   }
   CHECK(kernels.size() == 10);
 }
@@ -285,7 +318,8 @@ TEST_CASE("chunks are compared by bits: a NaN is itself and no other, and -0.0 i
 }
 
 #if defined(TESSERA_CUDA_EMULATION)
-TEST_CASE("a batch is one copy and one launch, whatever is in it; nothing waits, and after the first nothing is allocated") {
+TEST_CASE(
+    "a batch is one copy and one launch, whatever is in it; nothing waits, and after the first nothing is allocated") {
   under_seeds(16, [] {
     DeviceQueue on;
     auto const from = test::made<DeviceBuffer>(test::long_text(200 * 256), on);
@@ -298,7 +332,8 @@ TEST_CASE("a batch is one copy and one launch, whatever is in it; nothing waits,
           CAPTURE(count);
           std::vector<Placement<space::Device>> boxes;
           for (std::size_t i = 0; i < count; ++i)
-            boxes.push_back({i % 3 == 1 ? nullptr : from.view().data + i * 256, to.span().data + i * 256,
+            boxes.push_back({i % 3 == 1 ? nullptr : from.view().data + i * 256,
+                             to.span().data + i * 256,
                              {i % 5 == 0 ? 7u : 8u, 8}});
           on.wait();
           emulation::Watch watch;

@@ -18,9 +18,9 @@ struct Requested {
   std::vector<WriteRequest<S>> requests{};
 
   // Parts of `bytes` that follow each other, `apart` from one beginning to the next, as "0", "1" ...
-  Requested(ByteView<S> bytes, std::size_t count, std::size_t size, std::size_t apart) {
+  Requested(ByteView<S> bytes, std::size_t count, std::size_t size, std::size_t apart, ByteView<S> slab) {
     for (std::size_t i = 0; i < count; ++i) keys.push_back({std::to_string(i)});
-    for (std::size_t i = 0; i < count; ++i) requests.push_back({&keys[i], bytes.sub(i * apart, size)});
+    for (std::size_t i = 0; i < count; ++i) requests.push_back({&keys[i], bytes.sub(i * apart, size), slab});
   }
 };
 
@@ -39,12 +39,13 @@ TEST_CASE("values of any size and at any place, many at once") {
     std::vector<WriteRequest<space::Device>> requests;
     std::vector<std::string_view> expected;
     std::size_t at = random() % 100;
+    auto const half = memory.view().sub(0, words.size() / 2);
     for (std::size_t i = 0; i < 20; ++i) keys.push_back({std::to_string(i)});
     for (auto const& key : keys) {
       if (random() % 3 == 0) at = random() % 1000;
       auto const size = random() % 4 == 0 ? 0 : random() % 12 == 0 ? block + random() % block : random() % 5000;
       if (at + size > words.size()) at = 0;
-      requests.push_back({&key, memory.view().sub(at, size)});
+      requests.push_back({&key, memory.view().sub(at, size), random() % 3 ? half : memory.view()});
       expected.push_back(std::string_view{words}.substr(at, size));
       at += size;
     }
@@ -60,7 +61,7 @@ TEST_CASE("many writes of which one fails: it is named, those before it are ther
     DeviceQueue on;
     LocalStore<DeviceBuffer> const store{folder.path().string()};
     auto const memory = made<DeviceBuffer>("0123456789", on);
-    Requested<space::Device> wanted{memory.view(), 3, 2, 2};
+    Requested<space::Device> wanted{memory.view(), 3, 2, 2, memory.view()};
     wanted.keys[1].path = "0/below a file";
     test::check_refused<StoreError>([&] { write_many(store, wanted.requests, on); },
                                     {"key \"0/below a file\"", folder.path().c_str()});
@@ -80,18 +81,20 @@ TEST_CASE("values that follow each other leave the device in one copy for each b
   TemporaryFolder folder;
   struct Case {
     std::size_t values, size, apart, copies, blocks;
+    bool is_slab = true;
   };
-  for (Case const& one :
-       {Case{20, 500, 500, 1, 1}, Case{500, 20'000, 20'000, 3, 3}, Case{20, 500, 501, 20, 1}, Case{20, 0, 0, 0, 0}}) {
+  for (Case const& one : {Case{20, 500, 500, 1, 1}, Case{20, 500, 500, 20, 1, false}, Case{500, 20'000, 20'000, 3, 3},
+                          Case{20, 500, 501, 20, 1}, Case{20, 0, 0, 0, 0}}) {
     CAPTURE(one.values);
     CAPTURE(one.apart);
     auto const words = long_text(one.values * one.apart + one.size);
     under_seeds(2, [&] {
-      auto const [values, size, apart, copies, blocks] = one;
+      auto const [values, size, apart, copies, blocks, is_slab] = one;
       DeviceQueue on;
       LocalStore<DeviceBuffer> const store{folder.path().string()};
       auto const memory = made<DeviceBuffer>(words, on);
-      Requested<space::Device> const wanted{memory.view(), values, size, apart};
+      Requested<space::Device> const wanted{memory.view(), values, size, apart,
+                                            is_slab ? memory.view() : ByteView<space::Device>{}};
       write_many(store, wanted.requests, on);  // the blocks are there
       emulation::Watch const watch;
       write_many(store, wanted.requests, on);
@@ -117,7 +120,7 @@ TEST_CASE("while a block is written to files the next is on its way") {
     DeviceQueue on;
     LocalStore<DeviceBuffer> const store{folder.path().string()};
     auto const memory = made<DeviceBuffer>(long_text(3 * block), on);
-    Requested<space::Device> const wanted{memory.view(), 6, block / 2, block / 2};
+    Requested<space::Device> const wanted{memory.view(), 6, block / 2, block / 2, memory.view()};
     write_many(store, wanted.requests, on);
     emulation::Watch const watch;
     write_many(store, wanted.requests, on);
@@ -138,7 +141,7 @@ TEST_CASE("pinned and managed values are waited for once") {
     using B = decltype(buffer);
     buffer = made<B>(words, on);
     LocalStore<B> const store{folder.path().string()};
-    Requested<typename B::space_type> const wanted{buffer.view(), 20, 1000, 1000};
+    Requested<typename B::space_type> const wanted{buffer.view(), 20, 1000, 1000, buffer.view()};
     emulation::Watch const watch;
     write_many(store, wanted.requests, on);
     CHECK(watch.count("cudaEventSynchronize") == 1);

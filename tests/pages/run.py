@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Holds the code of a Markdown page to what the page says of it.
 
-    run.py PAGE.md FOLDER COMPILER [LAUNCHER] [--emulation OBJECTS...]
+    run.py PAGE.md FOLDER COMPILER [LAUNCHER] [--emulation OBJECTS...] [--nvcc NVCC]
 
 Every block that begins with ```cpp is a unit of its own and compiles without a warning. A word after it says more:
 
     ```cpp prints     is a program; run where examples/ is, it prints the ```text block that follows it
     ```cpp fails      does not compile; its errors are the ```text block that follows it
     ```cpp emulated   is a program of the CUDA runtime; on the emulated one, of OBJECTS, it prints the ```text block
+    ```cpp nvcc       is a program for a GPU: NVCC builds it; where there is a GPU it prints the ```text block
 
 A program that is followed by a g++ command in a ```sh block is built and run with that command, and prints the ```text
 block that follows, if one does.
 """
+import argparse
 import pathlib
 import re
 import shutil
@@ -19,11 +21,17 @@ import subprocess
 import sys
 
 root = pathlib.Path(__file__).resolve().parents[2]
-page, folder, compiler = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
-at = sys.argv.index("--emulation") if "--emulation" in sys.argv else len(sys.argv)
-launcher, emulation = sys.argv[4:at], sys.argv[at + 1 :]
+parser = argparse.ArgumentParser()
+parser.add_argument("page", type=pathlib.Path)
+parser.add_argument("folder", type=pathlib.Path)
+parser.add_argument("compiler")
+parser.add_argument("launcher", nargs="*")
+parser.add_argument("--emulation", nargs="+", default=[])
+parser.add_argument("--nvcc")
+given = parser.parse_args()
+page, folder, compiler, launcher, emulation, nvcc = vars(given).values()
 options = "-std=c++20 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I include".split()
-libraries = "-lzstd -lblosc -ldeflate -ldl -pthread".split()
+libraries = "-lzstd -lblosc -ldeflate -ldl -lpthread".split()
 blocks = [(*match[0].split(), "")[:2] + (match[1],) for match in re.findall(r"^```(\S.*)\n((?:.*\n)*?)```$", page.read_text(), re.M)]
 
 
@@ -50,6 +58,18 @@ def errors(output):
     return [re.sub(r"^static[ _]assert(ion)? failed.*?(?=tessera: )", "", line).rstrip('"') for line in found]
 
 
+def build_for_gpu(name, source, expected):
+    (folder / f"{name}.cu").write_text(source)
+    compile = ["-std=c++20", "-arch=sm_80", "-Werror=all-warnings", "-I", "include", "-c", f"{name}.cu", "-o", f"{name}.o"]
+    succeed([*launcher, nvcc, *compile])
+    succeed([nvcc, "-arch=sm_80", f"{name}.o", *libraries, "-o", name])
+    _, output = run([f"./{name}"])
+    if re.search("driver version is insufficient|no CUDA-capable device|cudaError(InsufficientDriver|NoDevice)", output):
+        return "nvcc builds it; NOT RUN: there is no GPU"
+    assert output == expected, f"expected\n{expected}\nfound\n{output}"
+    return "nvcc builds it, and it prints what is said"
+
+
 def check(number, says, source):
     name = f"block{number}"
     (folder / f"{name}.cpp").write_text(source)
@@ -71,6 +91,8 @@ def check(number, says, source):
         _, output = run([f"./{name}"])
         expected = follower(number, "text")
         assert output == expected, f"expected\n{expected}\nfound\n{output}"
+    elif says == "nvcc":
+        says = build_for_gpu(name, source, follower(number, "text")) if nvcc else "NOT COMPILED: there is no nvcc"
     elif command and "int main(" in source:
         (folder / "main.cpp").write_text(source)
         output = succeed(command.replace("g++", compiler, 1), shell=True)

@@ -17,6 +17,15 @@
 #include <tessera/view/box.hpp>
 
 namespace tessera::inline v0 {
+namespace detail {
+
+// What is returned where a message was given: unlike a Pending it may be dropped, so that no second one follows.
+struct Mistaken {
+  void wait() const {}
+  void leave() const {}
+};
+
+}  // namespace detail
 
 /// A handle: copies show the same array. Safe to read from many threads at once.
 template <class S, class P>
@@ -44,30 +53,30 @@ class AnyArray {
 
   /// Reads a region into memory of array_space. Strides are in bytes, one per dimension. Throws: StoreError, CodecError,
   /// with the key; SelectionError; Cancelled. What is thrown is thrown when nothing is under way any more.
-  Completion read(Region const& region, Target<array_space> to, queue_type& on, ReadOptions const& options = {}) const {
+  auto read(Region const& region, Target<array_space> to, queue_type& on, ReadOptions const& options = {}) const {
     if constexpr (detail::check_placer<array_space>()) {
       expect_inside(region, to.strides);
       return complete(on, [&] { read_chunks(source(), region, to, on, options); });
     } else {
-      return Completion();
+      return detail::Mistaken{};
     }
   }
-  Completion read(Region const& region, Target<array_space> to, ReadOptions const& options = {}) const {
+  auto read(Region const& region, Target<array_space> to, ReadOptions const& options = {}) const {
     return read(region, to, state_->on, options);
   }
 
   /// Writes a region from memory of array_space. What is written in part of a chunk leaves the rest of it as it is,
   /// among all threads that write through this store and its copies. Throws: as read.
-  Completion write(Region const& region, Origin<array_space> from, queue_type& on,
+  auto write(Region const& region, Origin<array_space> from, queue_type& on,
                    WriteOptions const& options = {}) const {
     if constexpr (detail::check_writable<S>() && detail::check_placer<array_space>()) {
       expect_inside(region, from.strides);
       return complete(on, [&] { write_chunks(source(), shape(), region, from, state_->locks, on, options); });
     } else {
-      return Completion();
+      return detail::Mistaken{};
     }
   }
-  Completion write(Region const& region, Origin<array_space> from, WriteOptions const& options = {}) const {
+  auto write(Region const& region, Origin<array_space> from, WriteOptions const& options = {}) const {
     return write(region, from, state_->on, options);
   }
 

@@ -48,8 +48,8 @@ class Array {
   ArrayMetadata const& metadata() const { return array_.metadata(); }
   Untyped const& untyped() const { return array_; }
 
-  /// Nothing where the elements are the host's: the call returns when they are there. Else Pending: `wait()` for it, or
-  /// give `on` more work that uses the memory; until then it is in use.
+  /// What read and write return. Nothing where the elements are the host's: the call returns when they are there. Else
+  /// Pending: `wait()` for it, or give `on` more work that uses the memory; until then it is in use.
   using Completion = typename Untyped::Completion;
   using queue_type = typename P::queue_type;
 
@@ -58,11 +58,11 @@ class Array {
   /// managed memory too. Work is done by `on`, or by the array's own queue. Throws: SelectionError, if the shapes
   /// differ; StoreError, CodecError, with the key; Cancelled.
   template <detail::MemoryOrMistake M>
-  Completion read(Box const& box, M&& to, queue_type& on, ReadOptions const& options = {}) const {
+  auto read(Box const& box, M&& to, queue_type& on, ReadOptions const& options = {}) const {
     return read_region(box.resolve(shape()), to, on, options);
   }
   template <detail::MemoryOrMistake M>
-  Completion read(Box const& box, M&& to, ReadOptions const& options = {}) const {
+  auto read(Box const& box, M&& to, ReadOptions const& options = {}) const {
     return read_region(box.resolve(shape()), to, array_.queue(), options);
   }
 
@@ -81,11 +81,11 @@ class Array {
   /// else writes to it through this store and its copies. Throws: SelectionError, if the shapes differ; StoreError,
   /// CodecError, with the key; Cancelled; then every chunk is written wholly or not at all.
   template <detail::MemoryOrMistake M>
-  Completion write(Box const& box, M const& from, queue_type& on, WriteOptions const& options = {}) const {
+  auto write(Box const& box, M const& from, queue_type& on, WriteOptions const& options = {}) const {
     return write_region(box.resolve(shape()), from, on, options);
   }
   template <detail::MemoryOrMistake M>
-  Completion write(Box const& box, M const& from, WriteOptions const& options = {}) const {
+  auto write(Box const& box, M const& from, WriteOptions const& options = {}) const {
     return write_region(box.resolve(shape()), from, array_.queue(), options);
   }
 
@@ -103,12 +103,12 @@ class Array {
       return read<B>(chunk_box(chunk), std::forward<More>(more)...);
   }
   template <class M, class... More>
-  Completion write_chunk(Extents const& chunk, M const& from, More&&... more) const {
+  auto write_chunk(Extents const& chunk, M const& from, More&&... more) const {
     return write(chunk_box(chunk), from, std::forward<More>(more)...);
   }
 
   /// Writes one value to every element of a box.
-  Completion fill(Box const& box, T const& value, WriteOptions const& options = {}) const {
+  auto fill(Box const& box, T const& value, WriteOptions const& options = {}) const {
     auto const region = box.resolve(shape());
     ArrayView<T const, Rank, array_space> same{&value, {}, {}};  // of no strides: every index shows it
     std::copy_n(region.count.begin(), Rank, same.shape);
@@ -128,12 +128,12 @@ class Array {
 
  private:
   template <class M>
-  Completion read_region(Region const& region, M& to, queue_type& on, ReadOptions const& options) const {
+  auto read_region(Region const& region, M& to, queue_type& on, ReadOptions const& options) const {
     if constexpr (detail::check_destination<T, Rank, array_space, M>()) {
       auto const view = detail::caller_view<Rank>(to, region.count);
       return array_.read(region, {reinterpret_cast<std::byte*>(view.data), view.layout().strides}, on, options);
     } else {
-      return Completion();
+      return detail::Mistaken{};
     }
   }
 
@@ -154,12 +154,12 @@ class Array {
   }
 
   template <class M>
-  Completion write_region(Region const& region, M const& from, queue_type& on, WriteOptions const& options) const {
+  auto write_region(Region const& region, M const& from, queue_type& on, WriteOptions const& options) const {
     if constexpr (detail::check_writable<S>() && detail::check_memory<T, Rank, array_space, M const>()) {
       auto const view = detail::caller_view<Rank>(from, region.count);
       return array_.write(region, {reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, on, options);
     } else {
-      return Completion();
+      return detail::Mistaken{};
     }
   }
 

@@ -98,8 +98,8 @@ void run_batches(Batches const& batches, Options const& options, Queue& on, F&& 
   });
 }
 
-template <class Queue>
-inline constexpr UsualBatch const& usual_on = std::same_as<Queue, tessera::Queue<space::Host>> ? usual_on_host : usual_on_device;
+template <class Q>
+inline constexpr UsualBatch const& usual_on = std::same_as<Q, Queue<space::Host>> ? usual_on_host : usual_on_device;
 
 }  // namespace detail
 }  // namespace tessera::inline v0

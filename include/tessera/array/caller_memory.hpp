@@ -2,7 +2,6 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
-#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include <tessera/array/write.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/view/array_view.hpp>
+#include <tessera/view/contiguous_memory.hpp>
 #include <tessera/view/mdspan.hpp>
 
 namespace tessera::inline v0 {
@@ -23,17 +23,20 @@ template <class T, std::size_t Rank, class Space>
 inline constexpr bool is_array_view<ArrayView<T, Rank, Space>> = true;
 
 template <class M>
-concept HasView = requires(M& memory) { requires is_array_view<decltype(memory.view())>; };
+concept HasView = requires(M& memory) {
+  requires is_array_view<decltype(memory.view())>;
+};
 
-// M as an ArrayView: it is one, it has one (OwnedArray), it is an mdspan, or it is contiguous memory of the host, which
-// takes the shape that is asked for. `known` is false for anything else.
+// M as an ArrayView: it is one, it has one (OwnedArray), it is an mdspan, or it is contiguous memory, which takes the
+// shape that is asked for. `known` is false for anything else.
 template <class M>
 struct CallerMemory {
   static constexpr bool known = false;
 };
 
 template <class M>
-requires is_array_view<std::remove_cv_t<M>> struct CallerMemory<M> {
+requires is_array_view<std::remove_cv_t<M>>
+struct CallerMemory<M> {
   static constexpr bool known = true;
   static constexpr std::size_t rank = M::rank;
   using element = typename M::element_type;
@@ -53,33 +56,26 @@ struct CallerMemory<M> : CallerMemory<decltype(std::declval<M&>().view())> {
 };
 
 template <class M>
-requires Mdspan<std::remove_cv_t<M>> struct CallerMemory<M> : CallerMemory<decltype(array_view(std::declval<M&>()))> {
+requires Mdspan<std::remove_cv_t<M>>
+struct CallerMemory<M> : CallerMemory<decltype(array_view(std::declval<M&>()))> {
   template <std::size_t>
   static auto view(M& memory, Extents const&) {
     return array_view(memory);
   }
 };
 
-// Not std::ranges::contiguous_range: its header costs every program a quarter of a second of compiling.
-template <class M>
-concept ContiguousMemory = !Mdspan<std::remove_cv_t<M>> && requires(M& memory) {
-  requires std::contiguous_iterator<decltype(std::begin(memory))>;
-  { std::size(memory) } -> std::convertible_to<std::size_t>;
-  std::data(memory);
-};
-
 template <ContiguousMemory M>
 struct CallerMemory<M> {
   static constexpr bool known = true;
   static constexpr std::size_t rank = any_rank;
-  using element = std::remove_pointer_t<decltype(std::data(std::declval<M&>()))>;
-  using space = tessera::space::Host;
+  using element = std::remove_pointer_t<decltype(contiguous_memory<M>::data(std::declval<M&>()))>;
+  using space = typename contiguous_memory<M>::space;
   template <std::size_t Rank>
   static auto view(M& memory, Extents const& shape) {
     auto const expected = element_count(shape, "the box");
-    if (std::size(memory) != expected)
-      throw SelectionError{text({"the memory holds ", std::size(memory), " elements, expected ", expected})};
-    return ArrayView<element, Rank, space>::c_order(std::data(memory), shape);
+    auto const found = contiguous_memory<M>::size(memory);
+    if (found != expected) throw SelectionError{text({"the memory holds ", found, " elements, expected ", expected})};
+    return ArrayView<element, Rank, space>::c_order(contiguous_memory<M>::data(memory), shape);
   }
 };
 
@@ -107,9 +103,10 @@ template <class T, std::size_t Rank, class Space, class M>
 consteval bool check_memory() {
   using Memory = CallerMemory<std::remove_reference_t<M>>;
   if constexpr (!Memory::known) {
-    static_assert(Memory::known,
-                  "tessera: this is no memory of elements: give an ArrayView<T, Rank, space>, an mdspan, or contiguous "
-                  "memory of the host such as a std::vector<T> (of bool: a std::unique_ptr<bool[]> behind a std::span)");
+    static_assert(
+        Memory::known,
+        "tessera: this is no memory of elements: give an ArrayView<T, Rank, space>, an mdspan, or contiguous "
+        "memory of the host such as a std::vector<T> (of bool: a std::unique_ptr<bool[]> behind a std::span)");
     return false;
   } else if constexpr (!is_worked_on_in<typename Memory::space, Space>) {
     static_assert(is_worked_on_in<typename Memory::space, Space>,

@@ -97,6 +97,10 @@ class Fetched {
     return seen_in<S>(room);
   }
 
+  /// What the rooms are cut out of, if they share one, each at a multiple of so many bytes.
+  ByteSpan<S> slab() const { return shares ? seen_in<S>(slab_) : ByteSpan<S>{}; }
+  std::size_t alignment() const { return step_; }
+
  private:
   std::size_t rounded(std::size_t n) const { return n > ~std::size_t{0} - step_ ? n : (n + step_ - 1) / step_ * step_; }
 
@@ -210,7 +214,7 @@ class ReadBatch {
       rooms_.clear();
       requests_.clear();
       for (std::size_t i = 0; i < used_; ++i) rooms_.push_back({this, i, most, source.form.is_view(), &on});
-      for (std::size_t i = 0; i < used_; ++i) requests_.push_back({&slots_[i].key, {}, rooms_[i]});
+      for (std::size_t i = 0; i < used_; ++i) requests_.push_back({&slots_[i].key, {}, rooms_[i], {}, values_.slab(), values_.alignment()});
       get_many(source.store, std::span{requests_}, queue_in<bytes_space>(on));
       for (std::size_t i = 0; i < used_; ++i) slots_[i].found = requests_[i].size.has_value();
     }

@@ -147,11 +147,11 @@ class WriteBatch {
     }
     fill_rest(to, form.to_strides != layout.strides, on);
     for (std::size_t i = 0; i < used_; ++i) {
-      auto const& [piece, key, chunk, is_new] = slots_[i];
+      auto const& piece = slots_[i].piece;
       auto const* from = to.origin.data;
       for (std::size_t d = 0; d < piece.target.rank(); ++d)
         from += static_cast<std::int64_t>(piece.target[d]) * to.origin.strides[d];
-      placements_.push_back({from, at(chunk, layout, piece.first), piece.count});
+      placements_.push_back({from, at(slots_[i].chunk, layout, piece.first), piece.count});
     }
     placer<array_space>::place(placements_, form, queue_in<array_space>(on));
   }
@@ -160,13 +160,14 @@ class WriteBatch {
   void fill_rest(To const& to, bool has_gaps, Queue& on) {
     auto const& layout = to.source.form.layout;
     for (std::size_t i = 0; i < used_; ++i) {
-      auto const& [piece, key, chunk, is_new] = slots_[i];
-      if (!is_new || piece.count == layout.shape) continue;
+      auto const& slot = slots_[i];
+      auto const& piece = slot.piece;
+      if (!slot.is_new || piece.count == layout.shape) continue;
       if (has_gaps)
-        placements_.push_back({nullptr, chunk.data, layout.shape});
+        placements_.push_back({nullptr, slot.chunk.data, layout.shape});
       else
         for_each_beside(piece.first, piece.count, layout.shape, [&](Extents const& first, Extents const& count) {
-          placements_.push_back({nullptr, at(chunk, layout, first), count});
+          placements_.push_back({nullptr, at(slot.chunk, layout, first), count});
         });
     }
     if (!has_gaps) return;  // all in one
@@ -220,11 +221,14 @@ class WriteBatch {
         tasks_.push_back({slots_[i].chunk});
         encoded_.push_back(i);
       }
+    slab_ = {};
+    if constexpr (std::same_as<bytes_space, array_space>) slab_ = chunks;
     if (!form.is_view()) {
       auto const bound = form.encoded_bound();
       auto const bytes = checked_size(checked_product(tasks_.size(), bound, "a mini-batch"), "a mini-batch");
       auto const room = seen_in<bytes_space>(values_.take(bytes, queue_in<typename P::bytes_staging>(on)));
       for (std::size_t t = 0; t < tasks_.size(); ++t) tasks_[t].to = room.sub(t * bound, bound);
+      slab_ = room;
     }
     to.source.pipeline.encode(form, std::span{tasks_}, encoding_, on);
   }
@@ -243,7 +247,7 @@ class WriteBatch {
       }
     requests_.clear();
     for (std::size_t t = 0; t < tasks_.size(); ++t)
-      requests_.push_back({&slots_[encoded_[t]].key, tasks_[t].encoded});
+      requests_.push_back({&slots_[encoded_[t]].key, tasks_[t].encoded, slab_});
     tessera::write_many(store, std::span<WriteRequest<bytes_space> const>{requests_}, queue, to.locks);
   }
 
@@ -253,6 +257,7 @@ class WriteBatch {
   std::vector<EncodeTask<bytes_space, array_space>> tasks_;
   std::vector<std::size_t> encoded_;  // the slot of each task
   std::vector<WriteRequest<bytes_space>> requests_;
+  ByteView<bytes_space> slab_;  // that the encoded values are in, if they share one
   std::vector<std::byte> fill_;
   std::vector<std::uint8_t> filled_;
   Scratch<typename P::array_staging> chunks_;

@@ -2,6 +2,7 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <functional>
 
 #include <tessera/core/function_ref.hpp>
 #include <tessera/memory/space.hpp>
@@ -57,6 +58,13 @@ struct ByteSpan {
     return {};
   }
 };
+
+/// Whether all of `part` lies in `whole`. No bytes at all lie in nothing.
+template <MemorySpace S>
+constexpr bool lies_in(ByteView<S> part, ByteView<S> whole) {
+  std::less_equal<std::byte const*> const no_later;
+  return whole.data && no_later(whole.data, part.data) && no_later(part.data + part.size, whole.data + whole.size);
+}
 
 /// Where n bytes shall go, asked once, when the size is known: the caller's memory, a new buffer, reused scratch. A
 /// reference to a callable that returns a ByteSpan<S> of n bytes or throws.

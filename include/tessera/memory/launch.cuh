@@ -76,14 +76,17 @@ template <class F, unsigned Phase>
 void run_phase(F const& f, std::uint64_t block, typename F::Shared& shared) {
   for (unsigned thread = 0; thread < F::threads; ++thread) f.template phase<Phase>(block, thread, shared);
 }
+template <class F, unsigned... Phase>
+void run_phases(F const& f, std::uint64_t block, typename F::Shared& shared,
+                std::integer_sequence<unsigned, Phase...>) {
+  (run_phase<F, Phase>(f, block, shared), ...);
+}
 template <class F>
 void run_block(void const* object, std::uint64_t block) {
   auto const f = *static_cast<F const*>(object);
   typename F::Shared shared;
   std::memset(static_cast<void*>(&shared), 0xa5, sizeof shared);  // as a block finds it: what another one left
-  [&]<unsigned... Phase>(std::integer_sequence<unsigned, Phase...>) {
-    (run_phase<F, Phase>(f, block, shared), ...);
-  }(std::make_integer_sequence<unsigned, F::phases>{});
+  run_phases(f, block, shared, std::make_integer_sequence<unsigned, F::phases>{});
 }
 template <class F>
 cudaError_t start_blocks(std::uint64_t blocks, F const& f, cudaStream_t stream) {
@@ -91,30 +94,29 @@ cudaError_t start_blocks(std::uint64_t blocks, F const& f, cudaStream_t stream) 
 }
 #else
 template <class F>
-cudaError_t start(std::uint64_t, F const&, std::uint64_t, cudaStream_t) {
-  static_assert(sizeof(F) == 0, "tessera: kernels are compiled by nvcc: launch from a .cu file");
-  return cudaErrorNotSupported;
-}
+cudaError_t start(std::uint64_t blocks, F const& f, std::uint64_t count, cudaStream_t stream);
 template <class F>
-cudaError_t start_blocks(std::uint64_t blocks, F const& f, cudaStream_t stream) {
-  return start(blocks, f, 0, stream);
-}
+cudaError_t start_blocks(std::uint64_t blocks, F const& f, cudaStream_t stream);
 #endif
 
-// The numbers and the types first: a failed constraint on what is not there is no readable line.
-template <class F>
-consteval bool works_in_phases() {
-  if constexpr (requires {
-                  typename F::Shared;
-                  requires F::threads > 0 && F::threads <= 1024 && F::phases > 0;
-                })
-    return std::is_trivial_v<typename F::Shared> && sizeof(typename F::Shared) <= 48 << 10 &&
-           requires(F const& f, typename F::Shared& shared) {
-             f.template phase<0>(std::uint64_t{}, 0u, shared);
-           };
-  else
-    return false;
+/// Whether this compiler makes kernels: asked once, where what follows would launch several.
+template <class T>
+consteval bool check_kernels() {
+#if defined(__CUDACC__) || defined(TESSERA_CUDA_EMULATION)
+  return true;
+#else
+  static_assert(sizeof(T) == 0, "tessera: kernels are compiled by nvcc: launch from a .cu file");
+  return false;
+#endif
 }
+
+template <class F>
+concept KernelOfBlocks = std::is_trivially_copyable_v<F> && std::is_trivial_v<typename F::Shared> &&
+                         (sizeof(typename F::Shared) <= 48 << 10) &&
+                         (F::threads > 0) && (F::threads <= 1024) && (F::phases > 0) &&
+                         requires(F const& f, typename F::Shared& shared) {
+  f.template phase<0>(std::uint64_t{}, 0u, shared);
+};
 
 }  // namespace detail
 
@@ -127,7 +129,7 @@ void launch(Queue<space::Device>& on, std::uint64_t count, F const& f) {
   static_assert(is_copied_by_bits,
                 "tessera: a kernel's function object is copied to the device bit by bit: let it hold pointers and "
                 "numbers only");
-  if constexpr (is_copied_by_bits) {
+  if constexpr (is_copied_by_bits && detail::check_kernels<F>()) {
     if (count == 0) return;
     detail::OnDevice const device{on.device()};
     auto const blocks = (count - 1) / detail::threads_per_block + 1;
@@ -135,20 +137,21 @@ void launch(Queue<space::Device>& on, std::uint64_t count, F const& f) {
   }
 }
 
-/// Runs `blocks` blocks of F::threads threads that work together, on the device, in the queue's order, the blocks in any
-/// order among themselves. Each thread of block b calls f.phase<0>(b, thread, shared), then f.phase<1>(b, thread, shared)
-/// and so on below F::phases, and no thread of a block begins a phase before all of them have ended the one before
-/// (CUDA C++ Programming Guide, "Synchronization Functions": __syncthreads). `shared` is one object of type F::Shared for
-/// the block, uninitialised in phase 0: a trivial type of at most 48 KiB. What threads keep from one phase to the next is
-/// there. Of f the same is asked as by `launch`. Throws: DeviceError.
+/// Runs `blocks` blocks of F::threads threads that work together, on the device, in the queue's order, the blocks in
+/// any order among themselves. Each thread of block b calls f.phase<0>(b, thread, shared), then f.phase<1>(b, thread,
+/// shared) and so on below F::phases, and no thread of a block begins a phase before all of them have ended the one
+/// before (CUDA C++ Programming Guide, "Synchronization Functions": __syncthreads). `shared` is one object of type
+/// F::Shared for the block, uninitialised in phase 0: a trivial type of at most 48 KiB. What threads keep from one
+/// phase to the next is there. Of f the same is asked as by `launch`. Throws: DeviceError.
 template <class F>
 void launch_blocks(Queue<space::Device>& on, std::uint64_t blocks, F const& f) {
-  constexpr bool is_kernel_of_blocks = std::is_trivially_copyable_v<F> && detail::works_in_phases<F>();
-  static_assert(is_kernel_of_blocks,
-                "tessera: a kernel of blocks holds pointers and numbers only and has: static constexpr unsigned threads "
-                "(1 to 1024) and phases (1 or more); a trivial type Shared of at most 48 KiB; and "
-                "template <unsigned Phase> void phase(std::uint64_t block, unsigned thread, Shared&) const");
-  if constexpr (is_kernel_of_blocks) {
+  constexpr bool is_kernel_of_blocks = detail::KernelOfBlocks<F>;
+  static_assert(
+      is_kernel_of_blocks,
+      "tessera: a kernel of blocks holds pointers and numbers only and has: static constexpr unsigned threads "
+      "(1 to 1024) and phases (1 or more); a trivial type Shared of at most 48 KiB; and "
+      "template <unsigned Phase> void phase(std::uint64_t block, unsigned thread, Shared&) const");
+  if constexpr (is_kernel_of_blocks && detail::check_kernels<F>()) {
     if (blocks == 0) return;
     detail::OnDevice const device{on.device()};
     detail::check(detail::start_blocks(blocks, f, on.stream()), "a kernel launch");

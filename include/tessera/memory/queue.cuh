@@ -45,7 +45,7 @@ class DeviceLease {
   DeviceLease(DeviceLease&&) = default;
   DeviceLease& operator=(DeviceLease&&) = delete;
   ~DeviceLease() {
-    if (!stream_) return;
+    if (!stream_ || recorded_) return;
     try {
       stream_->record(lent_->until);
     } catch (Error const&) {  // the end of the stream will do for its place there
@@ -55,13 +55,18 @@ class DeviceLease {
   T& operator*() const { return lent_->object; }
   T* operator->() const { return &lent_->object; }
 
-  /// A place in the stream, now; `wait` waits till the stream gets there. Throw: DeviceError.
-  void record() const { stream_->record(lent_->until); }
+  /// A place in the stream, now, where it is done with the object: it is given back with this place, not with that of
+  /// the end of the loan. `wait` waits till the stream gets there. Throw: DeviceError.
+  void record() {
+    stream_->record(lent_->until);
+    recorded_ = true;
+  }
   void wait() const { lent_->until.wait(); }
 
  private:
   std::shared_ptr<detail::Stream> stream_;
   Lease<detail::InUse<T>> lent_;
+  bool recorded_ = false;
 };
 
 /// A handle: copies are the same queue, and any thread may use it. It acts on the device that its stream belongs to and

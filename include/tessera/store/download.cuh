@@ -14,7 +14,7 @@
 namespace tessera::inline v0::detail {
 
 /// The bytes of values, one after the other, on their way from the device: while a block of them is written to files,
-/// the next is on its way. Values that follow each other in memory come in one copy. The host waits for each block to
+/// the next is on its way. Values that follow each other in a slab come in one copy. The host waits for each block to
 /// arrive, and nowhere else.
 class Download {
   using Values = std::span<WriteRequest<space::Device> const>;
@@ -54,12 +54,14 @@ class Download {
     next_.emplace(Block{on_.template lease<Scratch<space::Pinned>>(), {}});
     auto const bytes = next_->memory->take(bounce_block, on_);
     std::size_t used = 0;
-    ByteView<space::Device> run;  // values that follow each other
+    ByteView<space::Device> run, slab;  // values that follow each other
     auto const copy = [&] {
       crossing<space::Pinned, space::Device>::copy(run, bytes.sub(used - run.size, run.size), on_);
     };
     while (used < bounce_block && find_rest()) {
-      if (run.data + run.size != rest_.data) copy(), run = {rest_.data, 0};
+      bool const follows = slab.data && slab.data == slab_.data && run.data + run.size == rest_.data;
+      if (!follows) copy(), run = {rest_.data, 0};
+      slab = slab_;
       auto const n = std::min(rest_.size, bounce_block - used);
       run.size += n;
       used += n;
@@ -71,12 +73,15 @@ class Download {
   }
 
   bool find_rest() {
-    for (; rest_.size == 0 && !values_.empty(); values_ = values_.subspan(1)) rest_ = values_.front().value;
+    for (; rest_.size == 0 && !values_.empty(); values_ = values_.subspan(1)) {
+      rest_ = values_.front().value;
+      slab_ = lies_in(rest_, values_.front().slab) ? values_.front().slab : ByteView<space::Device>{};
+    }
     return rest_.size > 0;
   }
 
-  Values values_;                 // not on their way yet
-  ByteView<space::Device> rest_;  // of the one before
+  Values values_;                        // not on their way yet
+  ByteView<space::Device> rest_, slab_;  // of the one before, and what it lies in
   Queue<space::Device>& on_;
   std::optional<Block> now_, next_;
   std::size_t used_ = 0;  // of the block that has arrived

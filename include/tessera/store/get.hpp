@@ -61,15 +61,18 @@ std::optional<std::size_t> get_into(S const& store, Key const& key, ByteSpan<spa
 }
 
 /// One of many reads. `size` is the answer. Its type is of the space, not of the store: stores that hold stores hand
-/// requests on. Values whose rooms follow each other may cross to the device in one copy; where the rooms are aligned,
-/// only if `alignment` says that the bytes in between are nobody's.
+/// requests on.
 template <MemorySpace S>
 struct ReadRequest {
   Key const* key;
   ByteRange range;
   Room<S> room;
   std::optional<std::size_t> size{};
-  std::size_t alignment = 1;  ///< from the room's end to the next multiple of this many bytes, bytes may be written to
+  /// An allocation that rooms of several requests are cut out of, so that one copy may take those that follow each
+  /// other. They begin at multiples of `alignment` bytes in it, and what lies between a room's end and the next
+  /// multiple may be written to as well. A room that is not in it is memory of its own.
+  ByteSpan<S> slab{};
+  std::size_t alignment = 1;
 };
 
 /// Calls f(key, those of them) for the requests of each key that follow each other: for stores whose values are dear to

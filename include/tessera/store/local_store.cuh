@@ -46,7 +46,7 @@ class LocalStore<B> {
   std::optional<std::uint64_t> size(Key const& key, Queue&) const { return folder_.size(key); }
 
   /// Ranges of a key that are close together are read at once. Values of at most a block share blocks, and those whose
-  /// rooms follow each other cross together, a block at a time; rooms are asked in order.
+  /// rooms follow each other in a slab cross together, a block at a time; rooms are asked in order.
   void get_many(std::span<Request> requests, Queue& on) const {
     auto const lists = on.host().template lease<Lists>();
     detail::Upload upload{on};
@@ -64,7 +64,7 @@ class LocalStore<B> {
     write_next(request, download);
   }
 
-  /// Values that follow each other in memory cross together, a block at a time.
+  /// Values that follow each other in a slab cross together, a block at a time.
   void write_many(std::span<WriteRequest<space::Device> const> requests, Queue& on) const {
     detail::Download download{requests, on};
     for (auto const& request : requests) {
@@ -104,21 +104,21 @@ class LocalStore<B> {
       for (auto const& range : run) {
         auto const& to = lists.rooms[range.request];
         if (range.size > detail::bounce_block)
-          read_large(file->descriptor, range.offset, to, on);
+          read_large(file->descriptor, range.offset, to, requests[range.request], on);
         else
-          upload.add(reader, range.offset, to, requests[range.request].alignment);
+          upload.add(reader, range.offset, to, requests[range.request]);
       }
     });
     reader.read();
   }
 
   static void read_large(detail::posix::Descriptor const& file, std::uint64_t offset, ByteSpan<space::Device> to,
-                         Queue& on) {
+                         Request const& request, Queue& on) {
     constexpr auto block = detail::bounce_block;
     on.host().for_each((to.size + block - 1) / block, [&](std::size_t i) {
       detail::posix::RangeReader reader{file};
       detail::Upload upload{on};
-      upload.add(reader, offset + i * block, to.sub(i * block, std::min(to.size - i * block, block)), 1);
+      upload.add(reader, offset + i * block, to.sub(i * block, std::min(to.size - i * block, block)), request);
       reader.read();
       upload.send();
     });

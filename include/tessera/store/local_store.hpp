@@ -126,7 +126,8 @@ class LocalStore {
     for_each_run(wanted, reader.largest_gap, [&](std::span<WantedRange const> run) {
       for (auto const& range : run) {
         auto const to = requests[range.request].room(range.size);
-        reader.add(range.offset, {to.data, to.size});
+        detail::posix::Piece const piece{to.data, to.size};  // named: nvcc 13 loses a list in braces here
+        reader.add(range.offset, piece);
         requests[range.request].size = to.size;
       }
     });

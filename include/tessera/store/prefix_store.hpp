@@ -51,7 +51,8 @@ class PrefixStore {
     auto const inner = on.host().template lease<Inner<ReadRequest<Space>>>();
     set_keys(*inner, requests);
     for (std::size_t i = 0; i < requests.size(); ++i)
-      inner->requests.push_back({&inner->keys[i], requests[i].range, requests[i].room, {}, requests[i].alignment});
+      inner->requests.push_back(
+          {&inner->keys[i], requests[i].range, requests[i].room, {}, requests[i].slab, requests[i].alignment});
     tessera::get_many(store_, std::span{inner->requests}, on);
     for (std::size_t i = 0; i < requests.size(); ++i) requests[i].size = inner->requests[i].size;
   }
@@ -66,7 +67,8 @@ class PrefixStore {
                   queue_for<Space>& on) const requires detail::HasWriteMany<S> {
     auto const inner = on.host().template lease<Inner<WriteRequest<Space>>>();
     set_keys(*inner, requests);
-    for (std::size_t i = 0; i < requests.size(); ++i) inner->requests.push_back({&inner->keys[i], requests[i].value});
+    for (std::size_t i = 0; i < requests.size(); ++i)
+      inner->requests.push_back({&inner->keys[i], requests[i].value, requests[i].slab});
     store_.write_many(inner->requests, on);
   }
   bool erase(Key const& key, queue_for<Space>& on) const requires WritableStore<S> {

@@ -8,11 +8,13 @@
 
 namespace tessera::inline v0 {
 
-/// One of many writes: the whole value of a key.
+/// One of many writes: the whole value of a key. `slab` is an allocation that values of several requests lie in, so
+/// that one copy may take those that follow each other; a value that is not in it is memory of its own.
 template <MemorySpace S>
 struct WriteRequest {
   Key const* key;
   ByteView<S> value;
+  ByteView<S> slab{};
 };
 
 namespace detail {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <tessera/core/config.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/view/layout.hpp>
@@ -35,7 +36,7 @@ struct ArrayView {
   }
 
   template <std::convertible_to<std::uint64_t>... Index>
-  requires(sizeof...(Index) == Rank) constexpr T& operator()(Index... index) const {
+  requires(sizeof...(Index) == Rank) TESSERA_HOST_DEVICE constexpr T& operator()(Index... index) const {
     std::int64_t at = 0;
     [[maybe_unused]] std::size_t d = 0;
     ((at += static_cast<std::int64_t>(index) * strides[d++]), ...);

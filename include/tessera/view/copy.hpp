@@ -47,9 +47,7 @@ template <MemorySpace S>
 consteval bool check_placer() {
   constexpr bool places = requires { sizeof(placer<S>); };
   static_assert(places,
-                "tessera: elements cannot be placed in this memory space: begin the pipeline in memory that the host "
-                "touches, Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>; for pinned and managed memory "
-                "include tessera/tessera.cuh");
+                "tessera: what places elements in this memory space is not there: include tessera/tessera.cuh");
   return places;
 }
 

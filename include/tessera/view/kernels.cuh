@@ -202,9 +202,9 @@ struct FindFilled {
     bool differs[threads];
   };
   std::byte const* chunks;
-  std::uint64_t words;             ///< of a chunk
+  std::uint64_t words;  ///< of a chunk
   std::uint64_t blocks_per_chunk;
-  std::byte const* element;        ///< as many words as make whole elements
+  std::byte const* element;  ///< as many words as make whole elements
   Division element_words;
   std::uint8_t* filled;
 
@@ -242,7 +242,8 @@ struct FindFilled {
       for_each_below<each>([&](unsigned i) {
         if (start + i * threads >= left) return;
         auto const at = element_words.remainder(first_in_element + start + i * threads);
-        same = same && are_equal(word[i], shared_element ? shared_element[at] : word_at<W>(element + std::size_t{at} * W));
+        same =
+            same && are_equal(word[i], shared_element ? shared_element[at] : word_at<W>(element + std::size_t{at} * W));
       });
       if (!same) return true;
     }

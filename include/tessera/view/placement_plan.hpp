@@ -97,7 +97,8 @@ class PlacementPlan {
     }
   }
 
-  // The longest destination stride first, and the bytes of the element last. Lengths that are 1 everywhere are left out.
+  // The longest destination stride first, and the bytes of the element last. Lengths that are 1 everywhere are left
+  // out.
   void find_axes(Batch batch, PlacementForm const& form) {
     rank_ = 0;
     for (std::size_t d = 0; d < most_.rank(); ++d) {
@@ -151,12 +152,14 @@ class PlacementPlan {
     auto const period = std::lcm(form.item_size, std::size_t{word});
     table.fill_words = Division{static_cast<std::uint32_t>(period / word)};
     fill.clear();
-    while (fills_ && form.fill.size != 0 && fill.size() < period) fill.insert(fill.end(), form.fill.data, form.fill.data + form.fill.size);
+    while (fills_ && form.fill.size != 0 && fill.size() < period)
+      fill.insert(fill.end(), form.fill.data, form.fill.data + form.fill.size);
   }
   [[noreturn]] void refuse(PlacementForm const& form) const {
     if (rank_ > most_axes)
-      throw Error{text({"boxes of ", rank_, " dimensions that do not continue each other cannot be placed by a device: ",
-                        most_axes, " are the most"})};
+      throw Error{text({"boxes of ", rank_,
+                        " dimensions that do not continue each other cannot be placed by a device: ", most_axes,
+                        " are the most"})};
     throw Error{text({"elements of ", form.item_size, " bytes, of which ", form.swapped,
                       " together change their order, cannot be placed by a device"})};
   }
@@ -209,7 +212,8 @@ class PlacementPlan {
     boxes.push_back({from, to, blocks, shape});
     blocks += blocks_of(shapes[shape]);
   }
-  // In two halves along the first axis that has them; of an axis with the bytes of elements, by whole elements and words.
+  // In two halves along the first axis that has them; of an axis with the bytes of elements, by whole elements and
+  // words.
   void divide(std::byte const* from, std::byte* to, std::uint64_t (&count)[most_axes], std::uint64_t limit) {
     for (std::size_t d = 0; d < rank_; ++d) {
       auto const grain = has_bytes_ && d + 1 == rank_ ? std::uint64_t{table.fill_words.divisor} : 1;

@@ -16,8 +16,7 @@ struct Division {
 
   Division() = default;
   /// Requires: 0 < by < 2^31.
-  explicit Division(std::uint32_t by)
-      : divisor{by}, shift{31 + static_cast<std::uint32_t>(std::bit_width(by - 1))} {
+  explicit Division(std::uint32_t by) : divisor{by}, shift{31 + static_cast<std::uint32_t>(std::bit_width(by - 1))} {
     magic = static_cast<std::uint32_t>(((std::uint64_t{1} << shift) - 1) / by + 1);
   }
   TESSERA_HOST_DEVICE std::uint32_t quotient(std::uint32_t n) const {
@@ -31,9 +30,9 @@ inline constexpr std::size_t most_axes = 9;
 
 /// Boxes have their lengths in common, if they are not at the array's edge.
 struct PlacedShape {
-  std::uint32_t words;                ///< of the box
-  std::uint32_t count[most_axes];     ///< words, per axis
-  Division by_steps[most_axes];  ///< by the number of steps that the blocks or words of a box make along the axis
+  std::uint32_t words;             ///< of the box
+  std::uint32_t count[most_axes];  ///< words, per axis
+  Division by_steps[most_axes];    ///< by the number of steps that the blocks or words of a box make along the axis
 };
 
 /// A box of less than 2^31 words.
@@ -57,7 +56,7 @@ struct PlacementTable {
   std::byte const* fill = nullptr;  ///< as many words as make whole elements
   Division fill_words{};
   std::uint32_t box_count = 0, rank = 0;
-  std::uint32_t swapped = 1;                ///< bytes that are reversed together within a word
+  std::uint32_t swapped = 1;                     ///< bytes that are reversed together within a word
   std::uint32_t row = 0, column = 0, depth = 0;  ///< axes of a tile: dense in the destination, in the source, the third
   PlacedAxis axes[most_axes]{};
 

@@ -1,0 +1,126 @@
+// A batch of placements as one copy, of a table, and one launch; a batch of chunks as one question to the device.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <tessera/buffer/device_buffer.cuh>
+#include <tessera/buffer/pinned_buffer.cuh>
+#include <tessera/buffer/scratch.hpp>
+#include <tessera/cast/host_device.cuh>
+#include <tessera/memory/launch.cuh>
+#include <tessera/memory/queue.cuh>
+#include <tessera/view/copy.hpp>
+#include <tessera/view/kernels.cuh>
+#include <tessera/view/placement_plan.hpp>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+// What a launch of placing needs, kept by the queue: after the first one nothing is allocated.
+struct Placing {
+  PlacementPlan plan;
+  Scratch<space::Pinned> staging;
+  Scratch<space::Device> table;
+};
+struct FillQuestion {
+  Scratch<space::Pinned> memory;
+};
+
+// In steps, so that a table that is a little larger than the last is no reason to allocate.
+inline std::size_t in_steps(std::size_t size) { return std::bit_ceil(std::max(size, std::size_t{1} << 14)); }
+
+/// Calls f(std::integral_constant<unsigned, word>{}).
+template <class F>
+void with_word(unsigned word, F&& f) {
+  if (word == 16) return f(std::integral_constant<unsigned, 16>{});
+  if (word == 8) return f(std::integral_constant<unsigned, 8>{});
+  if (word == 4) return f(std::integral_constant<unsigned, 4>{});
+  if (word == 2) return f(std::integral_constant<unsigned, 2>{});
+  return f(std::integral_constant<unsigned, 1>{});
+}
+
+/// The bytes of a plan's table, one part after the other: first the fill, whose words are the largest.
+class TableWriter {
+ public:
+  explicit TableWriter(ByteSpan<space::Pinned> memory) : memory_{memory} {}
+  /// Where the part is, from the beginning.
+  template <class T>
+  std::size_t put(std::vector<T> const& part) {
+    auto const at = size_;
+    if (!part.empty()) std::memcpy(memory_.data + at, part.data(), part.size() * sizeof(T));
+    size_ += size_of(part);
+    return at;
+  }
+  template <class T>
+  static std::size_t size_of(std::vector<T> const& part) {
+    return (part.size() * sizeof(T) + 15) / 16 * 16;
+  }
+
+ private:
+  ByteSpan<space::Pinned> memory_;
+  std::size_t size_ = 0;
+};
+
+/// As placer<space::Device>::place. Boxes of `limit` words or more are divided.
+template <MemorySpace S>
+std::uint64_t place_by_kernels(std::span<Placement<S> const> batch, PlacementForm const& form, Queue<space::Device>& on,
+                               std::uint64_t limit = std::uint64_t{1} << 31) {
+  auto const lent = on.lease<Placing>();
+  auto& plan = lent->plan;
+  plan.make(batch, form, limit);
+  if (plan.blocks == 0) return 0;
+  auto const size =
+      TableWriter::size_of(plan.fill) + TableWriter::size_of(plan.boxes) + TableWriter::size_of(plan.shapes);
+  auto const staged = lent->staging.take(in_steps(size), on).sub(0, size);
+  auto const there = lent->table.take(in_steps(size), on).sub(0, size);
+  TableWriter writer{staged};
+  auto table = plan.table;
+  table.fill = there.data + writer.put(plan.fill);
+  table.boxes = reinterpret_cast<PlacedBox const*>(there.data + writer.put(plan.boxes));
+  table.shapes = reinterpret_cast<PlacedShape const*>(there.data + writer.put(plan.shapes));
+  crossing<space::Device, space::Pinned>::copy(staged, there, on);
+  with_word(plan.word, [&](auto word) {
+    if (plan.tiled)
+      launch_blocks(on, plan.blocks, PlaceTiles<word()>{table});
+    else
+      launch_blocks(on, plan.blocks, PlaceWords<word()>{table});
+  });
+  return plan.moved;
+}
+
+/// As placer<space::Device>::find_filled.
+template <MemorySpace S>
+void find_filled_by_kernels(ByteView<S> chunks, std::size_t size, ByteView<space::Host> element,
+                            std::span<std::uint8_t> filled, Queue<space::Device>& on) {
+  std::fill(filled.begin(), filled.end(), std::uint8_t{1});
+  if (size == 0 || filled.empty()) return;
+  auto const together = reinterpret_cast<std::uintptr_t>(chunks.data) | size | 16;
+  auto lent = on.lease<FillQuestion>();
+  with_word(1u << std::countr_zero(together), [&](auto word) {
+    using Kernel = FindFilled<word()>;
+    auto const period = std::lcm(element.size, std::size_t{word()});
+    auto const memory = lent->memory.take(in_steps(period + filled.size()), on);
+    for (std::size_t at = 0; at < period; at += element.size) std::memcpy(memory.data + at, element.data, element.size);
+    auto* const answers = reinterpret_cast<std::uint8_t*>(memory.data + period);
+    std::memset(answers, 1, filled.size());
+    auto const words = size / word();
+    auto const blocks = (words - 1) / Kernel::words_per_block + 1;
+    launch_blocks(on, filled.size() * blocks,
+                  Kernel{chunks.data, words, blocks, memory.data, Division{static_cast<std::uint32_t>(period / word())},
+                         answers});
+    lent.record();
+    lent.wait();
+    std::memcpy(filled.data(), answers, filled.size());
+  });
+}
+
+}  // namespace detail
+
+}  // namespace tessera::inline v0

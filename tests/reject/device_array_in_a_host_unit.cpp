@@ -1,0 +1,12 @@
+// expect: tessera: kernels are compiled by nvcc: launch from a .cu file
+// not with nvcc: which is the cure
+#include <cuda_runtime_api.h>
+#ifndef CURED
+#undef TESSERA_CUDA_EMULATION  // without it and without nvcc there is nothing to run kernels
+#endif
+#include <tessera/tessera.cuh>
+using namespace tessera;
+using Stored = Pipeline<space::Device, codec::Bytes>;
+void program(LocalStore<HostBuffer> host, LocalStore<DeviceBuffer> device, ArrayView<float, 3, space::Device> memory) {
+  open_array<float, 3, Stored>(SplitStore{host, device}, "a").read(all, memory).wait();
+}

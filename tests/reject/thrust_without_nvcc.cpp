@@ -1,0 +1,7 @@
+// expect: tessera: Thrust's device memory is nvcc's: include tessera/with/thrust.cuh in a .cu file
+// not with nvcc: there it compiles
+#ifdef CURED
+#include <tessera/tessera.cuh>
+#else
+#include <tessera/with/thrust.cuh>
+#endif
