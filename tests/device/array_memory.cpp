@@ -15,7 +15,6 @@ namespace {
 Extents const shape{23, 10}, chunk_shape{4, 3};
 std::vector<float> const elements = numbers_from(1.f, 230);
 Box const part{{3, 20, 2}, {1, 10, 4}};
-Extents const part_shape{9, 3};
 
 std::vector<float> part_of(std::vector<float> const& whole) {
   std::vector<float> result;
