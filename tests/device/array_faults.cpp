@@ -1,0 +1,279 @@
+// Reads and writes of arrays in device memory, with calls of the CUDA runtime that fail, without memory, with chunks that
+// are damaged, and cancelled: one clear error, nothing lost, nothing left at work, and the next read is right.
+#include <atomic>
+#include <thread>
+
+#include <device/arrays.hpp>
+#include <support/refused.hpp>
+
+using namespace tessera;
+using test::DeviceQueue, test::HostQueue, test::numbers_from, test::on_device, test::on_host, test::TemporaryFolder,
+    test::under_seeds;
+
+namespace {
+
+constexpr std::uint64_t chunks = 20;
+Extents const shape{chunks * 4 - 1, 5};
+Box const part{{2, 13, 3}, {1, 5}};  // parts of the first three chunks
+Extents const part_shape{4, 4};
+Box const rest{{20, 79}, all};  // whole chunks from the fifth on
+Extents const rest_shape{59, 5};
+
+template <class P, class S>
+auto made(S const& store, DeviceQueue const& on) {
+  return create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = {4, 5}}, P{}, on);
+}
+
+std::vector<float> const old_elements = numbers_from(1.f, shape[0] * shape[1]);
+
+}  // namespace
+
+#if defined(TESSERA_CUDA_EMULATION)
+
+namespace {
+
+// The k-th call fails while `run` is at work, for every k. Whatever it throws is ours and names the call; what the array
+// holds then satisfies `check`, and it reads and writes as before.
+template <class P, class Make, class Run, class Check>
+void check_faults(std::vector<std::uint64_t> const& seeds, Make&& make, Run&& run, Check&& check) {
+  for (auto const seed : seeds) {
+    emulation::seed(seed);
+    std::size_t k = 0;
+    for (bool failed = true; failed; ++k) {
+      CAPTURE(seed);
+      CAPTURE(k);
+      REQUIRE(k < 2000);
+      {
+        DeviceQueue on{HostQueue{1 + k % 2}};
+        auto const array = made<P>(make(), on);
+        array.write(all, on_device<float, 2>(old_elements, shape, on)).wait();
+        auto memory = on_device<float, 2>(std::vector<float>(old_elements.size(), -1.f), shape, on);
+        auto some = on_device<float, 2>(std::vector<float>(part_shape[0] * part_shape[1], -2.f), part_shape, on);
+        emulation::fail(k);
+        bool threw = false;
+        try {
+          run(array, memory, some);
+        } catch (Error const& error) {
+          threw = true;
+          std::string_view const what = error.what();
+          CAPTURE(what);
+          CHECK(emulation::has_failed());
+          auto const call = emulation::failed_call();
+          CHECK(what.find(call == "emulatedLaunch" ? "a kernel launch" : call) != what.npos);
+        }
+        failed = emulation::has_failed();
+        emulation::fail_nothing();
+        if (!failed) CHECK_FALSE(threw);
+        check(array, memory, some, threw, on);
+        // And once more, wholly.
+        memory = on_device<float, 2>(old_elements, shape, on);
+        array.write(all, memory).wait();
+        CHECK(on_host(array.read(all), on) == old_elements);
+        CHECK(cudaGetLastError() == cudaSuccess);
+      }
+      test::check_nothing_left();
+    }
+    CHECK(k > 5);
+  }
+}
+
+template <class P, class Make>
+void check_read_and_write(std::vector<std::uint64_t> const& seeds, Make&& make) {
+  check_faults<P>(
+      seeds, make,
+      [](auto const& array, auto& memory, auto& some) {
+        ReadOptions const options{.mini_batch = 6};
+        auto whole = array.read(all, memory, options);
+        auto little = array.read(part, some, options);
+        whole.wait();
+        little.wait();
+      },
+      [](auto const& array, auto& memory, auto&, bool threw, DeviceQueue& on) {
+        if (!threw) CHECK(on_host(memory, on) == old_elements);
+        CHECK(on_host(array.read(all), on) == old_elements);
+      });
+  check_faults<P>(
+      seeds, make,
+      [](auto const& array, auto& memory, auto& some) {
+        WriteOptions const options{.mini_batch = 6};
+        array.write(part, some, options).wait();
+        array.write(rest, ArrayView<float const, 2, space::Device>::c_order(memory.data(), rest_shape), options).wait();
+      },
+      [](auto const& array, auto&, auto&, bool threw, DeviceQueue& on) {
+        // Each chunk is the old one, the one that was written in part, or the new one: wholly.
+        auto const found = on_host(array.read(all), on);
+        auto with_part = old_elements;
+        for (std::size_t i = 2; i < 13; i += 3)
+          for (std::size_t j = 1; j < 5; ++j) with_part[i * 5 + j] = -2;
+        for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+          auto const first = static_cast<std::ptrdiff_t>(chunk * 20), last = std::min<std::ptrdiff_t>(first + 20, 79 * 5);
+          auto const is = [&](auto const& expected) {
+            return std::equal(found.begin() + first, found.begin() + last, expected.begin() + first);
+          };
+          auto const is_new = std::all_of(found.begin() + first, found.begin() + last, [](float x) { return x == -1; });
+          bool const whole = is_new || is(with_part) || (threw && is(old_elements));
+          CHECK(whole);
+          if (!threw) CHECK(is_new == (chunk >= 5));
+        }
+      });
+}
+
+}  // namespace
+
+TEST_CASE("the k-th call fails: arrays behind the host's codecs") {
+  check_read_and_write<test::Compressed>({0, 15}, [] { return MemoryStore<HostBuffer>{}; });
+}
+TEST_CASE("the k-th call fails: arrays in device memory's store") {
+  check_read_and_write<test::OnDevice>({0, 15}, [] { return test::in_device_memory(); });
+}
+TEST_CASE("the k-th call fails: arrays in the device's files") {
+  TemporaryFolder const folder;
+  int made = 0;
+  check_read_and_write<test::OnDevice>({15}, [&] { return test::files_of_the_device(folder / std::to_string(made++)); });
+}
+
+TEST_CASE("the k-th call fails: an array that is made by a read, and fill") {
+  check_faults<test::Compressed>({15}, [] { return MemoryStore<HostBuffer>{}; },
+                                 [](auto const& array, auto& memory, auto&) {
+                                   auto const found = array.template read<PinnedBuffer>(all);
+                                   CHECK(std::ranges::equal(found.elements(), old_elements));
+                                   memory = array.read(all);
+                                   array.fill(part, 7.f).wait();
+                                 },
+                                 [](auto const&, auto&, auto&, bool, DeviceQueue&) {});
+}
+
+TEST_CASE("a machine with too little memory: one error that says so") {
+  MemoryStore<HostBuffer> const store;
+  {
+    HostQueue on;
+    create_array<float, 1>(store, "a", {.shape = {1 << 20}, .chunk_shape = {1 << 16}},
+                           Pipeline<space::Host, codec::Bytes, codec::Zstd>{}, on)
+        .write(all, numbers_from(1.f, 1 << 20));
+  }
+  emulation::set({.memory = std::size_t{3} << 20, .page_locked = std::size_t{1} << 30});
+  {
+    DeviceQueue on;
+    auto const array = open_array<float, 1, test::Compressed>(store, "a", on);
+    test::check_refused<DeviceError>([&] { array.read(all); }, {"cannot allocate 4194304 bytes of device memory"});
+    // The elements fit, what is under way does not: until it is told to take less.
+    auto memory = OwnedArray<float, 1, DeviceBuffer>{{1 << 19}, on};
+    Box const half{{0, 1 << 19}};
+    test::check_refused<DeviceError>([&] { array.read(half, memory, ReadOptions{.mini_batch = every_chunk}).wait(); },
+                                     {"bytes of device memory", "are free", "key \"a/c/0\""});
+    array.read(half, memory, ReadOptions{.memory = std::size_t{2} << 20}).wait();
+    CHECK(on_host(memory, on) == numbers_from(1.f, 1 << 19));
+  }
+  test::check_nothing_left();
+  emulation::set({.page_locked = std::size_t{1} << 18});
+  {
+    DeviceQueue on;
+    auto const array = open_array<float, 1, test::Compressed>(store, "a", on);
+    test::check_refused<DeviceError>([&] { array.read(all); }, {"bytes of page-locked memory"});
+  }
+  test::check_nothing_left();
+  emulation::set({});
+}
+
+#endif
+
+TEST_CASE("a damaged chunk amid a batch: its key and codec are named, other mini-batches that ended are placed, the next read is right") {
+  under_seeds(16, [] {
+    for (std::size_t const batch : {std::size_t{1}, std::size_t{4}, every_chunk}) {
+      CAPTURE(batch);
+      DeviceQueue on;
+      MemoryStore<HostBuffer> const store;
+      auto const array = made<test::Compressed>(store, on);
+      array.write(all, on_device<float, 2>(old_elements, shape, on)).wait();
+      auto const sound = test::value(store, "a/c/9/0", on);
+      test::put(store, "a/c/9/0", "garbage", on);
+      auto memory = on_device<float, 2>(std::vector<float>(old_elements.size(), -1.f), shape, on);
+      test::check_refused<CodecError>([&] { array.read(all, memory, ReadOptions{.mini_batch = batch}).wait(); },
+                                      {"key \"a/c/9/0\"", "codec zstd"});
+      // One thread: the mini-batches before it have ended, none after it began, and of its own nothing is placed.
+      auto const found = on_host(memory, on);
+      auto const placed = batch > 9 ? 0 : 9 / batch * batch * 20;
+      for (std::size_t i = 0; i < found.size(); ++i)
+        if (found[i] != (i < placed ? old_elements[i] : -1)) FAIL("element ", i, " is ", found[i]);
+      test::put(store, "a/c/9/0", sound, on);
+      CHECK(on_host(array.read(all), on) == old_elements);
+    }
+  });
+}
+
+TEST_CASE("a read that is cancelled while it runs: progress says how far, nothing is at work afterwards") {
+  under_seeds(16, [] {
+    DeviceQueue on{HostQueue{2}};
+    MemoryStore<HostBuffer> const store;
+    auto const array = made<test::Compressed>(store, on);
+    auto const elements = on_device<float, 2>(old_elements, shape, on);
+    std::atomic<bool> stop{false};
+    std::uint64_t last = 0, most = 0, calls = 0;
+    auto const progress = [&](std::uint64_t done, std::uint64_t of) {
+      CHECK(done == last + 2);
+      last = done;
+      most = of;
+      if (++calls == 3) stop = true;
+    };
+    WriteOptions const writing{.mini_batch = 2, .in_flight = 2, .stop = &stop, .progress = progress};
+    CHECK_THROWS_AS(array.write(all, elements, writing).wait(), Cancelled);
+    CHECK(calls >= 3);  // another mini-batch may have been under way
+    CHECK(calls <= 4);
+    CHECK(most == chunks);
+    std::size_t stored = 0;
+    store.list("a/c", [&](Listed const&) { ++stored; });
+    CHECK(stored == last);
+    array.write(all, elements).wait();
+
+    stop = false;
+    last = calls = 0;
+    auto memory = on_device<float, 2>(std::vector<float>(old_elements.size(), -1.f), shape, on);
+    ReadOptions const reading{.mini_batch = 2, .in_flight = 2, .stop = &stop, .progress = progress};
+    CHECK_THROWS_AS(array.read(all, memory, reading).wait(), Cancelled);
+    CHECK(calls >= 3);
+    CHECK(calls <= 4);
+    auto const found = on_host(memory, on);
+    CHECK(static_cast<std::uint64_t>(std::count(found.begin(), found.end(), -1.f)) == old_elements.size() - last * 20);
+    // Nothing of it is at work: the memory is the caller's again.
+    memory = on_device<float, 2>(std::vector<float>(old_elements.size(), -3.f), shape, on);
+    on.wait();
+    auto const after = on_host(memory, on);
+    CHECK(std::count(after.begin(), after.end(), -3.f) == static_cast<std::ptrdiff_t>(after.size()));
+
+    stop = true;
+    CHECK_THROWS_AS(array.read(all, ReadOptions{.stop = &stop}), Cancelled);
+    stop = false;
+    last = calls = 0;
+    std::uint64_t sum = 0;
+    auto const count = [&](std::uint64_t done, std::uint64_t) { sum = done; };
+    CHECK(on_host(array.read(all, ReadOptions{.stop = &stop, .progress = count}), on) == old_elements);
+    CHECK(sum == chunks);
+  });
+}
+
+TEST_CASE("cancelled from another thread, and by what a progress callback throws") {
+  under_seeds(8, [] {
+    DeviceQueue on;
+    auto const store = test::in_device_memory();
+    auto const array = made<test::OnDevice>(store, on);
+    array.write(all, on_device<float, 2>(old_elements, shape, on)).wait();
+    std::atomic<bool> stop{false}, begun{false};
+    std::thread other{[&] {
+      while (!begun) std::this_thread::yield();
+      stop = true;
+    }};
+    auto memory = array.read(all);
+    auto const wait_for_it = [&](std::uint64_t, std::uint64_t) {
+      begun = true;
+      while (!stop) std::this_thread::yield();
+    };
+    CHECK_THROWS_AS(array.read(all, memory, ReadOptions{.mini_batch = 1, .stop = &stop, .progress = wait_for_it}).wait(),
+                    Cancelled);
+    other.join();
+    struct Enough {};
+    auto const enough = [](std::uint64_t, std::uint64_t) { throw Enough{}; };
+    CHECK_THROWS_AS(array.read(all, memory, ReadOptions{.mini_batch = 1, .progress = enough}).wait(), Enough);
+    CHECK_THROWS_AS(array.write(all, memory, WriteOptions{.mini_batch = 1, .progress = enough}).wait(), Enough);
+    CHECK(on_host(array.read(all), on) == old_elements);
+  });
+}
