@@ -5,14 +5,11 @@
 //
 // The memory of the elements is mapped before the first repetition is timed. Opening or creating is in the time.
 // Prints seconds per repetition and the median. A read that was not of make_arrays.py's array ends with an error.
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <span>
 #include <string>
@@ -22,24 +19,14 @@
 #include <tessera/tessera.hpp>
 #include <tessera/with/zstd.hpp>
 
+#include "mapped.hpp"
+
 using namespace tessera;
 
 namespace {
 
 using Element = std::uint16_t;
 constexpr std::uint64_t n = 1024;
-
-// As the loop's output memory: mapped once, with huge pages.
-std::span<Element> mapped() {
-  constexpr std::size_t size = n * n * n * sizeof(Element), huge = std::size_t{2} << 20;
-  auto* const all_of_it =
-      mmap(nullptr, size + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (all_of_it == MAP_FAILED) throw Error{"cannot map the memory of the elements"};
-  auto* const begin = static_cast<std::byte*>(all_of_it) + (huge - reinterpret_cast<std::uintptr_t>(all_of_it) % huge);
-  madvise(begin, size, MADV_HUGEPAGE);
-  std::memset(begin, 0, size);
-  return {reinterpret_cast<Element*>(begin), n * n * n};
-}
 
 Element expected(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
   return static_cast<Element>(z + y * y / 32 + x * x * x);
@@ -71,7 +58,7 @@ void repeat(int repetitions, F&& f) {
 
 template <class P>
 void write(std::string const& path, P const& pipeline, Queue<space::Host> const& on, int repetitions) {
-  auto const elements = mapped();
+  auto const elements = mapped<Element>(n * n * n);
   fill(elements);
   NewArray<Element> wanted{{n, n, n}, {256, 256, 256}};
   wanted.overwrite = true;
@@ -97,7 +84,7 @@ int run(std::vector<std::string> const& arguments) {
   } else if (writes) {
     write(arguments[path], Pipeline<space::Host, codec::Bytes, codec::Zstd>{}, on, repetitions);
   } else {
-    auto const elements = mapped();
+    auto const elements = mapped<Element>(n * n * n);
     repeat(repetitions, [&] {
       LocalStore<HostBuffer> const store{arguments[path]};
       open_array<Element, 3, Codecs<codec::Bytes, codec::Zstd>>(store, "", on).read(all, elements);

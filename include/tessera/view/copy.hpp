@@ -56,25 +56,6 @@ struct Axis {
   std::int64_t from, to;  // bytes
 };
 
-template <std::size_t N>
-struct word;
-template <>
-struct word<1> {
-  using type = std::uint8_t;
-};
-template <>
-struct word<2> {
-  using type = std::uint16_t;
-};
-template <>
-struct word<4> {
-  using type = std::uint32_t;
-};
-template <>
-struct word<8> {
-  using type = std::uint64_t;
-};
-
 template <std::unsigned_integral W>
 constexpr W byte_swapped(W w) {
   W result = 0;
@@ -87,29 +68,70 @@ constexpr W byte_swapped(W w) {
 // placing is compiled once.
 using CopyPlane = void (*)(std::byte* to, std::byte const* from, Axis column, Axis row, PlacementForm const& form);
 
-// Elements of N bytes, swapped or not, the column's stride short in the source and the row's in the destination: tiles
-// that fit the first cache.
-template <std::size_t N, bool Swap>
+// One element, of so many words that are swapped or not, each on its own.
+template <class Word, std::size_t Words, bool Swap>
+inline void copy_element(std::byte* to, std::byte const* from) {
+  Word words[Words];
+  std::memcpy(words, from, sizeof words);
+  if constexpr (Swap)
+    for (auto& w : words) w = byte_swapped(w);
+  std::memcpy(to, words, sizeof words);
+}
+
+// Elements next to each other in the destination and the columns next to each other in the source: strides and numbers
+// that the compiler knows, which it makes one piece of code without a loop of.
+template <class Word, std::size_t Words, bool Swap, std::uint64_t Rows>
+void copy_tile(std::byte* to, std::byte const* from, std::int64_t column_to, std::int64_t row_from, std::uint64_t columns) {
+  constexpr std::size_t item = sizeof(Word) * Words;
+  for (std::uint64_t c = 0; c < columns; ++c, to += column_to, from += item)
+    for (std::uint64_t r = 0; r < Rows; ++r)
+      copy_element<Word, Words, Swap>(to + r * item, from + static_cast<std::int64_t>(r) * row_from);
+}
+
+// A row of elements, at any strides. Without gaps, or from one element alone, compilers make vectors of it.
+template <class Word, std::size_t Words, bool Swap>
+void copy_row(std::byte* to, std::byte const* from, Axis row) {
+  constexpr std::size_t item = sizeof(Word) * Words;
+  constexpr auto dense = static_cast<std::int64_t>(item);
+  constexpr auto copy = copy_element<Word, Words, Swap>;
+  if (row.from == dense && row.to == dense) {
+    for (std::uint64_t r = 0; r < row.count; ++r) copy(to + r * item, from + r * item);
+  } else if (row.from == 0 && row.to == dense) {
+    std::byte element[item];
+    copy(element, from);
+    for (std::uint64_t r = 0; r < row.count; ++r) std::memcpy(to + r * item, element, item);
+  } else {
+    for (std::uint64_t r = 0; r < row.count; ++r, to += row.to, from += row.from) copy(to, from);
+  }
+}
+
+// Rows, if the source is as dense along them as along the columns. Else tiles: of few enough elements that the lines of
+// both sides stay in the first cache, whatever the strides are, and of enough that none is fetched more often than need be.
+template <class Word, std::size_t Words, bool Swap>
 void copy_elements(std::byte* to, std::byte const* from, Axis column, Axis row, PlacementForm const&) {
-  auto const move = [](std::byte* one, std::byte const* other) {
-    typename word<N>::type w;
-    std::memcpy(&w, other, N);
-    if constexpr (Swap) w = byte_swapped(w);
-    std::memcpy(one, &w, N);
-  };
-  constexpr std::uint64_t tile = 32;
-  bool const dense = row.from == static_cast<std::int64_t>(N) && row.to == row.from;
-  for (std::uint64_t r = 0; r < row.count; r += tile)
-    for (std::uint64_t c = 0; c < column.count; ++c) {
+  constexpr std::size_t item = sizeof(Word) * Words;
+  constexpr auto dense = static_cast<std::int64_t>(item);
+  constexpr std::uint64_t columns = 16, rows = item <= 2 ? 8 : 16;
+  if (std::abs(row.from) <= std::abs(column.from) || column.count == 1) {
+    for (std::uint64_t c = 0; c < column.count; ++c, to += column.to, from += column.from)
+      copy_row<Word, Words, Swap>(to, from, row);
+    return;
+  }
+  for (std::uint64_t c = 0; c < column.count; c += columns) {
+    auto const wide = std::min(columns, column.count - c);
+    for (std::uint64_t r = 0; r < row.count; r += rows) {
       auto const at = static_cast<std::int64_t>(c), first = static_cast<std::int64_t>(r);
       auto* one = to + at * column.to + first * row.to;
       auto const* other = from + at * column.from + first * row.from;
-      auto const count = std::min(tile, row.count - r);
-      if (dense)
-        for (std::uint64_t i = 0; i < count; ++i) move(one + i * N, other + i * N);
-      else
-        for (std::uint64_t i = 0; i < count; ++i, one += row.to, other += row.from) move(one, other);
+      if (column.from == dense && row.to == dense && row.count - r >= rows) {
+        copy_tile<Word, Words, Swap, rows>(one, other, column.to, row.from, wide);
+        continue;
+      }
+      Axis const part{std::min(rows, row.count - r), row.from, row.to};
+      for (std::uint64_t i = 0; i < wide; ++i, one += column.to, other += column.from)
+        copy_row<Word, Words, Swap>(one, other, part);
     }
+  }
 }
 
 // Elements of any size, swapped part by part.
@@ -144,17 +166,23 @@ inline CopyPlane row_copier(std::uint64_t size) {
   return size < 16 ? copy_short_rows<8> : size < 32 ? copy_short_rows<16> : size < 64 ? copy_short_rows<32> : copy_short_rows<64>;
 }
 
+template <class Word, std::size_t Words = 1>
+CopyPlane element_copier(bool swaps) {
+  return swaps ? copy_elements<Word, Words, true> : copy_elements<Word, Words, false>;
+}
+
 inline CopyPlane element_copier(PlacementForm const& form) {
   auto const size = form.item_size;
-  if (form.swapped == 1) {
-    if (size == 1) return copy_elements<1, false>;
-    if (size == 2) return copy_elements<2, false>;
-    if (size == 4) return copy_elements<4, false>;
-    if (size == 8) return copy_elements<8, false>;
-  } else if (form.swapped == size) {
-    if (size == 2) return copy_elements<2, true>;
-    if (size == 4) return copy_elements<4, true>;
-    if (size == 8) return copy_elements<8, true>;
+  bool const swaps = form.swapped != 1;
+  if (swaps && form.swapped * 2 == size) {  // complex numbers: each part on its own
+    if (size == 8) return copy_elements<std::uint32_t, 2, true>;
+    if (size == 16) return copy_elements<std::uint64_t, 2, true>;
+  } else if (!swaps || form.swapped == size) {
+    if (size == 1) return copy_elements<std::uint8_t, 1, false>;
+    if (size == 2) return element_copier<std::uint16_t>(swaps);
+    if (size == 4) return element_copier<std::uint32_t>(swaps);
+    if (size == 8) return element_copier<std::uint64_t>(swaps);
+    if (size == 16 && !swaps) return copy_elements<std::uint64_t, 2, false>;
   }
   return copy_any_elements;
 }
@@ -228,11 +256,11 @@ struct placer<space::Host> {
     auto const item = static_cast<std::int64_t>(form.item_size);
     bool const is_row = form.swapped == 1 && (row.count == 1 || (row.from == item && row.to == item));
     auto const copy = is_row ? detail::row_copier(row.count * form.item_size) : detail::element_copier(form);
-    // The column: for rows the axis that follows, for elements the one along which the source is densest.
+    // The column: the axis along which the source is densest; if that is the row, the one that follows.
     auto at = axes.rank;
-    for (std::size_t d = axes.rank; d-- > 0;)
+    for (std::size_t d = axes.rank; d-- > 0 && !is_row;)
       if (std::abs(axes.axis[d].from) < std::abs(at == axes.rank ? row.from : axes.axis[at].from)) at = d;
-    if (is_row) at = axes.rank - 1;
+    if (at == axes.rank) at = axes.rank - 1;
     auto const column = axes.rank > 0 && at < axes.rank ? axes.remove(at) : detail::Axis{1, 0, 0};
     axes.for_each(p.to, p.from,
                   [&](std::byte* to, std::byte const* from) { copy(to, from, column, row, form); });
