@@ -37,6 +37,17 @@ TEST_CASE("allocations by new, malloc and a library are counted") {
   }
 }
 
+TEST_CASE("the peak is of what is live at a time") {
+  test::Allocations counted;
+  for (int i = 0; i < 10; ++i) {
+    kept = ::operator new(100000);
+    ::operator delete(kept);
+  }
+  counted.stop();
+  CHECK(counted.peak() >= 100000);
+  CHECK(counted.peak() < 200000);
+}
+
 TEST_CASE("nothing is counted afterwards") {
   test::Allocations counted;
   counted.stop();

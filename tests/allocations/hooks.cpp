@@ -1,6 +1,9 @@
 // The hooks behind support/allocations.hpp. operator new is replaced, as any program may; malloc is replaced where it
 // is glibc's, and watched where it is a sanitizer's.
+#include <malloc.h>
+
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <new>
 
@@ -24,7 +27,16 @@ void* count_new(void* block, std::size_t size) noexcept {
   if (!counts.on) return block;
   ++counts.news;
   if (size >= counts.large_size) ++counts.large;
+  if (!block) return block;
+  auto const live = counts.live += static_cast<std::ptrdiff_t>(::malloc_usable_size(block));
+  for (auto peak = counts.peak.load(); peak < live && !counts.peak.compare_exchange_weak(peak, live);) {
+  }
   return block;
+}
+void count_delete(void* block) noexcept {
+  auto& counts = test::allocation_counts;
+  if (counts.on && block) counts.live -= static_cast<std::ptrdiff_t>(::malloc_usable_size(block));
+  std::free(block);
 }
 void* aligned_block(std::size_t size, std::size_t alignment) noexcept {
   void* block = nullptr;
@@ -53,18 +65,18 @@ void* operator new(std::size_t n, std::align_val_t a, std::nothrow_t const&) noe
 void* operator new[](std::size_t n, std::align_val_t a, std::nothrow_t const&) noexcept {
   return count_new(aligned_block(n, static_cast<std::size_t>(a)), n);
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::nothrow_t const&) noexcept { std::free(p); }
-void operator delete[](void* p, std::nothrow_t const&) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t, std::nothrow_t const&) noexcept { std::free(p); }
-void operator delete[](void* p, std::align_val_t, std::nothrow_t const&) noexcept { std::free(p); }
+void operator delete(void* p) noexcept { count_delete(p); }
+void operator delete[](void* p) noexcept { count_delete(p); }
+void operator delete(void* p, std::size_t) noexcept { count_delete(p); }
+void operator delete[](void* p, std::size_t) noexcept { count_delete(p); }
+void operator delete(void* p, std::nothrow_t const&) noexcept { count_delete(p); }
+void operator delete[](void* p, std::nothrow_t const&) noexcept { count_delete(p); }
+void operator delete(void* p, std::align_val_t) noexcept { count_delete(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { count_delete(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { count_delete(p); }
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { count_delete(p); }
+void operator delete(void* p, std::align_val_t, std::nothrow_t const&) noexcept { count_delete(p); }
+void operator delete[](void* p, std::align_val_t, std::nothrow_t const&) noexcept { count_delete(p); }
 
 #if defined(TESSERA_TEST_SANITIZER)
 

@@ -10,6 +10,7 @@ struct AllocationCounts {
   std::atomic<std::size_t> news{0};    // of those, by operator new: the C++ code's own
   std::atomic<std::size_t> large{0};   // of those by operator new, of at least `large_size` bytes
   std::atomic<std::size_t> large_size{~std::size_t{0}};
+  std::atomic<std::ptrdiff_t> live{0}, peak{0};  // bytes of operator new's: made less freed, and the most that was
   std::atomic<bool> on{false};
 };
 inline AllocationCounts allocation_counts;
@@ -23,6 +24,7 @@ class Allocations {
   explicit Allocations(std::size_t large_size = ~std::size_t{0}) {
     auto& counts = allocation_counts;
     counts.blocks = counts.news = counts.large = 0;
+    counts.live = counts.peak = 0;
     counts.large_size = large_size;
     counts.on = true;
   }
@@ -37,6 +39,7 @@ class Allocations {
   std::size_t blocks() const { return allocation_counts.blocks; }
   std::size_t news() const { return allocation_counts.news; }
   std::size_t large() const { return allocation_counts.large; }
+  std::ptrdiff_t peak() const { return allocation_counts.peak; }
 };
 
 }  // namespace test

@@ -279,8 +279,8 @@ void write_chunks(ChunkSource<S, P> const& source, Extents const& shape, Region 
                   Origin<typename P::array_space> origin, KeyLocks& locks, typename P::queue_type& on,
                   WriteOptions const& options = {}) {
   Plan const plan{region, source.form.layout.shape};
-  auto const batches =
-      detail::batches_of(options, plan.size(), source.form, on.host().threads(), detail::usual_on<typename P::queue_type>);
+  auto const batches = detail::batches_of(options, plan.size(), source.form, on.host().threads(),
+                                          detail::usual_on<typename P::queue_type>, true);
   using Batch = detail::WriteBatch<S, P>;
   typename Batch::To const to{source, shape, origin, locks, options.store_fill_chunks,
                                static_cast<std::size_t>(batches.size)};

@@ -21,11 +21,18 @@ struct ChunkForm {
   bool is_view() const { return bounds.size() <= 1; }  ///< no stage runs: the stored bytes are the elements
   std::size_t encoded_bound() const { return bounds.back(); }
 
-  /// Bytes that a chunk takes while it is under way: elements, what stands between stages, and the stored value, as long
-  /// as this program's encoders would make it at most.
-  std::uint64_t memory() const {
+  /// Bytes that a chunk takes while it is under way: elements, what stands between stages, and the stored value, as
+  /// long as this program's encoders would make it at most. One that `is_changed` was decoded before it is encoded:
+  /// what that took between stages, or its old value where no stage runs, is held besides.
+  std::uint64_t memory(bool is_changed = false) const {
     std::uint64_t sum = 0;
-    for (auto bound : bounds) sum = std::min(sum, most_bytes) + std::min(std::uint64_t{bound}, most_bytes);
+    auto const add = [&](std::size_t bound) {
+      sum = std::min(sum, most_bytes) + std::min(std::uint64_t{bound}, most_bytes);
+    };
+    for (auto bound : bounds) add(bound);
+    if (!is_changed) return sum;
+    if (is_view()) add(decoded_size);
+    for (std::size_t i = 1; i + 1 < bounds.size(); ++i) add(bounds[i]);
     return sum;
   }
 

@@ -36,7 +36,8 @@ struct PlacementForm {
 
 /// What moves elements in memory of space S, in the queue's order:
 ///   place(batch, form, on)                          copies or fills every box; returns how many bytes that moves
-///   find_filled(chunks, size, element, filled, on)  filled[i]: whether chunk i, `size` bytes from chunks.data + i * size
+///   find_filled(chunks, size, element, filled, on)  filled[i]: whether chunk i, `size` bytes from chunks.data + i *
+///   size
 ///                                                   on, is that element again and again, bit for bit. Waits for it
 template <MemorySpace S>
 struct placer;
@@ -46,8 +47,7 @@ namespace detail {
 template <MemorySpace S>
 consteval bool check_placer() {
   constexpr bool places = requires { sizeof(placer<S>); };
-  static_assert(places,
-                "tessera: what places elements in this memory space is not there: include tessera/tessera.cuh");
+  static_assert(places, "tessera: what places elements in this memory space is not there: include tessera/tessera.cuh");
   return places;
 }
 
@@ -71,42 +71,55 @@ using CopyPlane = void (*)(std::byte* to, std::byte const* from, Axis column, Ax
 // One element, of so many words that are swapped or not, each on its own.
 template <class Word, std::size_t Words, bool Swap>
 inline void copy_element(std::byte* to, std::byte const* from) {
-  Word words[Words];
-  std::memcpy(words, from, sizeof words);
-  if constexpr (Swap)
-    for (auto& w : words) w = byte_swapped(w);
-  std::memcpy(to, words, sizeof words);
+  for (std::size_t i = 0; i < Words; ++i) {
+    Word word;
+    std::memcpy(&word, from + i * sizeof word, sizeof word);
+    if constexpr (Swap) word = byte_swapped(word);
+    std::memcpy(to + i * sizeof word, &word, sizeof word);
+  }
 }
 
 // Elements next to each other in the destination and the columns next to each other in the source: strides and numbers
 // that the compiler knows, which it makes one piece of code without a loop of.
 template <class Word, std::size_t Words, bool Swap, std::uint64_t Rows>
-void copy_tile(std::byte* to, std::byte const* from, std::int64_t column_to, std::int64_t row_from, std::uint64_t columns) {
+void copy_tile(std::byte* to, std::byte const* from, std::int64_t column_to, std::int64_t row_from,
+               std::uint64_t columns) {
   constexpr std::size_t item = sizeof(Word) * Words;
   for (std::uint64_t c = 0; c < columns; ++c, to += column_to, from += item)
     for (std::uint64_t r = 0; r < Rows; ++r)
       copy_element<Word, Words, Swap>(to + r * item, from + static_cast<std::int64_t>(r) * row_from);
 }
 
-// A row of elements, at any strides. Without gaps, or from one element alone, compilers make vectors of it.
+// A row without gaps: so many at a time that compilers make vectors of them, which they do not for all words otherwise.
+template <class Word, std::size_t Words, bool Swap>
+void copy_dense_row(std::byte* __restrict to, std::byte const* __restrict from, std::uint64_t count) {
+  constexpr std::size_t item = sizeof(Word) * Words, block = 16;
+  std::uint64_t r = 0;
+  for (; r + block <= count; r += block)
+    for (std::size_t i = 0; i < block; ++i) copy_element<Word, Words, Swap>(to + (r + i) * item, from + (r + i) * item);
+  for (; r < count; ++r) copy_element<Word, Words, Swap>(to + r * item, from + r * item);
+}
+
+// A row of elements, at any strides, or one element again and again.
 template <class Word, std::size_t Words, bool Swap>
 void copy_row(std::byte* to, std::byte const* from, Axis row) {
   constexpr std::size_t item = sizeof(Word) * Words;
   constexpr auto dense = static_cast<std::int64_t>(item);
-  constexpr auto copy = copy_element<Word, Words, Swap>;
   if (row.from == dense && row.to == dense) {
-    for (std::uint64_t r = 0; r < row.count; ++r) copy(to + r * item, from + r * item);
+    copy_dense_row<Word, Words, Swap>(to, from, row.count);
   } else if (row.from == 0 && row.to == dense) {
     std::byte element[item];
-    copy(element, from);
+    copy_element<Word, Words, Swap>(element, from);
     for (std::uint64_t r = 0; r < row.count; ++r) std::memcpy(to + r * item, element, item);
   } else {
-    for (std::uint64_t r = 0; r < row.count; ++r, to += row.to, from += row.from) copy(to, from);
+    for (std::uint64_t r = 0; r < row.count; ++r, to += row.to, from += row.from)
+      copy_element<Word, Words, Swap>(to, from);
   }
 }
 
 // Rows, if the source is as dense along them as along the columns. Else tiles: of few enough elements that the lines of
-// both sides stay in the first cache, whatever the strides are, and of enough that none is fetched more often than need be.
+// both sides stay in the first cache, whatever the strides are, and of enough that none is fetched more often than need
+// be.
 template <class Word, std::size_t Words, bool Swap>
 void copy_elements(std::byte* to, std::byte const* from, Axis column, Axis row, PlacementForm const&) {
   constexpr std::size_t item = sizeof(Word) * Words;
@@ -163,7 +176,10 @@ inline void copy_rows(std::byte* to, std::byte const* from, Axis column, Axis ro
 
 inline CopyPlane row_copier(std::uint64_t size) {
   if (size < 8 || size > 128) return copy_rows;
-  return size < 16 ? copy_short_rows<8> : size < 32 ? copy_short_rows<16> : size < 64 ? copy_short_rows<32> : copy_short_rows<64>;
+  return size < 16   ? copy_short_rows<8>
+         : size < 32 ? copy_short_rows<16>
+         : size < 64 ? copy_short_rows<32>
+                     : copy_short_rows<64>;
 }
 
 template <class Word, std::size_t Words = 1>
@@ -237,8 +253,7 @@ struct placer<space::Host> {
     // A source whose strides are 0 repeats one element.
     PlacementForm const filled{form.item_size, 1, {}, Strides::filled(form.to_strides.rank(), 0), form.to_strides};
     std::uint64_t moved = 0;
-    for (auto const& p : batch)
-      moved += p.from ? place(p, form) : place({form.fill.data, p.to, p.count}, filled);
+    for (auto const& p : batch) moved += p.from ? place(p, form) : place({form.fill.data, p.to, p.count}, filled);
     return moved;
   }
 
@@ -262,8 +277,7 @@ struct placer<space::Host> {
       if (std::abs(axes.axis[d].from) < std::abs(at == axes.rank ? row.from : axes.axis[at].from)) at = d;
     if (at == axes.rank) at = axes.rank - 1;
     auto const column = axes.rank > 0 && at < axes.rank ? axes.remove(at) : detail::Axis{1, 0, 0};
-    axes.for_each(p.to, p.from,
-                  [&](std::byte* to, std::byte const* from) { copy(to, from, column, row, form); });
+    axes.for_each(p.to, p.from, [&](std::byte* to, std::byte const* from) { copy(to, from, column, row, form); });
     return bytes;
   }
 

@@ -1,0 +1,136 @@
+// What reads and writes hold stays below the budget that they are given, however large the array is. Counted is what
+// operator new gave, libraries' contexts apart, which come from malloc: chunks, values, and what is known of them. The
+// elements that are read or written are there before, and the values are in files.
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/allocations.hpp>
+#include <support/temporary_folder.hpp>
+#include <tessera/array/create.hpp>
+#include <tessera/store/local_store.hpp>
+#include <tessera/with/all.hpp>
+
+using namespace tessera;
+
+namespace {
+
+constexpr std::uint64_t edge = 256, chunk_size = edge * edge;  // bytes
+constexpr std::uint64_t budget = 16 * chunk_size;
+
+// Values are as long as they can be.
+std::vector<std::uint8_t> noise(std::size_t n) {
+  std::vector<std::uint8_t> result(n);
+  std::uint64_t state = 88172645463325252u;
+  for (auto& element : result) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    element = static_cast<std::uint8_t>(state);
+  }
+  return result;
+}
+
+struct Run {
+  static constexpr std::string_view direct = "read, raw: right into the elements";
+  std::size_t threads, times;  // how many budgets the array has
+
+  template <class F>
+  void check(std::string_view what, F&& f) const {
+    CAPTURE(std::string{what});
+    test::Allocations counted;
+    f();
+    counted.stop();
+    CHECK(counted.peak() <= static_cast<std::ptrdiff_t>(budget));
+    if (what != direct) CHECK(counted.peak() >= static_cast<std::ptrdiff_t>(chunk_size));  // it is counted at all
+  }
+
+  // Each with a queue of its own, which keeps nothing from before.
+  template <class P>
+  void operator()(P const& pipeline) const {
+    CAPTURE(threads);
+    CAPTURE(times);
+    test::TemporaryFolder const folder;
+    LocalStore<HostBuffer> const store{folder.path()};
+    std::uint64_t const rows = times * 16 * edge;
+    auto const open = [&] { return open_array<std::uint8_t, 2, P>(store, "a", Queue<space::Host>{threads}); };
+    create_array<std::uint8_t, 2>(store, "a", NewArray<std::uint8_t>{{rows, edge}, {edge, edge}}, pipeline,
+                                  Queue<space::Host>{});
+    auto const elements = noise(rows * edge);
+    std::vector<std::uint8_t> found(rows * edge);
+    auto const whole = open(), partial = open(), reading = open(), parts = open();
+    Box const inner{{1, rows - 1}, {1, edge - 1}};  // no chunk is whole
+    std::vector<std::uint8_t> const part((rows - 2) * (edge - 2), 3);
+    std::vector<std::uint8_t> part_found(part.size());
+    check("write", [&] { whole.write(all, elements, {.memory = budget}); });
+    check(std::same_as<P, Pipeline<space::Host, codec::Bytes>> ? direct : "read",
+          [&] { reading.read(all, found, {.memory = budget}); });
+    CHECK((found == elements));
+    check("read parts", [&] {
+      parts.read({{0, rows, 2}, all}, std::span{found}.first(rows / 2 * edge), {.memory = budget});
+    });
+    check("write parts", [&] { partial.write(inner, part, {.memory = budget}); });
+    reading.read(inner, part_found, {.memory = budget});
+    CHECK((part_found == part));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("reads and writes hold no more than their budget, be the array 4 or 40 times as large") {
+  for (std::size_t threads : {1u, 2u, 4u})
+    for (std::size_t times : {4u, 40u}) {
+      if (times == 40 && threads != 2) continue;  // seconds
+      Run const run{threads, times};
+      run(Pipeline<space::Host, codec::Bytes>{});
+      run(Pipeline<space::Host, codec::Bytes, codec::Zstd>{});
+      run(Pipeline<space::Host, codec::Bytes, codec::Zstd, codec::Crc32c, codec::Crc32c>{});
+    }
+}
+
+namespace {
+
+// The least budget that is not refused, which the refusal of a smaller one says.
+template <class F>
+std::uint64_t least(F&& f) try {
+  f(1);
+  return 0;
+} catch (SelectionError const& error) {
+  std::string const line = error.what();
+  return std::stoull(line.substr(line.find("takes ") + 6));
+}
+
+template <class P>
+void check_least(P const& pipeline) {
+  test::TemporaryFolder const folder;
+  LocalStore<HostBuffer> const store{folder.path()};
+  NewArray<std::uint8_t> const wanted{{edge * 8, edge}, {edge, edge}};
+  create_array<std::uint8_t, 2>(store, "a", wanted, pipeline, Queue<space::Host>{}).write(all, noise(edge * 8 * edge));
+  Box const inner{{1, edge * 8 - 1}, {1, edge - 1}};
+  std::vector<std::uint8_t> elements = noise((edge * 8 - 2) * (edge - 2));
+  auto const check = [&](auto&& run) {
+    auto const array = open_array<std::uint8_t, 2, P>(store, "a", Queue<space::Host>{4});
+    auto const enough = least([&](std::uint64_t memory) { run(array, memory); });
+    REQUIRE(enough > chunk_size);
+    test::Allocations counted;
+    run(array, enough);
+    counted.stop();
+    CHECK(counted.peak() <= static_cast<std::ptrdiff_t>(enough));
+    CHECK(counted.peak() > static_cast<std::ptrdiff_t>(chunk_size));
+  };
+  check([&](auto const& array, std::uint64_t memory) { array.write(inner, elements, {.memory = memory}); });
+  check([&](auto const& array, std::uint64_t memory) { array.read(inner, elements, {.memory = memory}); });
+  CHECK((elements == noise(elements.size())));
+}
+
+}  // namespace
+
+TEST_CASE("the least budget is enough: one chunk at a time") {
+  check_least(Pipeline<space::Host, codec::Bytes>{});
+  check_least(Pipeline<space::Host, codec::Bytes, codec::Zstd>{});
+  check_least(Pipeline<space::Host, codec::Bytes, codec::Crc32c, codec::Crc32c, codec::Zstd>{});
+}
