@@ -78,7 +78,8 @@ void check_budget(S const& store, std::uint64_t budget, std::uint64_t rows_of_ch
     auto const elements = test::numbers_from(1.f, rows * columns);
     auto memory = test::on_device<float, 2>(elements, {rows, columns}, others);
     auto const name = "a" + std::to_string(times);
-    create_array<float, 2>(store, name, {.shape = {rows, columns}, .chunk_shape = {rows_of_chunk, columns}}, P{}, others)
+    create_array<float, 2>(store, name, {.shape = {rows, columns}, .chunk_shape = {rows_of_chunk, columns}}, P{},
+                           others)
         .write(all, memory)
         .wait();
     // Fewer chunks are there in the first mini-batches than in the last.
@@ -88,7 +89,8 @@ void check_budget(S const& store, std::uint64_t budget, std::uint64_t rows_of_ch
     for (std::uint64_t i = 0; i < chunks; ++i) {
       if (i % 8 < i * 8 / chunks) continue;
       chunks_of(store).erase({name + "/c/" + std::to_string(i) + "/0"}, queue);
-      std::fill_n(expected.begin() + static_cast<std::ptrdiff_t>(i * rows_of_chunk * columns), rows_of_chunk * columns, 0.f);
+      std::fill_n(expected.begin() + static_cast<std::ptrdiff_t>(i * rows_of_chunk * columns), rows_of_chunk * columns,
+                  0.f);
     }
     for (std::size_t const threads : {1u, 3u}) {
       CAPTURE(threads);
@@ -137,7 +139,8 @@ TEST_CASE("a budget of memory: files of elements, and values in device memory") 
   check_budget<test::OnDevice>(test::in_device_memory(), 1 << 20, 1, 0, false);
 }
 
-TEST_CASE("a budget of memory: mini-batches of which more and more is there, and of which more and more is no fill value") {
+TEST_CASE(
+    "a budget of memory: mini-batches of which more and more is there, and of which more and more is no fill value") {
   constexpr std::uint64_t batches = 16, chunk = 1 << 14, budget = 6 << 20;  // elements; bytes
   MemoryStore<HostBuffer> const store;
   DeviceQueue others;
@@ -174,7 +177,8 @@ TEST_CASE("a budget of memory: mini-batches of which more and more is there, and
 TEST_CASE("a budget of memory that no chunk fits into is refused before anything is read") {
   DeviceQueue on;
   MemoryStore<HostBuffer> const store;
-  auto const array = create_array<float, 1>(store, "a", {.shape = {1 << 15}, .chunk_shape = {1 << 14}}, test::Compressed{}, on);
+  auto const array =
+      create_array<float, 1>(store, "a", {.shape = {1 << 15}, .chunk_shape = {1 << 14}}, test::Compressed{}, on);
   auto const check = [&](auto&& f) {
     test::check_refused<SelectionError>(f, {"a chunk takes", "expected at most the budget of 100000"});
   };

@@ -22,7 +22,8 @@ class Counted {
         store_{store},
         shape_{chunks * rows - 1, columns},
         elements_{test::numbers_from(1.f, shape_[0] * shape_[1])},
-        array_{create_array<float, 2>(store, "a", {.shape = shape_, .chunk_shape = {rows, columns}, .overwrite = true}, P{}, on)},
+        array_{create_array<float, 2>(store, "a", {.shape = shape_, .chunk_shape = {rows, columns}, .overwrite = true},
+                                      P{}, on)},
         memory_{test::on_device<float, 2>(elements_, shape_, on_)} {
     array_.write(all, memory_, WriteOptions{.mini_batch = every_chunk}).wait();
   }
@@ -69,7 +70,8 @@ class Counted {
   auto const& array() const { return array_; }
 
  private:
-  void check(emulation::Watch const& watch, std::size_t launches, std::size_t most_copies, std::size_t allocated = 0) const {
+  void check(emulation::Watch const& watch, std::size_t launches, std::size_t most_copies,
+             std::size_t allocated = 0) const {
     CHECK(watch.launches() == launches);
     CHECK(test::copies(watch) <= most_copies);
     CHECK(watch.synchronisations() == 0);

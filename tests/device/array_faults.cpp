@@ -1,5 +1,5 @@
-// Reads and writes of arrays in device memory, with calls of the CUDA runtime that fail, without memory, with chunks that
-// are damaged, and cancelled: one clear error, nothing lost, nothing left at work, and the next read is right.
+// Reads and writes of arrays in device memory, with calls of the CUDA runtime that fail, without memory, with chunks
+// that are damaged, and cancelled: one clear error, nothing lost, nothing left at work, and the next read is right.
 #include <atomic>
 #include <thread>
 
@@ -32,8 +32,8 @@ std::vector<float> const old_elements = numbers_from(1.f, shape[0] * shape[1]);
 
 namespace {
 
-// The k-th call fails while `run` is at work, for every k. Whatever it throws is ours and names the call; what the array
-// holds then satisfies `check`, and it reads and writes as before.
+// The k-th call fails while `run` is at work, for every k. Whatever it throws is ours and names the call; what the
+// array holds then satisfies `check`, and it reads and writes as before.
 template <class P, class Make, class Run, class Check>
 void check_faults(std::vector<std::uint64_t> const& seeds, Make&& make, Run&& run, Check&& check) {
   for (auto const seed : seeds) {
@@ -106,7 +106,8 @@ void check_read_and_write(std::vector<std::uint64_t> const& seeds, Make&& make) 
         for (std::size_t i = 2; i < 13; i += 3)
           for (std::size_t j = 1; j < 5; ++j) with_part[i * 5 + j] = -2;
         for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-          auto const first = static_cast<std::ptrdiff_t>(chunk * 20), last = std::min<std::ptrdiff_t>(first + 20, 79 * 5);
+          auto const first = static_cast<std::ptrdiff_t>(chunk * 20),
+                     last = std::min<std::ptrdiff_t>(first + 20, 79 * 5);
           auto const is = [&](auto const& expected) {
             return std::equal(found.begin() + first, found.begin() + last, expected.begin() + first);
           };
@@ -129,18 +130,20 @@ TEST_CASE("the k-th call fails: arrays in device memory's store") {
 TEST_CASE("the k-th call fails: arrays in the device's files") {
   TemporaryFolder const folder;
   int made = 0;
-  check_read_and_write<test::OnDevice>({15}, [&] { return test::files_of_the_device(folder / std::to_string(made++)); });
+  check_read_and_write<test::OnDevice>({15},
+                                       [&] { return test::files_of_the_device(folder / std::to_string(made++)); });
 }
 
 TEST_CASE("the k-th call fails: an array that is made by a read, and fill") {
-  check_faults<test::Compressed>({15}, [] { return MemoryStore<HostBuffer>{}; },
-                                 [](auto const& array, auto& memory, auto&) {
-                                   auto const found = array.template read<PinnedBuffer>(all);
-                                   CHECK(std::ranges::equal(found.elements(), old_elements));
-                                   memory = array.read(all);
-                                   array.fill(part, 7.f).wait();
-                                 },
-                                 [](auto const&, auto&, auto&, bool, DeviceQueue&) {});
+  check_faults<test::Compressed>(
+      {15}, [] { return MemoryStore<HostBuffer>{}; },
+      [](auto const& array, auto& memory, auto&) {
+        auto const found = array.template read<PinnedBuffer>(all);
+        CHECK(std::ranges::equal(found.elements(), old_elements));
+        memory = array.read(all);
+        array.fill(part, 7.f).wait();
+      },
+      [](auto const&, auto&, auto&, bool, DeviceQueue&) {});
 }
 
 TEST_CASE("a machine with too little memory: one error that says so") {
@@ -177,7 +180,9 @@ TEST_CASE("a machine with too little memory: one error that says so") {
 
 #endif
 
-TEST_CASE("a damaged chunk amid a batch: its key and codec are named, other mini-batches that ended are placed, the next read is right") {
+TEST_CASE(
+    "a damaged chunk amid a batch: its key and codec are named, other mini-batches that ended are placed, the next "
+    "read is right") {
   under_seeds(16, [] {
     for (std::size_t const batch : {std::size_t{1}, std::size_t{4}, every_chunk}) {
       CAPTURE(batch);
@@ -267,8 +272,9 @@ TEST_CASE("cancelled from another thread, and by what a progress callback throws
       begun = true;
       while (!stop) std::this_thread::yield();
     };
-    CHECK_THROWS_AS(array.read(all, memory, ReadOptions{.mini_batch = 1, .stop = &stop, .progress = wait_for_it}).wait(),
-                    Cancelled);
+    CHECK_THROWS_AS(
+        array.read(all, memory, ReadOptions{.mini_batch = 1, .stop = &stop, .progress = wait_for_it}).wait(),
+        Cancelled);
     other.join();
     struct Enough {};
     auto const enough = [](std::uint64_t, std::uint64_t) { throw Enough{}; };

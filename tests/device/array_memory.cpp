@@ -129,8 +129,10 @@ TEST_CASE("nothing to read and nothing to write, and memory of another shape") {
     array.read(nothing, none).wait();
     array.write(nothing, none).wait();
     auto other = on_device<float, 2>(elements, {10, 23}, on);
-    test::check_refused<SelectionError>([&] { array.read(all, other).wait(); }, {"shape is [10, 23], expected [23, 10]"});
-    test::check_refused<SelectionError>([&] { array.write(all, other).wait(); }, {"shape is [10, 23], expected [23, 10]"});
+    test::check_refused<SelectionError>([&] { array.read(all, other).wait(); },
+                                        {"shape is [10, 23], expected [23, 10]"});
+    test::check_refused<SelectionError>([&] { array.write(all, other).wait(); },
+                                        {"shape is [10, 23], expected [23, 10]"});
     test::check_refused<SelectionError>([&] { array.read_chunk({6, 0}, on); }, {"found chunk 6, expected one below 6"});
   });
 }
@@ -225,7 +227,8 @@ TEST_CASE("two queues that wait for each other's events") {
     // The store orders its own values; memory is ordered by events.
     auto memory = array.read(all, second);
     first.after(second.record());
-    array.write({{0, 12}, all}, ArrayView<float const, 2, space::Device>::c_order(memory.data() + 110, {12, 10}), first).leave();
+    array.write({{0, 12}, all}, ArrayView<float const, 2, space::Device>::c_order(memory.data() + 110, {12, 10}), first)
+        .leave();
     OwnedArray<float, 2, DeviceBuffer> found{shape, second};
     array.read(all, found, second).leave();
     auto expected = elements;

@@ -52,7 +52,8 @@ TEST_CASE("the brain volume is opened for the host and for the device, and read 
       return Box{test::random_slices(random, {197, 233, 189})};
     };
     auto const expected = [&](Box const& box) {
-      auto const bytes = test::picked(test::memory_of(test::t1_elements()), {197, 233, 189}, 1, box.resolve({197, 233, 189}));
+      auto const bytes =
+          test::picked(test::memory_of(test::t1_elements()), {197, 233, 189}, 1, box.resolve({197, 233, 189}));
       std::vector<std::uint8_t> result(bytes.size());
       std::ranges::transform(bytes, result.begin(), [](std::byte b) { return std::to_integer<std::uint8_t>(b); });
       return result;
@@ -60,9 +61,9 @@ TEST_CASE("the brain volume is opened for the host and for the device, and read 
     auto const by_host = [&](std::uint64_t seed) {
       return [&, seed] {
         for (auto s = seed; s < seed + 3; ++s) {
-            auto const found = host.read(box_of(s));
-            wrong += !std::ranges::equal(found.elements(), expected(box_of(s)));
-          }
+          auto const found = host.read(box_of(s));
+          wrong += !std::ranges::equal(found.elements(), expected(box_of(s)));
+        }
       };
     };
     auto const by_device = [&](std::uint64_t seed, DeviceQueue queue) {
@@ -85,12 +86,15 @@ TEST_CASE("an array is written in turns of columns by host threads and a device 
   auto const elements = numbers_from(1.f, 30 * 24);
   auto const check = [&](auto const& store) {
     DeviceQueue on;
-    auto const host = create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape}, OnHost{}, HostQueue{2});
+    auto const host =
+        create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape}, OnHost{}, HostQueue{2});
     auto const device = open_array<float, 2, test::Compressed>(store, "a", on);
     auto const memory = on_device<float, 2>(elements, shape, on);
     // Every chunk has columns of both.
     Box const odd{all, {1, 24, 2}}, even{all, {0, 24, 2}};
-    at_once({[&] { host.write(even, ArrayView<float const, 2>{elements.data(), {30, 12}, {24, 2}}); },
+    at_once({[&] {
+               host.write(even, ArrayView<float const, 2>{elements.data(), {30, 12}, {24, 2}});
+             },
              [&] {
                ArrayView<float const, 2, space::Device> const half{memory.data() + 1, {30, 12}, {24, 2}};
                device.write(odd, half, WriteOptions{.mini_batch = 4}).wait();
@@ -117,12 +121,14 @@ TEST_CASE("an array in device memory's store is written by two device queues at 
   under_seeds(16, [&] {
     DeviceQueue first, second;
     auto const store = test::in_device_memory();
-    auto const array = create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape}, test::OnDevice{}, first);
+    auto const array =
+        create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape}, test::OnDevice{}, first);
     auto const write = [&](std::int64_t column, DeviceQueue queue) {
       return [&, column, queue]() mutable {
         auto const memory = on_device<float, 2>(elements, shape, queue);
         ArrayView<float const, 2, space::Device> const half{memory.data() + column, {30, 12}, {24, 2}};
-        array.write({all, {static_cast<std::uint64_t>(column), 24, 2}}, half, queue, WriteOptions{.mini_batch = 4}).leave();
+        array.write({all, {static_cast<std::uint64_t>(column), 24, 2}}, half, queue, WriteOptions{.mini_batch = 4})
+            .leave();
       };
     };
     at_once({write(0, first), write(1, second)});
@@ -140,8 +146,11 @@ TEST_CASE("documents of host and device are the same to the byte, be the codecs 
   };
   DeviceQueue const on;
   MemoryStore<HostBuffer> const a, b, c, d, e;
-  NewArray<double> const options{
-      .shape = {6, 4}, .chunk_shape = {2, 2}, .fill = 0.1, .attributes = {{"unit", "mm"}}, .dimension_names = {"y", "x"}};
+  NewArray<double> const options{.shape = {6, 4},
+                                 .chunk_shape = {2, 2},
+                                 .fill = 0.1,
+                                 .attributes = {{"unit", "mm"}},
+                                 .dimension_names = {"y", "x"}};
   create_array<double, 2>(a, "a", options, OnHost{Bytes{std::endian::big}, Zstd{3, true}});
   create_array<double, 2>(b, "a", options,
                           test::Compressed{Bytes{std::endian::big}, CastTo<space::Host>{}, Zstd{3, true}}, on);

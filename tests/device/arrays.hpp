@@ -13,16 +13,18 @@ namespace test {
 
 /// Nothing but elements, in the device's store or in the host's.
 using OnDevice = tessera::Pipeline<tessera::space::Device, tessera::codec::Bytes>;
-using FromHost = tessera::Pipeline<tessera::space::Device, tessera::codec::Bytes, tessera::CastTo<tessera::space::Host>>;
+using FromHost =
+    tessera::Pipeline<tessera::space::Device, tessera::codec::Bytes, tessera::CastTo<tessera::space::Host>>;
 /// The CPU's compressor for arrays on the device.
-using Compressed = tessera::Pipeline<tessera::space::Device, tessera::codec::Bytes, tessera::CastTo<tessera::space::Host>,
-                                     tessera::codec::Zstd>;
+using Compressed = tessera::Pipeline<tessera::space::Device, tessera::codec::Bytes,
+                                     tessera::CastTo<tessera::space::Host>, tessera::codec::Zstd>;
 /// Whatever the file says.
 using Known = tessera::AnyPipeline<tessera::space::Device, tessera::space::Host, tessera::AllCodecs>;
 
 /// Documents in one store, chunks in the device's memory.
 inline auto in_device_memory() {
-  return tessera::SplitStore{tessera::MemoryStore<tessera::HostBuffer>{}, tessera::MemoryStore<tessera::DeviceBuffer>{}};
+  return tessera::SplitStore{tessera::MemoryStore<tessera::HostBuffer>{},
+                             tessera::MemoryStore<tessera::DeviceBuffer>{}};
 }
 inline auto files_of_the_device(std::string const& folder) {
   return tessera::SplitStore{tessera::LocalStore<tessera::HostBuffer>{folder},
@@ -44,15 +46,16 @@ std::vector<T> on_host(tessera::OwnedArray<T, Rank, B> const& array, DeviceQueue
   using Space = typename B::space_type;
   std::vector<T> result(array.size());
   tessera::ByteView<Space> const from{reinterpret_cast<std::byte const*>(array.data()), result.size() * sizeof(T)};
-  tessera::crossing<tessera::space::Host, Space>::copy(
-      from, room_in(result), tessera::queue_between<tessera::space::Host, Space>(on));
+  tessera::crossing<tessera::space::Host, Space>::copy(from, room_in(result),
+                                                       tessera::queue_between<tessera::space::Host, Space>(on));
   on.wait();
   return result;
 }
 
 /// Memory of buffers B with these elements, by default on the device.
 template <class T, std::size_t Rank, class B = tessera::DeviceBuffer>
-tessera::OwnedArray<T, Rank, B> on_device(std::vector<T> const& elements, tessera::Extents const& shape, DeviceQueue& on) {
+tessera::OwnedArray<T, Rank, B> on_device(std::vector<T> const& elements, tessera::Extents const& shape,
+                                          DeviceQueue& on) {
   using Space = typename B::space_type;
   tessera::OwnedArray<T, Rank, B> array{shape, tessera::queue_in<Space>(on)};
   tessera::ByteSpan<Space> const to{reinterpret_cast<std::byte*>(array.data()), elements.size() * sizeof(T)};

@@ -8,7 +8,8 @@
 
 using namespace tessera;
 using codec::Bytes, codec::Transpose, codec::Zstd;
-using test::Compressed, test::DeviceQueue, test::HostQueue, test::Known, test::on_device, test::on_host, test::under_seeds;
+using test::Compressed, test::DeviceQueue, test::HostQueue, test::Known, test::on_device, test::on_host,
+    test::under_seeds;
 
 TEST_CASE("the brain volume is read into device memory: a pipeline of its own, and one that the file chooses") {
   std::string const path = TESSERA_TEST_DATA "/brain.zarr";
@@ -35,9 +36,11 @@ TEST_CASE("host and device write the same files, and each reads the other's") {
     auto const elements = test::numbers_from(1.f, 70);
     using OnHost = Pipeline<space::Host, Transpose, Bytes, Zstd>;
     using OnDevice = Pipeline<space::Device, Transpose, Bytes, CastTo<space::Host>, Zstd>;
-    auto const host = create_array<float, 2>(by_host, "a", options, OnHost{Transpose{{1, 0}}, Bytes{std::endian::big}, Zstd{}});
-    auto const device = create_array<float, 2>(
-        by_device, "a", options, OnDevice{Transpose{{1, 0}}, Bytes{std::endian::big}, CastTo<space::Host>{}, Zstd{}}, on);
+    auto const host =
+        create_array<float, 2>(by_host, "a", options, OnHost{Transpose{{1, 0}}, Bytes{std::endian::big}, Zstd{}});
+    auto const device =
+        create_array<float, 2>(by_device, "a", options,
+                               OnDevice{Transpose{{1, 0}}, Bytes{std::endian::big}, CastTo<space::Host>{}, Zstd{}}, on);
     host.write(all, elements);
     auto const there = on_device<float, 2>(elements, {7, 10}, on);
     device.write(all, there).wait();
@@ -45,9 +48,11 @@ TEST_CASE("host and device write the same files, and each reads the other's") {
     by_host.list("", [&](Listed const& entry) {
       ++keys;
       HostQueue here;
-      auto const mine = get(by_host, {std::string{entry.path}}, here), theirs = get(by_device, {std::string{entry.path}}, here);
+      auto const mine = get(by_host, {std::string{entry.path}}, here),
+                 theirs = get(by_device, {std::string{entry.path}}, here);
       REQUIRE(theirs);
-      CHECK(std::ranges::equal(std::span{mine->view().data, mine->view().size}, std::span{theirs->view().data, theirs->view().size}));
+      CHECK(std::ranges::equal(std::span{mine->view().data, mine->view().size},
+                               std::span{theirs->view().data, theirs->view().size}));
     });
     CHECK(keys == 11);  // two documents and nine chunks
     // A part of it, with steps, by the device; read by the host.

@@ -109,8 +109,10 @@ Options random_options(Random& random) {
 test::ArrayContent random_content(Random& random) {
   auto const rank = random.one_in(6) ? random(6, 8) : random(0, 5);
   std::uint64_t const most[] = {1, 40, 20, 9, 6, 4, 3, 3, 2};
-  test::ArrayContent content{
-      test::random_type(random), random.extents(rank, 1, most[rank]), random.extents(rank, 1, (most[rank] + 2) / 2), {}};
+  test::ArrayContent content{test::random_type(random),
+                             random.extents(rank, 1, most[rank]),
+                             random.extents(rank, 1, (most[rank] + 2) / 2),
+                             {}};
   auto fill = random.one_in(2) ? Bytes(content.type.size) : random.noise(content.type.size);
   content.elements = random.noise(test::size_of(content.shape) * content.type.size);
   if (content.type.kind == DataKind::boolean)
@@ -218,14 +220,15 @@ TEST_CASE("random arrays of nothing but elements: host, device and the slow way 
       DeviceQueue on{test::HostQueue{random(1, 3)}};
       auto content = random_content(random);
       auto host = written(random, content, test::random_codec<Transpose>(random, content.shape.rank()),
-                                     test::random_codec<codec::Bytes>(random, 0));
+                          test::random_codec<codec::Bytes>(random, 0));
       auto const& from = host.store;
       using There = Pipeline<space::Device, Transpose, codec::Bytes>;
       using Across = Pipeline<space::Device, Transpose, codec::Bytes, CastTo<space::Host>>;
       auto const memory = test::in_device_memory();
       auto const files = test::files_of_the_device(folder / std::to_string(seed));
       check_agreement(
-          random, content, host, Subject<There, std::remove_const_t<decltype(memory)>>{filled_from(from, memory, on), on},
+          random, content, host,
+          Subject<There, std::remove_const_t<decltype(memory)>>{filled_from(from, memory, on), on},
           Subject<There, std::remove_const_t<decltype(files)>>{filled_from(from, files, on), on},
           Subject<Across, MemoryStore<HostBuffer>>{filled_from(from, MemoryStore<HostBuffer>{}, on), on},
           Subject<test::Known, MemoryStore<HostBuffer>>{filled_from(from, MemoryStore<HostBuffer>{}, on), on});
@@ -242,14 +245,15 @@ TEST_CASE("random arrays behind the host's codecs: host, device and the slow way
     {
       DeviceQueue on{test::HostQueue{random(1, 3)}};
       auto content = random_content(random);
-      auto host = written(random, content, test::random_codec<Transpose>(random, content.shape.rank()),
-                                     test::random_codec<codec::Bytes>(random, 0), test::random_codec<Zstd>(random, 0),
-                                     codec::Crc32c{});
+      auto host =
+          written(random, content, test::random_codec<Transpose>(random, content.shape.rank()),
+                  test::random_codec<codec::Bytes>(random, 0), test::random_codec<Zstd>(random, 0), codec::Crc32c{});
       auto const& from = host.store;
       using Typed = Pipeline<space::Device, Transpose, codec::Bytes, CastTo<space::Host>, Zstd, codec::Crc32c>;
-      check_agreement(random, content, host,
-                      Subject<Typed, MemoryStore<HostBuffer>>{filled_from(from, MemoryStore<HostBuffer>{}, on), on},
-                      Subject<test::Known, MemoryStore<HostBuffer>>{filled_from(from, MemoryStore<HostBuffer>{}, on), on});
+      check_agreement(
+          random, content, host,
+          Subject<Typed, MemoryStore<HostBuffer>>{filled_from(from, MemoryStore<HostBuffer>{}, on), on},
+          Subject<test::Known, MemoryStore<HostBuffer>>{filled_from(from, MemoryStore<HostBuffer>{}, on), on});
     }
     expect_nothing_left();
   }
