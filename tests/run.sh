@@ -73,7 +73,7 @@ fi
 if [[ $quick == no ]]; then
   build_and_test clang "clang++, Release"
   build_and_test sanitize "clang++, AddressSanitizer and UndefinedBehaviorSanitizer"
-  build_and_test thread "clang++, ThreadSanitizer: queues, stores, device memory"
+  build_and_test thread "clang++, ThreadSanitizer: queues, stores, arrays, device memory"
 else
   not_run "clang++, Release" "--quick"
   not_run "clang++, AddressSanitizer and UndefinedBehaviorSanitizer" "--quick"

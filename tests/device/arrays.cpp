@@ -29,7 +29,12 @@ TEST_CASE("documents never touch the device, values come through it") {
     CHECK(std::ranges::equal(read.elements(), test::t1_elements()));
 #if defined(TESSERA_CUDA_EMULATION)
     CHECK(watch.copies(cudaMemcpyHostToDevice) > 0);
-    CHECK(watch.copied(cudaMemcpyHostToDevice) == watch.copied(cudaMemcpyDeviceToHost));
+    // Neighbours cross to the device together with what lies between them, and back without.
+    auto const up = watch.copied(cudaMemcpyHostToDevice), down = watch.copied(cudaMemcpyDeviceToHost);
+    std::size_t chunks = 0;
+    store.metadata_store().list("t1/c", [&](Listed const&) { ++chunks; });
+    CHECK(up >= down);
+    CHECK(up - down < 256 * chunks);
     CHECK(watch.copies(cudaMemcpyDeviceToDevice) == 0);
 #endif
   });

@@ -127,6 +127,9 @@ void check_batch(std::uint64_t seed, DeviceQueue& on, std::uint64_t limit) {
   auto to = on_device(batch.destination, on);
   auto const boxes = batch.boxes_in(from, to);
   auto const form = batch.form();
+  detail::PlacementPlan plan;
+  plan.make(boxes, form, limit);
+  CHECK(std::all_of(plan.shapes.begin(), plan.shapes.end(), [&](auto const& shape) { return shape.words < limit; }));
   auto const moved = detail::place_by_kernels<space::Device>(boxes, form, on, limit);
   test::HostQueue host;
   CHECK(moved == placer<space::Host>::place(batch.boxes, form, host));

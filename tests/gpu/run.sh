@@ -65,7 +65,8 @@ if [[ $built == yes ]]; then
     name=${program##*/test-cuda-}
     step "$name" "$program" --no-colors --duration=true || true
   done
-  step "placement" "$build/bin/benchmark-placement" || true
+  step "placement beside a copy" "$build/bin/benchmark-placement" || true
+  step "a compressed array beside its halves" "$build/bin/benchmark-compressed" || true
   # Contract tests call the runtime with what it refuses: refusals are theirs to judge, not the tool's.
   for tool in memcheck racecheck initcheck synccheck; do
     for program in "$build"/bin/test-cuda-*; do

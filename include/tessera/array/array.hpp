@@ -54,7 +54,7 @@ class Array {
   using queue_type = typename P::queue_type;
 
   /// Reads a box into the caller's memory: an ArrayView or an mdspan of any strides, an OwnedArray, or contiguous memory
-  /// of the host in C order, e.g. a std::vector<T> or a std::span<T>. An array in device memory is read into pinned and
+  /// in C order: of the host, e.g. a std::vector<T> or a std::span<T>, or what contiguous_memory<M> says. An array in device memory is read into pinned and
   /// managed memory too. Work is done by `on`, or by the array's own queue. Throws: SelectionError, if the shapes
   /// differ; StoreError, CodecError, with the key; Cancelled.
   template <detail::MemoryOrMistake M>

@@ -40,10 +40,11 @@ struct Batches {
 // known of them displaces it. For a device what its bus takes in a tenth of a millisecond: many times what a launch costs.
 struct UsualBatch {
   std::uint64_t bytes, chunks;
-  std::size_t waiting;  // mini-batches that the threads are done with and the queue is not
+  std::size_t waiting;   // mini-batches that the threads are done with and the queue is not
+  std::uint64_t beside;  // bytes beside the chunks': tables of placing, and what page-locked memory is rounded up to
 };
-inline constexpr UsualBatch usual_on_host{std::uint64_t{1} << 20, 32, 0};
-inline constexpr UsualBatch usual_on_device{std::uint64_t{4} << 20, 1024, 2};
+inline constexpr UsualBatch usual_on_host{std::uint64_t{1} << 20, 32, 0, 0};
+inline constexpr UsualBatch usual_on_device{std::uint64_t{4} << 20, 1024, 2, std::uint64_t{320} << 10};
 
 // `changes`: chunks may be read, changed and written back. Throws: SelectionError, if a chunk alone takes more than the
 // budget.
@@ -59,11 +60,11 @@ Batches batches_of(Options const& options, std::uint64_t chunks, ChunkForm const
   if (options.memory != 0) {
     constexpr std::uint64_t about_it = 4096;  // bytes that are known of a chunk: its place, its key, what shall be done
     auto const each = form.memory(changes) + about_it;
-    auto const at_once = options.memory / each;
-    if (at_once == 0)
-      throw SelectionError{text({"a chunk takes ", each, " bytes of memory, expected at most the budget of ", options.memory})};
-    result.in_flight = static_cast<std::size_t>(std::min<std::uint64_t>(result.in_flight, at_once));
-    result.size = std::min(result.size, at_once / result.in_flight);
+    auto const alone = usual.beside + each;
+    if (options.memory < alone)
+      throw SelectionError{text({"a chunk takes ", alone, " bytes of memory, expected at most the budget of ", options.memory})};
+    result.in_flight = static_cast<std::size_t>(std::min<std::uint64_t>(result.in_flight, options.memory / alone));
+    result.size = std::min(result.size, (options.memory / result.in_flight - usual.beside) / each);
   }
   result.size = std::clamp<std::uint64_t>(result.size, 1, std::max<std::uint64_t>(chunks, 1));  // sums do not wrap
   return result;

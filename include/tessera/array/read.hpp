@@ -230,12 +230,14 @@ class ReadBatch {
     if (!source.form.is_view()) {
       std::size_t rest = 0;  // those that are not decoded right into the target
       for (auto const& task : tasks_) rest += !task.to.data;
+      if constexpr (!goes_direct) rest = used_;  // missing ones too, lest memory grow when fewer are missing
       auto const bytes = checked_size(checked_product(rest, size, "a mini-batch"), "a mini-batch");
       auto const room = seen_in<array_space>(decoded_.take(bytes, queue_in<typename P::array_staging>(on)));
       std::size_t next = 0;  // in their order: neighbours cross in one copy
       for (auto& task : tasks_)
         if (!task.to.data) task.to = room.sub(next++ * size, size);
     }
+    decoding_.most = used_;
     source.pipeline.decode(source.form, std::span{tasks_}, decoding_, on);
   }
 

@@ -73,6 +73,7 @@ class WriteBatch {
     Origin<array_space> origin;
     KeyLocks& locks;  ///< used where the store has none of its own
     bool stores_fill_chunks;
+    std::size_t most;  ///< chunks of a mini-batch: memory is taken for so many, lest it grow from one to the next
   };
 
   /// Writes those of the pieces [first, last) of a plan that are whole chunks. Returns how many there are.
@@ -120,7 +121,7 @@ class WriteBatch {
   template <class Store>
   void pass(To const& to, Queue& on, Store&& store) try {
     auto const size = to.source.form.decoded_size;
-    auto const bytes = checked_size(checked_product(used_, size, "a mini-batch"), "a mini-batch");
+    auto const bytes = checked_size(checked_product(to.most, size, "a mini-batch"), "a mini-batch");
     auto const room = seen_in<array_space>(chunks_.take(bytes, queue_in<typename P::array_staging>(on)));
     for (std::size_t i = 0; i < used_; ++i) slots_[i].chunk = room.sub(i * size, size);
     gather(to, on);
@@ -225,11 +226,12 @@ class WriteBatch {
     if constexpr (std::same_as<bytes_space, array_space>) slab_ = chunks;
     if (!form.is_view()) {
       auto const bound = form.encoded_bound();
-      auto const bytes = checked_size(checked_product(tasks_.size(), bound, "a mini-batch"), "a mini-batch");
+      auto const bytes = checked_size(checked_product(to.most, bound, "a mini-batch"), "a mini-batch");
       auto const room = seen_in<bytes_space>(values_.take(bytes, queue_in<typename P::bytes_staging>(on)));
       for (std::size_t t = 0; t < tasks_.size(); ++t) tasks_[t].to = room.sub(t * bound, bound);
       slab_ = room;
     }
+    encoding_.most = to.most;
     to.source.pipeline.encode(form, std::span{tasks_}, encoding_, on);
   }
 
@@ -280,7 +282,8 @@ void write_chunks(ChunkSource<S, P> const& source, Extents const& shape, Region 
   auto const batches = detail::batches_of(options, plan.size(), source.form, on.host().threads(),
                                           detail::usual_on<typename P::queue_type>, true);
   using Batch = detail::WriteBatch<S, P>;
-  typename Batch::To const to{source, shape, origin, locks, options.store_fill_chunks};
+  typename Batch::To const to{source, shape, origin, locks, options.store_fill_chunks,
+                               static_cast<std::size_t>(batches.size)};
   detail::run_batches<Batch>(batches, options, on, [&](auto const& lease, std::uint64_t first, std::uint64_t last) {
     if (lease()->write_whole(to, plan, first, last, on) == last - first) return;
     for (auto i = first; i < last; ++i)

@@ -208,10 +208,12 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
 
  public:
   struct Decoding {
+    std::size_t most = 0;
     Turns turns;
     detail::StageBatch<BytesSpace, ArraySpace> crossing;
   };
   struct Encoding {
+    std::size_t most = 0;
     Turns turns;
     detail::StageBatch<ArraySpace, BytesSpace, bytes_staging> crossing;
     std::vector<ByteView<ArraySpace>> plain;
@@ -228,7 +230,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
       if ((*stage)->is_view()) continue;
       auto& batch = turns.next();
       if (--place > 0)
-        batch.keep(turns.from(), form.bounds[place], on);
+        batch.keep(turns.from(), form.bounds[place], work.most, on);
       else if constexpr (crossings == 0)
         batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
       (*stage)->decode(form.chunk, batch.tasks, queue_in<BytesSpace>(on));
@@ -262,7 +264,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
       work.plain.clear();
       for (auto const& chunk : chunks) work.plain.push_back(chunk.from);
       if (last > 1)
-        crossing.keep(work.plain, form.decoded_size, on);
+        crossing.keep(work.plain, form.decoded_size, work.most, on);
       else
         crossing.send(work.plain, [&](std::size_t i) { return chunks[i].to; });
       detail::cross_batch(std::span{crossing.tasks}, on);
@@ -274,7 +276,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
       if (stage->is_view()) continue;
       auto& batch = turns.next();
       if (++place < last)
-        batch.keep(turns.from(), form.bounds[place], on);
+        batch.keep(turns.from(), form.bounds[place], work.most, on);
       else
         batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to; });
       stage->encode(form.chunk, batch.tasks, queue);

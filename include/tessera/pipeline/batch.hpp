@@ -1,5 +1,6 @@
 // One stage of a pipeline at work on a mini-batch: all chunks pass it before the next stage begins.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -26,10 +27,11 @@ struct StageBatch {
     tasks.resize(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) tasks[i] = {from[i], to(i)};
   }
-  /// Results go into scratch, `bound` bytes each.
+  /// Results go into scratch, `bound` bytes each: room for `most` of them or for all, so that it need not grow when the
+  /// next batch has more.
   template <class AnyQueue>
-  void keep(std::span<ByteView<From> const> from, std::size_t bound, AnyQueue& on) {
-    auto const bytes = checked_size(checked_product(from.size(), bound, "a batch"), "a batch");
+  void keep(std::span<ByteView<From> const> from, std::size_t bound, std::size_t most, AnyQueue& on) {
+    auto const bytes = checked_size(checked_product(std::max(most, from.size()), bound, "a batch"), "a batch");
     auto const room = seen_in<To>(scratch.take(bytes, queue_in<Staging>(on)));
     send(from, [&](std::size_t i) { return room.sub(i * bound, bound); });
   }

@@ -103,12 +103,15 @@ class Pipeline {
   using bytes_staging = staged_at<sizeof...(Stages)>;
   using array_staging = staged_at<0>;
 
-  /// What a mini-batch needs on its way: scratch and lists, used again by the next.
+  /// What a mini-batch needs on its way: scratch and lists, used again by the next. Scratch is for `most` chunks from the
+  /// beginning, if that is more than there are.
   struct Decoding {
+    std::size_t most = 0;
     typename Stations::decoding stations;
     std::vector<ByteView<bytes_space>> encoded;
   };
   struct Encoding {
+    std::size_t most = 0;
     typename Stations::encoding stations;
     std::vector<ByteView<array_space>> plain;
   };
@@ -196,7 +199,7 @@ class Pipeline {
       if constexpr (place == 0) {
         batch.send(from, [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
       } else {
-        batch.keep(from, form.bounds[place], on);
+        batch.keep(from, form.bounds[place], work.most, on);
       }
       run<K - 1>(std::span{batch.tasks}, on,
                  [&](auto const& codec, auto tasks, auto& queue) { decode_batch(codec, form.chunk, tasks, queue); });
@@ -218,7 +221,7 @@ class Pipeline {
       if constexpr (place == running_before<sizeof...(Stages)>()) {
         batch.send(from, [&](std::size_t i) { return chunks[i].to; });
       } else {
-        batch.keep(from, form.bounds[place], on);
+        batch.keep(from, form.bounds[place], work.most, on);
       }
       run<K>(std::span{batch.tasks}, on,
              [&](auto const& codec, auto tasks, auto& queue) { encode_batch(codec, form.chunk, tasks, queue); });

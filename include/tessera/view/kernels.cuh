@@ -150,7 +150,7 @@ struct PlaceTiles {
   }
 
  private:
-  // Where a tile begins in its box, in bytes, and how much of it is there.
+  // Where a tile begins in its box, in bytes, and how much of the box is left from there on.
   struct Tile {
     std::int64_t from, to;
     std::uint32_t rows, columns, depth;
@@ -163,10 +163,10 @@ struct PlaceTiles {
       n = shape.by_steps[d].quotient(n);
       tile.from += axis.from * static_cast<std::int64_t>(at);
       tile.to += axis.to * static_cast<std::int64_t>(at);
-      auto const left = shape.count[d] - at, most = 1u << axis.step, count = left < most ? left : most;
-      if (d == table.row) tile.rows = count;
-      if (d == table.column) tile.columns = count;
-      if (d == table.depth) tile.depth = count;
+      auto const left = shape.count[d] - at;
+      if (d == table.row) tile.rows = left;
+      if (d == table.column) tile.columns = left;
+      if (d == table.depth) tile.depth = left;
     }
     return tile;
   }

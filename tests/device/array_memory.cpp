@@ -1,0 +1,236 @@
+// Where arrays in device memory are read to and written from: memory of any kind that the device works on; and what
+// becomes of work that is not done when the call returns.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <device/arrays.hpp>
+#include <support/refused.hpp>
+
+using namespace tessera;
+using test::DeviceQueue, test::HostQueue, test::numbers_from, test::on_device, test::on_host, test::under_seeds;
+
+namespace {
+
+Extents const shape{23, 10}, chunk_shape{4, 3};
+std::vector<float> const elements = numbers_from(1.f, 230);
+Box const part{{3, 20, 2}, {1, 10, 4}};
+
+std::vector<float> part_of(std::vector<float> const& whole) {
+  std::vector<float> result;
+  for (std::size_t i = 3; i < 20; i += 2)
+    for (std::size_t j = 1; j < 10; j += 4) result.push_back(whole[i * 10 + j]);
+  return result;
+}
+
+template <class P = test::Compressed, class S>
+auto made(S const& store, DeviceQueue const& on) {
+  return create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape, .fill = -7}, P{}, on);
+}
+
+// Whole and in part, in C order and transposed.
+template <class B, class Array>
+void check_memory(Array const& array, DeviceQueue& on) {
+  auto const memory = on_device<float, 2, B>(elements, shape, on);
+  array.fill(all, 0.5f).wait();
+  array.write(all, memory).wait();
+  OwnedArray<float, 2, B> found{shape, on};
+  array.read(all, found).wait();
+  CHECK(on_host(found, on) == elements);
+  auto const made_by_it = array.template read<B>(all, on);
+  CHECK(on_host(made_by_it, on) == elements);
+  CHECK(on_host(array.template read<B>(part), on) == part_of(elements));
+
+  // Written backwards along one dimension, read across.
+  ArrayView<float const, 2, typename B::space_type> const backwards{memory.data() + 229, {23, 10}, {-10, -1}};
+  array.write(all, backwards, on).wait();
+  auto reversed = elements;
+  std::reverse(reversed.begin(), reversed.end());
+  CHECK(on_host(array.template read<B>(all), on) == reversed);
+  OwnedArray<float, 2, B> across{{3, 9}, on};
+  ArrayView<float, 2, typename B::space_type> const transposed{across.data(), {9, 3}, {1, 9}};
+  array.read(part, transposed, on, ReadOptions{.mini_batch = 2}).wait();
+  auto const expected = part_of(reversed), there = on_host(across, on);
+  for (std::size_t i = 0; i < 9; ++i)
+    for (std::size_t j = 0; j < 3; ++j) CHECK(there[j * 9 + i] == expected[i * 3 + j]);
+
+  // A chunk.
+  auto const chunk = array.template read_chunk<B>({5, 1}, on);
+  CHECK(chunk.shape() == Extents{3, 3});  // of the last row of chunks
+  auto const corner = array.chunk_box({5, 1}).resolve(shape).first;
+  CHECK(on_host(chunk, on)[4] == reversed[(corner[0] + 1) * 10 + corner[1] + 1]);
+  array.write_chunk({0, 1}, on_device<float, 2, B>(std::vector<float>(12, 2.f), {4, 3}, on), on).wait();
+  OwnedArray<float, 2, B> again{{4, 3}, on};
+  array.read_chunk({0, 1}, again, on).wait();
+  CHECK(on_host(again, on) == std::vector<float>(12, 2.f));
+}
+
+}  // namespace
+
+TEST_CASE("device, pinned and managed memory, as views and as arrays that own it") {
+  under_seeds(16, [] {
+    DeviceQueue on;
+    auto const check = [&](auto const& array) {
+      check_memory<DeviceBuffer>(array, on);
+      check_memory<PinnedBuffer>(array, on);
+      check_memory<ManagedBuffer>(array, on);
+    };
+    check(made(MemoryStore<HostBuffer>{}, on));
+    check(made<test::OnDevice>(test::in_device_memory(), on));
+  });
+}
+
+TEST_CASE("what the host can touch is there when the read returns") {
+  under_seeds(16, [] {
+    DeviceQueue on;
+    auto const array = made(MemoryStore<HostBuffer>{}, on);
+    array.write(all, on_device<float, 2>(elements, shape, on)).wait();
+    auto const pinned = array.read<PinnedBuffer>(all);
+    CHECK(std::ranges::equal(pinned.elements(), elements));
+    CHECK(pinned(22, 9) == 230);
+    auto const managed = array.read_chunk<ManagedBuffer>({0, 0}, on);
+    CHECK(managed(3, 2) == 33);
+  });
+}
+
+TEST_CASE("fill: whole chunks are not stored, parts of chunks are") {
+  under_seeds(16, [] {
+    DeviceQueue on;
+    MemoryStore<HostBuffer> const store;
+    auto const array = made(store, on);
+    auto const stored = [&] {
+      std::size_t count = 0;
+      store.list("a/c", [&](Listed const&) { ++count; });
+      return count;
+    };
+    array.write(all, on_device<float, 2>(elements, shape, on)).wait();
+    CHECK(stored() == 24);
+    array.fill({{0, 6}, all}, -7).wait();
+    CHECK(stored() == 20);  // the second row of chunks is half filled
+    array.fill(part, 3).wait();
+    auto expected = elements;
+    std::fill_n(expected.begin(), 60, -7.f);
+    for (std::size_t i = 3; i < 20; i += 2)
+      for (std::size_t j = 1; j < 10; j += 4) expected[i * 10 + j] = 3;
+    CHECK(on_host(array.read(all), on) == expected);
+    array.fill(all, -7, WriteOptions{.store_fill_chunks = true}).wait();
+    CHECK(stored() == 24);
+    CHECK(on_host(array.read(all), on) == std::vector<float>(230, -7));
+  });
+}
+
+TEST_CASE("nothing to read and nothing to write, and memory of another shape") {
+  under_seeds(4, [] {
+    DeviceQueue on;
+    auto const array = made(MemoryStore<HostBuffer>{}, on);
+    Box const nothing{{4, 4}, all};
+    auto none = array.read(nothing);
+    CHECK(none.shape() == Extents{0, 10});
+    array.read(nothing, none).wait();
+    array.write(nothing, none).wait();
+    auto other = on_device<float, 2>(elements, {10, 23}, on);
+    test::check_refused<SelectionError>([&] { array.read(all, other).wait(); }, {"shape is [10, 23], expected [23, 10]"});
+    test::check_refused<SelectionError>([&] { array.write(all, other).wait(); }, {"shape is [10, 23], expected [23, 10]"});
+    test::check_refused<SelectionError>([&] { array.read_chunk({6, 0}, on); }, {"found chunk 6, expected one below 6"});
+  });
+}
+
+TEST_CASE("Pending: asked, moved, dropped, left, and outliving array and queue") {
+  under_seeds(16, [] {
+    MemoryStore<HostBuffer> const store;
+    DeviceQueue mine;
+    {
+      auto const memory = on_device<float, 2>(elements, shape, mine);
+      made(store, mine).write(all, memory).wait();
+    }
+    // Memory of another queue's, so that it outlives the one that works on it.
+    auto const emptied = [&] { return on_device<float, 2, PinnedBuffer>(std::vector<float>(230), shape, mine); };
+    auto const is_read = [](auto const& memory) { return std::ranges::equal(memory.elements(), elements); };
+    std::optional<DeviceQueue> on{std::in_place};
+    std::optional array{open_array<float, 2, test::Compressed>(store, "a", *on)};
+
+    auto memory = emptied();
+    Pending pending = array->read(all, memory);
+    while (!pending.is_done()) {
+    }
+    CHECK(is_read(memory));
+    pending.wait();
+    pending.wait();
+
+    memory = emptied();
+    pending = array->read(all, memory);
+    Pending moved = std::move(pending);
+    CHECK(pending.is_done());
+    moved.wait();
+    CHECK(is_read(memory));
+
+    memory = emptied();
+    { Pending const dropped = array->read(all, memory); }
+    CHECK(is_read(memory));
+
+    // One is waited for where another takes its place.
+    memory = emptied();
+    auto other = emptied();
+    pending = array->read(all, memory);
+    pending = array->read(all, other);
+    CHECK(is_read(memory));
+    pending.wait();
+    CHECK(is_read(other));
+
+    memory = emptied();
+    array->read(all, memory).leave();
+    on->wait();
+    CHECK(is_read(memory));
+
+    memory = emptied();
+    pending = array->read(all, memory);
+    array.reset();
+    on.reset();
+    pending.wait();
+    CHECK(is_read(memory));
+    CHECK(Pending{}.is_done());
+  });
+}
+
+#if defined(TESSERA_CUDA_EMULATION)
+TEST_CASE("Pending: a stream that comes late is not waited for by the call, and errors name the array") {
+  emulation::seed(15);
+  {
+    DeviceQueue on;
+    auto const array = made<test::OnDevice>(test::in_device_memory(), on);
+    array.write(all, on_device<float, 2>(elements, shape, on)).wait();
+    auto memory = on_device<float, 2>(std::vector<float>(230), shape, on);
+    auto pending = array.read(all, memory);
+    CHECK_FALSE(pending.is_done());
+    pending.wait();
+    CHECK(on_host(memory, on) == elements);
+    auto failing = array.read(all, memory);
+    emulation::fail(0);
+    test::check_refused<DeviceError>([&] { failing.wait(); }, {"key \"a\"", "cudaEventSynchronize"});
+    emulation::fail_nothing();
+    failing.wait();  // once is enough
+    on.wait();
+  }
+  test::check_nothing_left();
+}
+#endif
+
+TEST_CASE("two queues that wait for each other's events") {
+  under_seeds(32, [] {
+    DeviceQueue first, second;
+    auto const store = test::in_device_memory();
+    auto const array = made<test::OnDevice>(store, first);
+    auto const source = on_device<float, 2>(elements, shape, first);
+    array.write(all, source, first).leave();
+    // The store orders its own values; memory is ordered by events.
+    auto memory = array.read(all, second);
+    first.after(second.record());
+    array.write({{0, 12}, all}, ArrayView<float const, 2, space::Device>::c_order(memory.data() + 110, {12, 10}), first).leave();
+    OwnedArray<float, 2, DeviceBuffer> found{shape, second};
+    array.read(all, found, second).leave();
+    auto expected = elements;
+    std::copy_n(elements.begin() + 110, 120, expected.begin());
+    CHECK(on_host(found, second) == expected);
+    second.after(first.record());  // before the memory goes, in the order of its queue
+  });
+}
