@@ -1,0 +1,12 @@
+// expect: tessera: dropped, it waits and reports nothing: keep it, and wait() for its work
+#include <tessera/tessera.cuh>
+using namespace tessera;
+using Stored = Pipeline<space::Device, codec::Bytes, CastTo<space::Host>>;
+void program(LocalStore<HostBuffer> store, ArrayView<float const, 3, space::Device> memory) {
+  auto array = open_array<float, 3, Stored>(store, "a");
+#ifdef CURED
+  array.write_chunk({0, 0, 0}, memory).leave();
+#else
+  array.write_chunk({0, 0, 0}, memory);
+#endif
+}
