@@ -118,6 +118,13 @@ std::string key_of(std::uint64_t i) { return "a/c/" + std::to_string(i); }
 
 using Sizes = std::vector<std::size_t>;
 
+ChunkForm one_stage(std::size_t decoded, std::size_t encoded) {
+  ChunkForm form;
+  form.decoded_size = decoded;
+  form.bounds = {decoded, encoded};
+  return form;
+}
+
 }  // namespace
 
 TEST_CASE("a codec is given as many chunks as were asked for, and every size of mini-batch has the same bytes") {
@@ -165,7 +172,7 @@ TEST_CASE("how many chunks a mini-batch has when nothing is said: about a MiB, f
                                            {1, 0, 1, 1, 1}}) {
     CAPTURE(row.bytes);
     CAPTURE(row.chunks);
-    ChunkForm const form{.chunk = {}, .layout = {}, .decoded_size = row.bytes, .bounds = {row.bytes, row.bytes + 9}};
+    auto const form = one_stage(row.bytes, row.bytes + 9);
     auto const on_host = detail::batches_of(ReadOptions{}, row.chunks, form, row.threads, detail::usual_on_host);
     CHECK(on_host.size == row.host);
     CHECK(on_host.in_flight == row.threads);
@@ -176,8 +183,7 @@ TEST_CASE("how many chunks a mini-batch has when nothing is said: about a MiB, f
 }
 
 TEST_CASE("a budget makes mini-batches smaller, then fewer of them are under way") {
-  ChunkForm const form{
-      .chunk = {}, .layout = {}, .decoded_size = 4096, .bounds = {4096, 4096}};  // 12 KiB with what is known
+  auto const form = one_stage(4096, 4096);  // 12 KiB with what is known
   struct Case {
     std::uint64_t memory, size;
     std::size_t in_flight;

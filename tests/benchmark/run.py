@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """tessera beside loops written by hand and beside other programs: run.py BIN FOLDER [ENVIRONMENT] [--rounds 9] [--peers 3]
-[--only read|write] [--kind raw|zstd]
+[--only read|write|place] [--kind raw|zstd]
 
 BIN has the programs (build/release/bin). FOLDER holds the arrays, which make_arrays.py makes there first if they are
 missing, and takes what is written: about 7 GB. ENVIRONMENT is a Python environment as tests/run.sh makes it
@@ -8,7 +8,8 @@ missing, and takes what is written: about 7 GB. ENVIRONMENT is a Python environm
 
 A round runs, each in a process of its own with two threads and its memory mapped before: the loop, tessera, the loop
 again, and in the first rounds the peers. So the pair of loops and tessera see the same machine. Printed are medians,
-the least and the most, and tessera's ratio to the larger median of the pair."""
+the least and the most, and tessera's ratio to the larger median of the pair. Placing alone, transposed and swapped, is
+what the program `transposed` measures."""
 import argparse
 import os
 import shutil
@@ -23,7 +24,7 @@ arguments.add_argument("folder", type=Path)
 arguments.add_argument("environment", type=Path, nargs="?")
 arguments.add_argument("--rounds", type=int, default=9)
 arguments.add_argument("--peers", type=int, default=3)
-arguments.add_argument("--only", choices=["read", "write"])
+arguments.add_argument("--only", choices=["read", "write", "place"])
 arguments.add_argument("--kind", choices=["raw", "zstd"])
 options = arguments.parse_args()
 here = Path(__file__).parent
@@ -85,10 +86,14 @@ def measure(action, kind):
     return good
 
 
+results = []
+if options.only in (None, "place"):
+    results.append(subprocess.run([options.bin / "transposed", str(options.rounds)]).returncode == 0)
+if options.only == "place":
+    sys.exit(0 if all(results) else 1)
 missing = [kind for kind in ("raw", "zstd") if not (options.folder / f"{kind}.zarr" / "zarr.json").exists()]
 if missing:
     subprocess.run([python, here / "make_arrays.py", options.folder, *missing], check=True, stdout=subprocess.DEVNULL)
-results = []
 for action in ("read", "write"):
     if options.only in (None, action):
         for kind in [options.kind] if options.kind else ["raw", "zstd"]:

@@ -100,14 +100,12 @@ void copy_dense_row(std::byte* __restrict to, std::byte const* __restrict from, 
   for (; r < count; ++r) copy_element<Word, Words, Swap>(to + r * item, from + r * item);
 }
 
-// A row of elements, at any strides, or one element again and again.
+// A row of elements at any strides, or of one element again and again.
 template <class Word, std::size_t Words, bool Swap>
 void copy_row(std::byte* to, std::byte const* from, Axis row) {
   constexpr std::size_t item = sizeof(Word) * Words;
   constexpr auto dense = static_cast<std::int64_t>(item);
-  if (row.from == dense && row.to == dense) {
-    copy_dense_row<Word, Words, Swap>(to, from, row.count);
-  } else if (row.from == 0 && row.to == dense) {
+  if (row.from == 0 && row.to == dense) {
     std::byte element[item];
     copy_element<Word, Words, Swap>(element, from);
     for (std::uint64_t r = 0; r < row.count; ++r) std::memcpy(to + r * item, element, item);
@@ -124,10 +122,13 @@ template <class Word, std::size_t Words, bool Swap>
 void copy_elements(std::byte* to, std::byte const* from, Axis column, Axis row, PlacementForm const&) {
   constexpr std::size_t item = sizeof(Word) * Words;
   constexpr auto dense = static_cast<std::int64_t>(item);
-  constexpr std::uint64_t columns = 16, rows = item <= 2 ? 8 : 16;
+  constexpr std::uint64_t columns = 16, rows = item <= 4 ? 8 : 16;
   if (std::abs(row.from) <= std::abs(column.from) || column.count == 1) {
     for (std::uint64_t c = 0; c < column.count; ++c, to += column.to, from += column.from)
-      copy_row<Word, Words, Swap>(to, from, row);
+      if (row.from == dense && row.to == dense)  // asked here: rows are short
+        copy_dense_row<Word, Words, Swap>(to, from, row.count);
+      else
+        copy_row<Word, Words, Swap>(to, from, row);
     return;
   }
   for (std::uint64_t c = 0; c < column.count; c += columns) {
