@@ -53,4 +53,32 @@ TEST_CASE("a mini-batch of files crosses in one copy, be it of 4 chunks or of 10
     });
   }
 }
+
+TEST_CASE("values in allocations of their own cross one by one, be they neighbours or not") {
+  under_seeds(4, [] {
+    DeviceQueue on;
+    using Stored = Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>;
+    using Known = AnyPipeline<space::Host, space::Device, Codecs<codec::Bytes>>;
+    auto const check = [&](auto const& pipeline) {
+      using P = std::remove_cvref_t<decltype(pipeline)>;
+      auto const form = pipeline.resolve({{8}, data_type_of<std::uint8_t>(), std::vector<std::byte>(1)});
+      auto const values = test::made<DeviceBuffer>("first 8 bytes and", on);
+      HostBuffer to{16};
+      for (bool apart : {false, true}) {
+        typename P::Decoding work;
+        work.apart = apart;
+        DecodeTask<space::Device, space::Host> tasks[] = {{values.view().sub(0, 8), to.span().sub(0, 8)},
+                                                          {values.view().sub(8, 8), to.span().sub(8, 8)}};
+        emulation::Watch const watch;
+        pipeline.decode(form, std::span{tasks}, work, on);
+        CHECK(watch.copies(cudaMemcpyDeviceToHost) == (apart ? 2 : 1));
+        on.wait();
+        CHECK(test::text(to.view(), on) == "first 8 bytes an");
+      }
+    };
+    auto const known = Stored{};
+    check(known);
+    check(Known::from(known.specifications(data_type_of<std::uint8_t>())));
+  });
+}
 #endif

@@ -33,6 +33,9 @@ template <class B, class Array>
 void check_memory(Array const& array, DeviceQueue& on) {
   auto const memory = on_device<float, 2, B>(elements, shape, on);
   array.fill(all, 0.5f).wait();
+  DeviceQueue other;
+  array.fill(part, 9.f, other, WriteOptions{.mini_batch = 2}).wait();
+  CHECK(on_host(array.template read<B>(part), on) == std::vector<float>(27, 9.f));
   array.write(all, memory).wait();
   OwnedArray<float, 2, B> found{shape, on};
   array.read(all, found).wait();

@@ -108,14 +108,13 @@ class Array {
   }
 
   /// Writes one value to every element of a box.
-  auto fill(Box const& box, T const& value, WriteOptions const& options = {}) const {
+  auto fill(Box const& box, T const& value, queue_type& on, WriteOptions const& options = {}) const {
     auto const region = box.resolve(shape());
     ArrayView<T const, Rank, array_space> same{&value, {}, {}};  // of no strides: every index shows it
     std::copy_n(region.count.begin(), Rank, same.shape);
     if constexpr (std::same_as<array_space, space::Host>) {
-      return write_region(region, same, array_.queue(), options);
+      return write_region(region, same, on, options);
     } else {
-      auto& on = array_.queue();
       HostBuffer here{sizeof(T)};
       std::memcpy(here.span().data, &value, sizeof(T));
       auto there = cast<buffer_in_t<array_space>>(std::move(here), on);
@@ -124,6 +123,9 @@ class Array {
       on.keep(std::move(there));
       return pending;
     }
+  }
+  auto fill(Box const& box, T const& value, WriteOptions const& options = {}) const {
+    return fill(box, value, array_.queue(), options);
   }
 
  private:

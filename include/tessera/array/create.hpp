@@ -186,6 +186,11 @@ auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P
     return detail::Refused{};
   } else if constexpr (!detail::check_opening<P, S, On...>() || !detail::check_writable<S>()) {
     return detail::Refused{};
+  } else if constexpr (!detail::PipelineType<P>) {
+    static_assert(detail::PipelineType<P>,
+                  "tessera: a new array has the codecs of one pipeline: give a Pipeline<space, codecs...>; a Codecs<...> "
+                  "is what files to be opened may name");
+    return detail::Refused{};
   } else {
     if (wanted.shape.rank() != Rank)
       throw MetadataError{text({"a shape of ", wanted.shape.rank(), " dimensions, expected ", Rank})}

@@ -257,6 +257,7 @@ class ReadBatch {
         if (!task.to.data) task.to = room.sub(next++ * size, size);
     }
     decoding_.most = used_;
+    decoding_.apart = lends;
     source.pipeline.decode(source.form, std::span{tasks_}, decoding_, on);
   }
 

@@ -209,6 +209,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
  public:
   struct Decoding {
     std::size_t most = 0;
+    bool apart = false;  ///< encoded bytes are in allocations of their own
     Turns turns;
     detail::StageBatch<BytesSpace, ArraySpace> crossing;
   };
@@ -242,7 +243,8 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     } else {
       auto& crossing = work.crossing;
       crossing.send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
-      detail::cross_batch(std::span{crossing.tasks}, on);
+      bool const is_first = form.bounds.size() == 1 + crossings;
+      detail::cross_batch(std::span{crossing.tasks}, on, is_first && work.apart);
       for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = crossing.tasks[i].to;
     }
   }

@@ -42,17 +42,17 @@ struct StageBatch {
   }
 };
 
-/// A cast stage: one copy where chunks follow each other on both sides. Throws: CodecError, if bytes do not fit where
-/// they shall go.
+/// A cast stage: one copy where chunks follow each other on both sides; if they are `apart`, in allocations of their own
+/// that are neighbours by chance, one for each. Throws: CodecError, if bytes do not fit where they shall go.
 template <MemorySpace From, MemorySpace To>
-void cross_batch(std::span<CodecTask<From, To>> batch, crossing_queue<To, From>& on) {
+void cross_batch(std::span<CodecTask<From, To>> batch, crossing_queue<To, From>& on, bool apart = false) {
   ByteView<From> from;
   ByteSpan<To> to;
   for (std::size_t i = 0; i < batch.size(); ++i) {
     auto& task = batch[i];
     task.size = task.from.size;
     if (task.size > task.to.size) expect_size(task.size, task.to.size, i);
-    if (from.size > 0 && task.from.data == from.data + from.size && task.to.data == to.data + to.size) {
+    if (!apart && from.size > 0 && task.from.data == from.data + from.size && task.to.data == to.data + to.size) {
       from.size = to.size += task.size;
       continue;
     }

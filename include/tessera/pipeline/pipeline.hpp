@@ -107,6 +107,7 @@ class Pipeline {
   /// beginning, if that is more than there are.
   struct Decoding {
     std::size_t most = 0;
+    bool apart = false;  ///< encoded bytes are in allocations of their own
     typename Stations::decoding stations;
     std::vector<ByteView<bytes_space>> encoded;
   };
@@ -201,7 +202,8 @@ class Pipeline {
       } else {
         batch.keep(from, form.bounds[place], work.most, on);
       }
-      run<K - 1>(std::span{batch.tasks}, on,
+      constexpr bool is_first = running_before<K>() == running_before<sizeof...(Stages)>();
+      run<K - 1>(std::span{batch.tasks}, on, is_first && work.apart,
                  [&](auto const& codec, auto tasks, auto& queue) { decode_batch(codec, form.chunk, tasks, queue); });
       undo<K - 1>(form, chunks, batch.collect(), work, on);
     }
@@ -223,7 +225,7 @@ class Pipeline {
       } else {
         batch.keep(from, form.bounds[place], work.most, on);
       }
-      run<K>(std::span{batch.tasks}, on,
+      run<K>(std::span{batch.tasks}, on, false,
              [&](auto const& codec, auto tasks, auto& queue) { encode_batch(codec, form.chunk, tasks, queue); });
       apply<K + 1>(form, chunks, batch.collect(), work, on);
     }
@@ -231,10 +233,10 @@ class Pipeline {
 
   // Stage K at work: a cast copies, a codec does what `code` asks of it, on the queue that the two spaces need.
   template <std::size_t K, class From, class To, class Code>
-  void run(std::span<CodecTask<From, To>> tasks, queue_type& on, Code&& code) const {
+  void run(std::span<CodecTask<From, To>> tasks, queue_type& on, bool apart, Code&& code) const {
     auto& queue = queue_between<From, To>(on);
     if constexpr (detail::is_cast<stage<K>>)
-      detail::cross_batch(tasks, queue);
+      detail::cross_batch(tasks, queue, apart);
     else
       code(std::get<K>(stages_), tasks, queue);
   }
