@@ -1,5 +1,6 @@
 // A store that fails now and then, and chunks that are damaged: errors name the key, and the next read works.
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <support/brain.hpp>
 #include <support/refused.hpp>
 #include <support/written_array.hpp>
+#include <tessera/array/create.hpp>
 
 using namespace tessera;
 using test::check_refused;
@@ -33,6 +35,26 @@ struct FailingStore {
 };
 
 static_assert(ReadableStore<FailingStore>);
+
+/// Says that it gave bytes, but asks for no room; or for more than it gave.
+struct LyingStore {
+  using buffer_type = HostBuffer;
+  MemoryStore<HostBuffer> inner;
+  std::size_t more = 0;  // 0: asks for none
+  std::string about{};
+
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Host> room,
+                                  Queue<space::Host>& on) const {
+    if (key.path != about) return inner.read(key, range, room, on);
+    auto const value = get(inner, key, on, range);
+    if (!value) return std::nullopt;
+    auto const bytes = value->view();
+    if (more > 0) std::memcpy(room(bytes.size + more).data, bytes.data, bytes.size);
+    return bytes.size;
+  }
+  void write(Key const& key, ByteView<space::Host> value, Queue<space::Host>& on) const { inner.write(key, value, on); }
+  bool erase(Key const& key, Queue<space::Host>& on) const { return inner.erase(key, on); }
+};
 
 }  // namespace
 
@@ -61,6 +83,24 @@ TEST_CASE("a store may fail at any of its reads: the error names the key, and th
         array.read(all, elements, {batch});
         CHECK(test::memory_of(elements) == content.elements);
       }
+  }
+}
+
+TEST_CASE("a store that gives another size than it asked room for: nobody's bytes are taken for a chunk") {
+  for (std::size_t more : {0u, 1u, 40u}) {
+    CAPTURE(more);
+    LyingStore store{{}, more};
+    auto const pipeline = Pipeline<space::Host, codec::Bytes, codec::Zstd>{};
+    create_array<std::uint8_t, 1>(store, "a", {.shape = {10}, .chunk_shape = {2}}, pipeline)
+        .write(all, std::vector<std::uint8_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+    store.about = "a/c/3";
+    auto const array = open_array<std::uint8_t, 1, decltype(pipeline)>(store, "a");
+    std::vector<std::uint8_t> elements(10);
+    check_refused<StoreError>([&] { array.read(all, elements, {.mini_batch = every_chunk}); },
+                              {"store: ", "key \"a/c/3\"", "asked for room for"});
+    check_refused<StoreError>([&] { array.fill({{7, 8}}, 1); }, {"store: ", "key \"a/c/3\"", "asked for room for"});
+    array.read({{0, 6}}, std::span{elements}.first(6));
+    CHECK(elements[5] == 5);
   }
 }
 

@@ -240,3 +240,26 @@ TEST_CASE("two queues that wait for each other's events") {
     second.after(first.record());  // before the memory goes, in the order of its queue
   });
 }
+
+#if defined(TESSERA_CUDA_EMULATION)
+TEST_CASE("a read that was waited for holds nothing of what a store lent: its memory goes with the store") {
+  under_seeds(4, [] {
+    DeviceQueue writer, reader;
+    OwnedArray<float, 2, DeviceBuffer> found{shape, reader};
+    std::uint64_t held;
+    {
+      auto const store = test::in_device_memory();
+      auto const array = made<test::OnDevice>(store, writer);
+      array.write(all, on_device<float, 2>(elements, shape, writer)).wait();
+      array.read(all, found, reader, ReadOptions{.mini_batch = 5}).wait();
+      emulation::run_all();
+      held = emulation::alive().allocations;
+    }
+    writer.wait();
+    emulation::run_all();
+    constexpr std::uint64_t chunks = 6 * 4;
+    CHECK(emulation::alive().allocations == held - chunks);
+    CHECK(on_host(found, reader) == elements);
+  });
+}
+#endif

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tessera/array/batches.hpp>
@@ -67,6 +68,14 @@ struct Target {
 };
 
 namespace detail {
+
+/// Throws: StoreError, if a store gave a value, but not into the room that it asked for: those bytes are nobody's.
+inline void expect_given(std::optional<std::size_t> found, std::size_t room, Key const& key) {
+  if (!found || *found == room) return;
+  StoreError error{text({"the store gave ", *found, " bytes and asked for room for ", room})};
+  error.in_key(key.path);
+  throw error;
+}
 
 /// Room for the stored values of a mini-batch. Those that cross, or are the device's, lie one after the other, so that
 /// one copy takes all of them; values of the host's each have memory of their own, no larger than they are.
@@ -126,7 +135,6 @@ class ReadBatch {
     Piece piece;
     Key key;
     ByteView<bytes_space> encoded;
-    std::shared_ptr<void const> owner;  // of bytes that the store lent
     bool found;
     ByteSpan<array_space> direct;  // the user's memory, where the chunk can be decoded right into it
   };
@@ -158,8 +166,7 @@ class ReadBatch {
     fetch(source, on);
     decode(source, on);
     auto const placed = place(source, target, on);
-    if constexpr (std::same_as<Queue, tessera::Queue<space::Host>>)
-      for (std::size_t i = 0; i < used_; ++i) slots_[i].owner.reset();
+    if constexpr (lends) give_back(on);
     if (!traffic) return;
     traffic->chunks += used_;
     traffic->missing += used_ - tasks_.size();
@@ -183,7 +190,7 @@ class ReadBatch {
       slot.piece = plan.piece(i);
       slot.key.path = source.prefix;
       source.key_encoding.append(slot.key.path, slot.piece.chunk);
-      slot.owner.reset();
+      slot.encoded = {};
       slot.direct = {};
       if (goes_direct && is_contiguous(source.form.layout, slot.piece, target.strides))
         slot.direct = {at(target, slot.piece), source.form.decoded_size};
@@ -195,6 +202,7 @@ class ReadBatch {
     tasks_.clear();
     auto const most = most_encoded(source.form);
     if constexpr (lends) {
+      owners_.clear();
       for (std::size_t i = 0; i < used_; ++i) {
         auto& slot = slots_[i];
         auto lent = lend(source.store, slot.key, {}, queue_in<bytes_space>(on));
@@ -207,7 +215,7 @@ class ReadBatch {
           throw;
         }
         slot.encoded = lent->bytes;
-        slot.owner = std::move(lent->owner);
+        owners_.push_back(std::move(lent->owner));
       }
     } else {
       values_.begin(used_, source.form, on);
@@ -216,13 +224,24 @@ class ReadBatch {
       for (std::size_t i = 0; i < used_; ++i) rooms_.push_back({this, i, most, source.form.is_view(), &on});
       for (std::size_t i = 0; i < used_; ++i) requests_.push_back({&slots_[i].key, {}, rooms_[i], {}, values_.slab(), values_.alignment()});
       get_many(source.store, std::span{requests_}, queue_in<bytes_space>(on));
-      for (std::size_t i = 0; i < used_; ++i) slots_[i].found = requests_[i].size.has_value();
+      for (std::size_t i = 0; i < used_; ++i) {
+        expect_given(requests_[i].size, slots_[i].encoded.size, slots_[i].key);
+        slots_[i].found = requests_[i].size.has_value();
+      }
     }
     for (std::size_t i = 0; i < used_; ++i)
       if (slots_[i].found) {
         tasks_.push_back({slots_[i].encoded, slots_[i].direct});
         found_.push_back(i);
       }
+  }
+
+  // What the store lent it has back when the queue is done with it, whether or not the queue is used again.
+  void give_back(Queue& on) {
+    if constexpr (std::same_as<Queue, tessera::Queue<space::Host>>)
+      owners_.clear();
+    else if (!owners_.empty())
+      on.keep(std::exchange(owners_, {}));
   }
 
   void decode(ChunkSource<S, P> const& source, Queue& on) {
@@ -299,6 +318,7 @@ class ReadBatch {
   std::vector<ReadRequest<bytes_space>> requests_;
   std::vector<DecodeTask<bytes_space, array_space>> tasks_;
   std::vector<std::size_t> found_;  // the slot of each task
+  std::vector<std::shared_ptr<void const>> owners_;  // of bytes that the store lent
   typename P::Decoding decoding_;
   Scratch<typename P::array_staging> decoded_;
   std::vector<Placement<array_space>> placements_;

@@ -129,7 +129,8 @@ class WriteBatch {
     store();
   } catch (Error& error) {
     auto const chunk = error.chunk();  // of the one that is read, or of those that are encoded
-    error.in_key(slots_[chunk && used_ > 1 ? encoded_[*chunk] : 0].key.path).in_store(name_of(to.source.store));
+    auto const slot = chunk && used_ > 1 && *chunk < encoded_.size() ? encoded_[*chunk] : 0;
+    error.in_key(slots_[slot].key.path).in_store(name_of(to.source.store));
     throw;
   }
 
@@ -199,7 +200,9 @@ class WriteBatch {
       expect_at_most(n, limit);
       return found = seen_in<bytes_space>(values_.take(n, queue_in<typename P::bytes_staging>(on)));
     };
-    if (!to.source.store.read(slot.key, {}, room, queue_in<bytes_space>(on))) return false;
+    auto const size = to.source.store.read(slot.key, {}, room, queue_in<bytes_space>(on));
+    expect_given(size, found.size, slot.key);
+    if (!size) return false;
     DecodeTask<bytes_space, array_space> task{found, slot.chunk, {}};
     to.source.pipeline.decode(to.source.form, std::span{&task, 1}, decoding_, on);
     if (task.decoded.data != slot.chunk.data) {

@@ -213,6 +213,7 @@ class Queue<space::Device> {
     void wait() override {
       try {
         event.wait();
+        state->let_go();
       } catch (Error& error) {
         if (!key.empty()) error.in_key(key);
         throw;

@@ -88,7 +88,7 @@ void for_each_key(std::span<ReadRequest<S>> requests, F&& f) {
   }
 }
 
-/// Many values, in any order: a store may coalesce neighbouring ranges of a key.
+/// Many values, in any order: a store may coalesce neighbouring ranges of a key. Rooms are asked by one thread at a time.
 template <class S>
 void get_many(S const& store, std::span<ReadRequest<space_of<S>>> requests, queue_of<S>& on) {
   if constexpr (requires { store.get_many(requests, on); }) {
