@@ -20,9 +20,8 @@ class [[nodiscard("tessera: dropped, it waits and reports nothing: keep it, and 
   Pending() = default;
   explicit Pending(std::unique_ptr<Work> work) : work_{std::move(work)} {}
   Pending(Pending&&) = default;
-  Pending& operator=(Pending&& other) noexcept {
+  void operator=(Pending&& other) noexcept {  // void: nvcc takes a reference that nobody looks at for one dropped
     Pending before{std::exchange(work_, std::move(other.work_))};
-    return *this;
   }
   ~Pending() {
     try {
