@@ -54,9 +54,10 @@ class Array {
   using queue_type = typename P::queue_type;
 
   /// Reads a box into the caller's memory: an ArrayView or an mdspan of any strides, an OwnedArray, or contiguous memory
-  /// in C order: of the host, e.g. a std::vector<T> or a std::span<T>, or what contiguous_memory<M> says. An array in device memory is read into pinned and
-  /// managed memory too. Work is done by `on`, or by the array's own queue. Throws: SelectionError, if the shapes
-  /// differ; StoreError, CodecError, with the key; Cancelled.
+  /// in C order: of the host, e.g. a std::vector<T> or a std::span<T>, or what contiguous_memory<M> says. An array in
+  /// device memory is read into pinned and managed memory too; memory made on another queue than `on` is to be there
+  /// already: `on.after(other.record())`. Work is done by `on`, or by the array's own queue. Throws: SelectionError, if
+  /// the shapes differ; StoreError, CodecError, with the key; Cancelled.
   template <detail::MemoryOrMistake M>
   auto read(Box const& box, M&& to, queue_type& on, ReadOptions const& options = {}) const {
     return read_region(box.resolve(shape()), to, on, options);

@@ -19,7 +19,8 @@ namespace tessera::inline v0 {
 /// chunk goes its way alone.
 inline constexpr std::size_t every_chunk = ~std::size_t{0};
 
-/// Called when a mini-batch is done, by one thread at a time: so many chunks of so many. What it throws ends the work.
+/// Called when a mini-batch is done, or all of it is in a device's queue, by one thread at a time: so many chunks of so
+/// many. What it throws ends the work.
 using Progress = std::function<void(std::uint64_t done, std::uint64_t chunks)>;
 
 /// `stop` became true.

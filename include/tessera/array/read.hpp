@@ -222,7 +222,8 @@ class ReadBatch {
       rooms_.clear();
       requests_.clear();
       for (std::size_t i = 0; i < used_; ++i) rooms_.push_back({this, i, most, source.form.is_view(), &on});
-      for (std::size_t i = 0; i < used_; ++i) requests_.push_back({&slots_[i].key, {}, rooms_[i], {}, values_.slab(), values_.alignment()});
+      for (std::size_t i = 0; i < used_; ++i)
+        requests_.push_back({&slots_[i].key, {}, rooms_[i], {}, values_.slab(), values_.alignment()});
       get_many(source.store, std::span{requests_}, queue_in<bytes_space>(on));
       for (std::size_t i = 0; i < used_; ++i) {
         expect_given(requests_[i].size, slots_[i].encoded.size, slots_[i].key);
@@ -318,7 +319,7 @@ class ReadBatch {
   std::vector<RoomFor> rooms_;
   std::vector<ReadRequest<bytes_space>> requests_;
   std::vector<DecodeTask<bytes_space, array_space>> tasks_;
-  std::vector<std::size_t> found_;  // the slot of each task
+  std::vector<std::size_t> found_;                   // the slot of each task
   std::vector<std::shared_ptr<void const>> owners_;  // of bytes that the store lent
   typename P::Decoding decoding_;
   Scratch<typename P::array_staging> decoded_;
