@@ -88,7 +88,7 @@ if [[ $quick == yes ]]; then
 elif [[ -z $nvcc ]]; then
   not_run "nvcc" "no CUDA toolkit"
 else
-  CUDACXX=$nvcc build_and_test cuda "nvcc, for sm_80 and sm_90"
+  CUDACXX=$nvcc build_and_test cuda "nvcc, for sm_90"
   if grep -q 'cuda-device .*\*\*\*Skipped' build/cuda/ctest.log 2>/dev/null; then
     not_run "device memory on a GPU" "there is none; the emulated runtime ran the same tests"
   fi
