@@ -47,6 +47,17 @@ class Accounts : public std::pmr::memory_resource {
 
 }  // namespace
 
+TEST_CASE("a buffer of any size is aligned, out of the pools of the standard library too") {
+  std::pmr::unsynchronized_pool_resource pool;
+  for (std::size_t size = 1; size <= 1000; ++size) {
+    PmrBuffer const buffer{size, &pool}, neighbour{size, &pool};
+    CHECK(buffer.view().size == size);
+    CHECK(reinterpret_cast<std::uintptr_t>(buffer.view().data) % PmrBuffer::alignment == 0);
+    CHECK(reinterpret_cast<std::uintptr_t>(neighbour.view().data) % PmrBuffer::alignment == 0);
+  }
+  CHECK_THROWS_AS((PmrBuffer{~std::size_t{0}, &pool}), Error);
+}
+
 TEST_CASE("a buffer takes its memory from the resource given, and gives it back") {
   Accounts accounts;
   {

@@ -51,8 +51,8 @@ class AnyArray {
   /// else Pending, for the queue has work to do yet, and until it is done the memory is in use.
   using Completion = std::conditional_t<std::same_as<array_space, space::Host>, void, Pending>;
 
-  /// Reads a region into memory of array_space. Strides are in bytes, one per dimension. Throws: StoreError, CodecError,
-  /// with the key; SelectionError; Cancelled. What is thrown is thrown when nothing is under way any more.
+  /// Reads a region into memory of array_space. Strides are in bytes, one per dimension. Throws: StoreError,
+  /// CodecError, with the key; SelectionError; Cancelled. What is thrown is thrown when nothing is under way any more.
   auto read(Region const& region, Target<array_space> to, queue_type& on, ReadOptions const& options = {}) const {
     if constexpr (detail::check_placer<array_space>()) {
       expect_inside(region, to.strides);
@@ -67,8 +67,7 @@ class AnyArray {
 
   /// Writes a region from memory of array_space. What is written in part of a chunk leaves the rest of it as it is,
   /// among all threads that write through this store and its copies. Throws: as read.
-  auto write(Region const& region, Origin<array_space> from, queue_type& on,
-                   WriteOptions const& options = {}) const {
+  auto write(Region const& region, Origin<array_space> from, queue_type& on, WriteOptions const& options = {}) const {
     if constexpr (detail::check_writable<S>() && detail::check_placer<array_space>()) {
       expect_inside(region, from.strides);
       return complete(on, [&] { write_chunks(source(), shape(), region, from, state_->locks, on, options); });
@@ -97,7 +96,8 @@ class AnyArray {
   /// How many chunks there are along each dimension.
   Extents grid_shape() const {
     auto grid = shape();
-    for (std::size_t d = 0; d < grid.rank(); ++d) grid[d] = grid[d] / chunk_shape()[d] + (grid[d] % chunk_shape()[d] != 0);
+    for (std::size_t d = 0; d < grid.rank(); ++d)
+      grid[d] = grid[d] / chunk_shape()[d] + (grid[d] % chunk_shape()[d] != 0);
     return grid;
   }
 

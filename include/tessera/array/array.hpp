@@ -35,11 +35,11 @@ class Array {
   explicit Array(Untyped array) : array_{std::move(array)} {
     auto const& metadata = array_.metadata();
     if (metadata.type != data_type_of<T>())
-      throw MetadataError{text({"member data_type: found ", metadata.type.name(), ", expected ", data_type_of<T>().name(),
-                               " as this program does"})};
+      throw MetadataError{text({"member data_type: found ", metadata.type.name(), ", expected ",
+                                data_type_of<T>().name(), " as this program does"})};
     if (metadata.shape.rank() != Rank)
-      throw MetadataError{text({"member shape: found ", metadata.shape.rank(), " dimensions, expected ", Rank,
-                               " as this program does"})};
+      throw MetadataError{text(
+          {"member shape: found ", metadata.shape.rank(), " dimensions, expected ", Rank, " as this program does"})};
   }
 
   Extents const& shape() const { return array_.shape(); }
@@ -53,11 +53,11 @@ class Array {
   using Completion = typename Untyped::Completion;
   using queue_type = typename P::queue_type;
 
-  /// Reads a box into the caller's memory: an ArrayView or an mdspan of any strides, an OwnedArray, or contiguous memory
-  /// in C order: of the host, e.g. a std::vector<T> or a std::span<T>, or what contiguous_memory<M> says. An array in
-  /// device memory is read into pinned and managed memory too; memory made on another queue than `on` is to be there
-  /// already: `on.after(other.record())`. Work is done by `on`, or by the array's own queue. Throws: SelectionError, if
-  /// the shapes differ; StoreError, CodecError, with the key; Cancelled.
+  /// Reads a box into the caller's memory: an ArrayView or an mdspan of any strides, an OwnedArray, or contiguous
+  /// memory in C order: of the host, e.g. a std::vector<T> or a std::span<T>, or what contiguous_memory<M> says. An
+  /// array in device memory is read into pinned and managed memory too; memory made on another queue than `on` is to be
+  /// there already: `on.after(other.record())`. Work is done by `on`, or by the array's own queue. Throws:
+  /// SelectionError, if the shapes differ; StoreError, CodecError, with the key; Cancelled.
   template <detail::MemoryOrMistake M>
   auto read(Box const& box, M&& to, queue_type& on, ReadOptions const& options = {}) const {
     return read_region(box.resolve(shape()), to, on, options);
@@ -67,8 +67,8 @@ class Array {
     return read_region(box.resolve(shape()), to, array_.queue(), options);
   }
 
-  /// Reads a box into a new array of buffers B, by default in the array's own space. It is used in the order of `on`; one
-  /// that the host can touch is there when the call returns.
+  /// Reads a box into a new array of buffers B, by default in the array's own space. It is used in the order of `on`;
+  /// one that the host can touch is there when the call returns.
   template <class B = buffer_in_t<array_space>>
   OwnedArray<T, Rank, B> read(Box const& box, queue_type& on, ReadOptions const& options = {}) const {
     return read_owned<B>(box.resolve(shape()), on, options);
@@ -78,9 +78,9 @@ class Array {
     return read_owned<B>(box.resolve(shape()), array_.queue(), options);
   }
 
-  /// Writes a box from the caller's memory, of the same kinds. Of chunks that are written in part the rest stays, whoever
-  /// else writes to it through this store and its copies. Throws: SelectionError, if the shapes differ; StoreError,
-  /// CodecError, with the key; Cancelled; then every chunk is written wholly or not at all.
+  /// Writes a box from the caller's memory, of the same kinds. Of chunks that are written in part the rest stays,
+  /// whoever else writes to it through this store and its copies. Throws: SelectionError, if the shapes differ;
+  /// StoreError, CodecError, with the key; Cancelled; then every chunk is written wholly or not at all.
   template <detail::MemoryOrMistake M>
   auto write(Box const& box, M const& from, queue_type& on, WriteOptions const& options = {}) const {
     return write_region(box.resolve(shape()), from, on, options);

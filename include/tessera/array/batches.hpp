@@ -1,5 +1,5 @@
-// The executor: chunks go through a pipeline in mini-batches, several of them in flight, within a budget of memory. Every
-// read and every write is done by it; they differ in what they do with one mini-batch.
+// The executor: chunks go through a pipeline in mini-batches, several of them in flight, within a budget of memory.
+// Every read and every write is done by it; they differ in what they do with one mini-batch.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -15,8 +15,8 @@
 
 namespace tessera::inline v0 {
 
-/// For ReadOptions::mini_batch: every chunk passes a codec before any chunk passes the next. At the other end is 1: each
-/// chunk goes its way alone.
+/// For ReadOptions::mini_batch: every chunk passes a codec before any chunk passes the next. At the other end is 1:
+/// each chunk goes its way alone.
 inline constexpr std::size_t every_chunk = ~std::size_t{0};
 
 /// Called when a mini-batch is done, or all of it is in a device's queue, by one thread at a time: so many chunks of so
@@ -37,8 +37,9 @@ struct Batches {
   std::uint64_t count() const { return chunks / size + (chunks % size != 0); }
 };
 
-// On the host about a MiB, which stays in the cache from one step to the next, and not so many small chunks that what is
-// known of them displaces it. For a device what its bus takes in a tenth of a millisecond: many times what a launch costs.
+// On the host about a MiB, which stays in the cache from one step to the next, and not so many small chunks that what
+// is known of them displaces it. For a device what its bus takes in a tenth of a millisecond: many times what a launch
+// costs.
 struct UsualBatch {
   std::uint64_t bytes, chunks;
   std::size_t waiting;   // mini-batches that the threads are done with and the queue is not
@@ -53,7 +54,9 @@ template <class Options>
 Batches batches_of(Options const& options, std::uint64_t chunks, ChunkForm const& form, std::size_t threads,
                    UsualBatch const& usual, bool changes = false) {
   auto const whole = std::max<std::uint64_t>(form.decoded_size, 1);
-  auto const bytes = options.mini_batch_bytes ? options.mini_batch_bytes : options.mini_batch ? ~std::uint64_t{0} : usual.bytes;
+  auto const bytes = options.mini_batch_bytes ? options.mini_batch_bytes
+                     : options.mini_batch     ? ~std::uint64_t{0}
+                                              : usual.bytes;
   // So that every thread has some, unless the caller says how many.
   auto const most = options.mini_batch ? options.mini_batch : std::min(usual.chunks, chunks / (4 * threads));
   Batches result{chunks, std::min<std::uint64_t>(bytes / whole, most),
@@ -63,7 +66,8 @@ Batches batches_of(Options const& options, std::uint64_t chunks, ChunkForm const
     auto const each = form.memory(changes) + about_it;
     auto const alone = usual.beside + each;
     if (options.memory < alone)
-      throw SelectionError{text({"a chunk takes ", alone, " bytes of memory, expected at most the budget of ", options.memory})};
+      throw SelectionError{
+          text({"a chunk takes ", alone, " bytes of memory, expected at most the budget of ", options.memory})};
     result.in_flight = static_cast<std::size_t>(std::min<std::uint64_t>(result.in_flight, options.memory / alone));
     result.size = std::min(result.size, (options.memory / result.in_flight - usual.beside) / each);
   }
@@ -71,9 +75,10 @@ Batches batches_of(Options const& options, std::uint64_t chunks, ChunkForm const
   return result;
 }
 
-/// Calls run(lease, first, last) for each mini-batch, by the threads of the queue. `lease()` lends a Work that the queue
-/// keeps, one at a time: there are `in_flight` of them at most, and one is lent again when the queue has done what was
-/// queued with it. After the first error no mini-batch begins, and it is thrown when all that began have ended.
+/// Calls run(lease, first, last) for each mini-batch, by the threads of the queue. `lease()` lends a Work that the
+/// queue keeps, one at a time: there are `in_flight` of them at most, and one is lent again when the queue has done
+/// what was queued with it. After the first error no mini-batch begins, and it is thrown when all that began have
+/// ended.
 template <class Work, class Options, class Queue, class F>
 void run_batches(Batches const& batches, Options const& options, Queue& on, F&& run) {
   auto const count = batches.count();

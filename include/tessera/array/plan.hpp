@@ -18,6 +18,17 @@ struct Piece {
   Extents target;  ///< where the first goes, in the region
 };
 
+namespace detail {
+
+/// Strides from one selected element of a chunk to the next. Where it has one of them they mean nothing; only where it
+/// has more is the step known to be shorter than the chunk.
+inline void take_steps(Strides& strides, Strides const& dense, Piece const& piece) {
+  for (std::size_t d = 0; d < dense.rank(); ++d)
+    if (piece.count[d] > 1) strides[d] = dense[d] * static_cast<std::int64_t>(piece.step[d]);
+}
+
+}  // namespace detail
+
 class Plan {
  public:
   Plan(Region const& region, Extents const& chunk_shape) : region_{region}, chunk_shape_{chunk_shape} {

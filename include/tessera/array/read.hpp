@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <tessera/array/batches.hpp>
+#include <tessera/array/fetched.hpp>
 #include <tessera/array/plan.hpp>
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/key/chunk_key.hpp>
@@ -34,14 +35,14 @@ struct ReadOptions {
   /// Chunks that go through the pipeline in lock step; 0: as many as are worth it, at most `mini_batch_bytes`. From 1,
   /// each on its own, to every_chunk.
   std::size_t mini_batch = 0;
-  /// Decoded bytes of a mini-batch, at most, but one chunk at least; 0: 1 MiB on the host, 4 MiB with a device queue; or
-  /// no bound, if mini_batch says how many.
+  /// Decoded bytes of a mini-batch, at most, but one chunk at least; 0: 1 MiB on the host, 4 MiB with a device queue;
+  /// or no bound, if mini_batch says how many.
   std::size_t mini_batch_bytes = 0;
-  /// Mini-batches that are under way at a time; 0: one per thread of the host's queue, and two more with a device queue,
-  /// whose copies and kernels are behind.
+  /// Mini-batches that are under way at a time; 0: one per thread of the host's queue, and two more with a device
+  /// queue, whose copies and kernels are behind.
   std::size_t in_flight = 0;
-  /// Bytes that all chunks under way may take, in memory of all spaces; 0: no bound but the others. The queue keeps them
-  /// for later reads. Throws: SelectionError, if one chunk takes more.
+  /// Bytes that all chunks under way may take, in memory of all spaces; 0: no bound but the others. The queue keeps
+  /// them for later reads. Throws: SelectionError, if one chunk takes more.
   std::uint64_t memory = 0;
   /// Once it is true no mini-batch begins, and the call ends with Cancelled.
   std::atomic<bool> const* stop = nullptr;
@@ -58,6 +59,12 @@ struct ChunkSource {
   P const& pipeline;
   ChunkForm const& form;
   ByteView<space::Host> fill;  ///< one element, in the machine's byte order
+
+  /// The chunk's key, in memory that is used again.
+  void put_key(Key& key, Extents const& chunk) const {
+    key.path = prefix;
+    key_encoding.append(key.path, chunk);
+  }
 };
 
 /// Where elements go: the first one's address, and how far apart they are in bytes.
@@ -76,48 +83,6 @@ inline void expect_given(std::optional<std::size_t> found, std::size_t room, Key
   error.in_key(key.path);
   throw error;
 }
-
-/// Room for the stored values of a mini-batch. Those that cross, or are the device's, lie one after the other, so that
-/// one copy takes all of them; values of the host's each have memory of their own, no larger than they are.
-template <MemorySpace S, MemorySpace Staging>
-class Fetched {
-  static constexpr bool shares = !std::same_as<Staging, space::Host>;
-
- public:
-  template <class AnyQueue>
-  void begin(std::size_t values, ChunkForm const& form, AnyQueue& on) {
-    if (own_.size() < values) own_.resize(values);
-    used_ = 0;
-    // What device codecs ask of their input. Elements, and what crosses, follow each other without gaps.
-    step_ = form.is_view() || std::same_as<S, space::Host> ? 1 : 256;
-    if constexpr (shares) {
-      auto const each = rounded(form.encoded_bound());
-      slab_ = shared_.take(checked_size(checked_product(values, each, "a mini-batch"), "a mini-batch"),
-                           queue_in<Staging>(on));
-    }
-  }
-
-  /// For value i. Larger ones than this program's encoders make have memory of their own.
-  template <class AnyQueue>
-  ByteSpan<S> take(std::size_t i, std::size_t n, AnyQueue& on) {
-    if (!shares || n > slab_.size - used_) return seen_in<S>(own_[i].take(n, queue_in<Staging>(on)));
-    auto const room = slab_.sub(used_, n);
-    used_ = std::min(slab_.size, used_ + rounded(n));
-    return seen_in<S>(room);
-  }
-
-  /// What the rooms are cut out of, if they share one, each at a multiple of so many bytes.
-  ByteSpan<S> slab() const { return shares ? seen_in<S>(slab_) : ByteSpan<S>{}; }
-  std::size_t alignment() const { return step_; }
-
- private:
-  std::size_t rounded(std::size_t n) const { return n > ~std::size_t{0} - step_ ? n : (n + step_ - 1) / step_ * step_; }
-
-  Scratch<Staging> shared_;
-  std::vector<Scratch<Staging>> own_;
-  ByteSpan<Staging> slab_{};
-  std::size_t used_ = 0, step_ = 1;
-};
 
 /// A mini-batch at work. What it holds is kept by the queue and used again.
 template <class S, class P>
@@ -188,12 +153,11 @@ class ReadBatch {
     for (auto i = first; i < last; ++i) {
       auto& slot = slots_[used_++];
       slot.piece = plan.piece(i);
-      slot.key.path = source.prefix;
-      source.key_encoding.append(slot.key.path, slot.piece.chunk);
+      source.put_key(slot.key, slot.piece.chunk);
       slot.encoded = {};
       slot.direct = {};
       if (goes_direct && is_contiguous(source.form.layout, slot.piece, target.strides))
-        slot.direct = {at(target, slot.piece), source.form.decoded_size};
+        slot.direct = {address(target.data, slot.piece.target, target.strides), source.form.decoded_size};
     }
   }
 
@@ -280,12 +244,10 @@ class ReadBatch {
     placements_.clear();
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
       auto const& slot = slots_[found_[t]];
-      Placement<array_space> placement{tasks_[t].decoded.data, at(target, slot.piece), slot.piece.count};
-      for (std::size_t d = 0; d < layout.shape.rank(); ++d) {
-        placement.from += static_cast<std::int64_t>(slot.piece.first[d]) * layout.strides[d];
-        if (slot.piece.count[d] > 1)  // only then is the step known to be shorter than the chunk
-          form.from_strides[d] = layout.strides[d] * static_cast<std::int64_t>(slot.piece.step[d]);
-      }
+      auto const& piece = slot.piece;
+      Placement<array_space> const placement{address(tasks_[t].decoded.data, piece.first, layout.strides),
+                                             address(target.data, piece.target, target.strides), piece.count};
+      take_steps(form.from_strides, layout.strides, piece);
       if constexpr (array_space::host_accessible)
         if (source.form.chunk.type.kind == DataKind::boolean) expect_booleans(placement, form.from_strides, t);
       if (tasks_[t].decoded.data == slot.direct.data && slot.direct.data) continue;
@@ -294,15 +256,9 @@ class ReadBatch {
     for (std::size_t i = 0; i < used_; ++i)
       if (!slots_[i].found) {
         auto const& piece = slots_[i].piece;
-        placements_.push_back({nullptr, at(target, piece), piece.count});
+        placements_.push_back({nullptr, address(target.data, piece.target, target.strides), piece.count});
       }
     return placer<array_space>::place(placements_, form, queue_in<array_space>(on));
-  }
-
-  static std::byte* at(Target<array_space> target, Piece const& piece) {
-    for (std::size_t d = 0; d < piece.target.rank(); ++d)
-      target.data += static_cast<std::int64_t>(piece.target[d]) * target.strides[d];
-    return target.data;
   }
 
   // The whole chunk is wanted, and lies in the target as it lies in its decoded bytes.
@@ -329,14 +285,14 @@ class ReadBatch {
 }  // namespace detail
 
 /// Reads a region into the target, in the queue's order. Missing chunks are the fill value.
-/// Throws: StoreError, CodecError with the key, Cancelled; then all of the mini-batches that had ended is placed, some or
-/// none of the one with the error, and nothing else. The target is in use until the queue is done.
+/// Throws: StoreError, CodecError with the key, Cancelled; then all of the mini-batches that had ended is placed, some
+/// or none of the one with the error, and nothing else. The target is in use until the queue is done.
 template <class S, class P>
 void read_chunks(ChunkSource<S, P> const& source, Region const& region, Target<typename P::array_space> target,
                  typename P::queue_type& on, ReadOptions const& options = {}) {
   Plan const plan{region, source.form.layout.shape};
-  auto const batches =
-      detail::batches_of(options, plan.size(), source.form, on.host().threads(), detail::usual_on<typename P::queue_type>);
+  auto const batches = detail::batches_of(options, plan.size(), source.form, on.host().threads(),
+                                          detail::usual_on<typename P::queue_type>);
   using Batch = detail::ReadBatch<S, P>;
   detail::run_batches<Batch>(batches, options, on, [&](auto const& lease, std::uint64_t first, std::uint64_t last) {
     lease()->run(source, plan, first, last, target, on, options.traffic);

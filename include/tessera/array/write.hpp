@@ -112,8 +112,7 @@ class WriteBatch {
     if (slots_.size() == used_) slots_.emplace_back();
     auto& slot = slots_[used_++];
     slot.piece = piece;
-    slot.key.path = to.source.prefix;
-    to.source.key_encoding.append(slot.key.path, piece.chunk);
+    to.source.put_key(slot.key, piece.chunk);
     slot.is_new = true;
   }
 
@@ -143,17 +142,13 @@ class WriteBatch {
     for (std::size_t i = 0; i < used_; ++i) {
       auto& slot = slots_[i];
       slot.is_new = is_whole(to, slot.piece) || !read_old(to, slot, on);
-      for (std::size_t d = 0; d < layout.shape.rank(); ++d)
-        if (slot.piece.count[d] > 1)  // only then is the step known to be shorter than the chunk
-          form.to_strides[d] = layout.strides[d] * static_cast<std::int64_t>(slot.piece.step[d]);
+      take_steps(form.to_strides, layout.strides, slot.piece);
     }
     fill_rest(to, form.to_strides != layout.strides, on);
     for (std::size_t i = 0; i < used_; ++i) {
       auto const& piece = slots_[i].piece;
-      auto const* from = to.origin.data;
-      for (std::size_t d = 0; d < piece.target.rank(); ++d)
-        from += static_cast<std::int64_t>(piece.target[d]) * to.origin.strides[d];
-      placements_.push_back({from, at(slots_[i].chunk, layout, piece.first), piece.count});
+      placements_.push_back({address(to.origin.data, piece.target, to.origin.strides),
+                             address(slots_[i].chunk.data, piece.first, layout.strides), piece.count});
     }
     placer<array_space>::place(placements_, form, queue_in<array_space>(on));
   }
@@ -169,19 +164,13 @@ class WriteBatch {
         placements_.push_back({nullptr, slot.chunk.data, layout.shape});
       else
         for_each_beside(piece.first, piece.count, layout.shape, [&](Extents const& first, Extents const& count) {
-          placements_.push_back({nullptr, at(slot.chunk, layout, first), count});
+          placements_.push_back({nullptr, address(slot.chunk.data, first, layout.strides), count});
         });
     }
     if (!has_gaps) return;  // all in one
     PlacementForm const form{layout.item_size, 1, {fill_.data(), fill_.size()}, layout.strides, layout.strides};
     placer<array_space>::place(placements_, form, queue_in<array_space>(on));
     placements_.clear();
-  }
-
-  static std::byte* at(ByteSpan<array_space> chunk, Layout const& layout, Extents const& index) {
-    for (std::size_t d = 0; d < index.rank(); ++d)
-      chunk.data += static_cast<std::int64_t>(index[d]) * layout.strides[d];
-    return chunk.data;
   }
 
   // The fill value as it stands in decoded bytes: in the stored byte order.
@@ -285,8 +274,8 @@ void write_chunks(ChunkSource<S, P> const& source, Extents const& shape, Region 
   auto const batches = detail::batches_of(options, plan.size(), source.form, on.host().threads(),
                                           detail::usual_on<typename P::queue_type>, true);
   using Batch = detail::WriteBatch<S, P>;
-  typename Batch::To const to{source, shape, origin, locks, options.store_fill_chunks,
-                               static_cast<std::size_t>(batches.size)};
+  typename Batch::To const to{
+      source, shape, origin, locks, options.store_fill_chunks, static_cast<std::size_t>(batches.size)};
   detail::run_batches<Batch>(batches, options, on, [&](auto const& lease, std::uint64_t first, std::uint64_t last) {
     if (lease()->write_whole(to, plan, first, last, on) == last - first) return;
     for (auto i = first; i < last; ++i)

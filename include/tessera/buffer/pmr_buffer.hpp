@@ -1,6 +1,7 @@
 // Bytes from a memory resource of the caller's.
 #pragma once
 #include <cstddef>
+#include <limits>
 #include <memory_resource>
 #include <new>
 #include <utility>
@@ -23,7 +24,7 @@ class PmrBuffer {
   /// Throws: Error, if the resource has not so much memory; what else the resource throws.
   PmrBuffer(std::size_t size, std::pmr::memory_resource* resource) : resource_{resource}, size_{size} {
     try {
-      if (size != 0) data_ = static_cast<std::byte*>(resource->allocate(size, alignment));
+      if (size != 0) data_ = static_cast<std::byte*>(resource->allocate(padded(size), alignment));
     } catch (std::bad_alloc const&) {
       throw Error{text({"cannot allocate ", size, " bytes from the memory resource"})};
     }
@@ -36,13 +37,19 @@ class PmrBuffer {
     return *this;
   }
   ~PmrBuffer() {
-    if (data_) resource_->deallocate(data_, size_, alignment);
+    if (data_) resource_->deallocate(data_, padded(size_), alignment);
   }
 
   ByteView<space::Host> view() const { return {data_, size_}; }
   ByteSpan<space::Host> span() { return {data_, size_}; }
 
  private:
+  // Pools of libstdc++ 12 align a block no better than its size is: 80 bytes by 16.
+  static std::size_t padded(std::size_t size) {
+    if (size > std::numeric_limits<std::size_t>::max() - alignment) throw std::bad_alloc{};
+    return (size + alignment - 1) / alignment * alignment;
+  }
+
   void swap(PmrBuffer& other) noexcept {
     std::swap(resource_, other.resource_), std::swap(data_, other.data_), std::swap(size_, other.size_);
   }

@@ -13,8 +13,8 @@
 namespace tessera::inline v0 {
 namespace detail {
 
-/// What the chunks of a batch need while a stage turns bytes in From into bytes in To. Results that stay in the pipeline
-/// lie in memory of Staging, which is seen in To.
+/// What the chunks of a batch need while a stage turns bytes in From into bytes in To. Results that stay in the
+/// pipeline lie in memory of Staging, which is seen in To.
 template <MemorySpace From, MemorySpace To, MemorySpace Staging = To>
 struct StageBatch {
   std::vector<CodecTask<From, To>> tasks;
@@ -42,8 +42,8 @@ struct StageBatch {
   }
 };
 
-/// A cast stage: one copy where chunks follow each other on both sides; if they are `apart`, in allocations of their own
-/// that are neighbours by chance, one for each. Throws: CodecError, if bytes do not fit where they shall go.
+/// A cast stage: one copy where chunks follow each other on both sides; if they are `apart`, in allocations of their
+/// own that are neighbours by chance, one for each. Throws: CodecError, if bytes do not fit where they shall go.
 template <MemorySpace From, MemorySpace To>
 void cross_batch(std::span<CodecTask<From, To>> batch, crossing_queue<To, From>& on, bool apart = false) {
   ByteView<From> from;

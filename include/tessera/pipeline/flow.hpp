@@ -88,7 +88,8 @@ inline constexpr bool is_view<C> = std::same_as<typename C::kind, array_to_array
 template <class Stages, std::size_t K>
 inline constexpr bool casts_at = false;
 template <class Stages, std::size_t K>
-requires(K < std::tuple_size_v<Stages>) inline constexpr bool casts_at<Stages, K> = is_cast<std::tuple_element_t<K, Stages>>;
+requires(K < std::tuple_size_v<Stages>) inline constexpr bool casts_at<Stages, K> =
+    is_cast<std::tuple_element_t<K, Stages>>;
 
 // The next stage from K on that runs, and the one before K that ran last; the number of stages, if there is none.
 template <class Stages, std::size_t K>
@@ -106,8 +107,8 @@ consteval std::size_t last_running() {
     return is_view<std::tuple_element_t<K - 1, Stages>> ? last_running<Stages, K - 1>() : K - 1;
 }
 
-// What bytes that stand before stage K are best put into: the stage that takes them, or the one that gave them, may be a
-// cast.
+// What bytes that stand before stage K are best put into: the stage that takes them, or the one that gave them, may be
+// a cast.
 template <class Space, class Stages, std::size_t K>
 consteval auto staged() {
   using here = typename decltype(flow_through<Space, Stages>(std::make_index_sequence<K>{}))::space;

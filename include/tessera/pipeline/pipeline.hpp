@@ -36,7 +36,8 @@ class Pipeline {
   struct Stations {
     template <std::size_t... K>
     static auto list(std::index_sequence<K...>) -> std::pair<
-        std::tuple<std::conditional_t<runs<K>, detail::StageBatch<space_at<K + 1>, space_at<K>, staged_at<K>>, char>...>,
+        std::tuple<
+            std::conditional_t<runs<K>, detail::StageBatch<space_at<K + 1>, space_at<K>, staged_at<K>>, char>...>,
         std::tuple<
             std::conditional_t<runs<K>, detail::StageBatch<space_at<K>, space_at<K + 1>, staged_at<K + 1>>, char>...>>;
     using lists = decltype(list(std::index_sequence_for<Stages...>{}));
@@ -103,8 +104,8 @@ class Pipeline {
   using bytes_staging = staged_at<sizeof...(Stages)>;
   using array_staging = staged_at<0>;
 
-  /// What a mini-batch needs on its way: scratch and lists, used again by the next. Scratch is for `most` chunks from the
-  /// beginning, if that is more than there are.
+  /// What a mini-batch needs on its way: scratch and lists, used again by the next. Scratch is for `most` chunks from
+  /// the beginning, if that is more than there are.
   struct Decoding {
     std::size_t most = 0;
     bool apart = false;  ///< encoded bytes are in allocations of their own

@@ -34,11 +34,9 @@ struct PlacementForm {
   Strides from_strides{}, to_strides{};
 };
 
-/// What moves elements in memory of space S, in the queue's order:
-///   place(batch, form, on)                          copies or fills every box; returns how many bytes that moves
-///   find_filled(chunks, size, element, filled, on)  filled[i]: whether chunk i, `size` bytes from chunks.data + i *
-///   size
-///                                                   on, is that element again and again, bit for bit. Waits for it
+/// What moves elements in memory of space S, in the queue's order. `place(batch, form, on)` copies or fills every box and
+/// returns how many bytes that moves. `find_filled(chunks, size, element, filled, on)` sets filled[i] to whether chunk i,
+/// which has `size` bytes from chunks.data + i * size on, is that element again and again, bit for bit; waits for it.
 template <MemorySpace S>
 struct placer;
 

@@ -25,4 +25,14 @@ struct Layout {
   friend bool operator==(Layout const&, Layout const&) = default;
 };
 
+namespace detail {
+
+/// Where the element at an index lies, seen from the first one. Strides are in bytes.
+template <class Byte>
+Byte* address(Byte* first, Extents const& index, Strides const& strides) {
+  for (std::size_t d = 0; d < index.rank(); ++d) first += static_cast<std::int64_t>(index[d]) * strides[d];
+  return first;
+}
+
+}  // namespace detail
 }  // namespace tessera::inline v0

@@ -1,0 +1,240 @@
+// The rules of reading, which every store keeps.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tessera/store/get.hpp>
+#include <tessera/store/lend.hpp>
+#include <tessera/testing/store_trial.hpp>
+
+namespace tessera::inline v0 {
+namespace testing::detail {
+
+template <class S>
+class StoreReading : StoreTrial<S> {
+  using Trial = StoreTrial<S>;
+  using Trial::broken;
+  using Trial::erase;
+  using Trial::expect;
+  using Trial::expect_refused;
+  using Trial::listed;
+  using Trial::on_;
+  using Trial::put;
+  using Trial::rule;
+  using Trial::store;
+  using Trial::value;
+  using Trial::words;
+  using typename Trial::Memory;
+  using typename Trial::Queue;
+  using typename Trial::Space;
+
+ public:
+  using Trial::Trial;
+
+  std::vector<std::string> run() {
+    rule("reads what was written", [&] { reads_what_was_written(); });
+    rule("reads ranges", [&] { reads_ranges(); });
+    rule("holds empty values", [&] { holds_empty_values(); });
+    rule("knows sizes", [&] { knows_sizes(); });
+    rule("asks for room once, with the right size", [&] { asks_for_room_once(); });
+    rule("lets the room refuse", [&] { lets_the_room_refuse(); });
+    rule("reads many", [&] { reads_many(); });
+    if constexpr (LendingStore<S>) {
+      rule("lends what it reads", [&] { lends_what_it_reads(); });
+      if constexpr (WritableStore<S>) rule("keeps what it lent", [&] { keeps_what_it_lent(); });
+    }
+    rule("copies see the same keys", [&] { copies_see_the_same_keys(); });
+    return this->take_broken();
+  }
+
+ private:
+  void reads_what_was_written() {
+    auto const s = store({{"a/b/c", "0123456789"}, {"d", "x"}, {"e.f/g h", "a name with a dot, one with a space"}});
+    expect("a/b/c", value(s, "a/b/c"), "0123456789");
+    expect("d", value(s, "d"), "x");
+    expect("e.f/g h", value(s, "e.f/g h"), "a name with a dot, one with a space");
+    for (auto const* key : {"a", "a/b", "a/b/cd", "d/e", "A/b/c", "zarr.json"}) expect(key, value(s, key), "(missing)");
+    expect("a store without keys", value(store({}), "a/b/c"), "(missing)");
+  }
+
+  void reads_ranges() {
+    std::string const key = "ten/bytes";
+    auto const s = store({{key, "0123456789"}});
+    expect("3 from 2", value(s, key, {2, 3}), "234");
+    expect("from 7", value(s, key, {7}), "789");
+    expect("99 from 8", value(s, key, {8, 99}), "89");
+    expect("5 from 10", value(s, key, {10, 5}), "");
+    expect("none", value(s, key, {0, 0}), "");
+    expect("the last 4", value(s, key, ByteRange::suffix(4)), "6789");
+    expect("the last 99", value(s, key, ByteRange::suffix(99)), "0123456789");
+    expect("the last 0", value(s, key, ByteRange::suffix(0)), "");
+    expect("of no key", value(s, "missing", {2, 3}), "(missing)");
+    expect("the last of no key", value(s, "missing", ByteRange::suffix(3)), "(missing)");
+    expect_refused("1 from 11 of 10", key, [&] { value(s, key, {11, 1}); });
+    expect_refused("1 from 2^64 - 2", key, [&] { value(s, key, {~std::uint64_t{1}, 1}); });
+  }
+
+  void holds_empty_values() {
+    auto const s = store({{"k", ""}});
+    expect("all of it", value(s, "k"), "");
+    expect("the last 3", value(s, "k", ByteRange::suffix(3)), "");
+    if constexpr (ListableStore<S>) expect("the listing", listed(s, ""), {"k:0"});
+  }
+
+  void knows_sizes() {
+    auto const s = store({{"a/k", "0123456789"}, {"empty", ""}});
+    auto on = on_;
+    expect("a/k", tessera::size(s, Key{"a/k"}, on), 10);
+    expect("empty", tessera::size(s, Key{"empty"}, on), 0);
+    for (auto const* key : {"a", "missing", "a/k/x"}) expect(key, tessera::size(s, Key{key}, on), std::nullopt);
+  }
+
+  void asks_for_room_once() {
+    auto const s = store({{"k", "0123456789"}});
+    auto on = on_;
+    Memory memory(10, on);
+    std::string asked;
+    auto room = [&](std::size_t n) {
+      asked += std::to_string(n) + ' ';
+      return memory.span().sub(0, std::min<std::size_t>(n, 10));
+    };
+    expect("all of it", s.read(Key{"k"}, {}, room, on), 10);
+    expect("4 from 3", s.read(Key{"k"}, {3, 4}, room, on), 4);
+    expect("the last 2", s.read(Key{"k"}, ByteRange::suffix(2), room, on), 2);
+    expect("no key", s.read(Key{"missing"}, {}, room, on), std::nullopt);
+    expect_refused("1 from 99", "", [&] { s.read(Key{"k"}, {99, 1}, room, on); });
+    expect("the sizes asked for", asked, "10 4 2 ");
+  }
+
+  void lets_the_room_refuse() {
+    auto const s = store({{"k", "0123456789"}});
+    auto on = on_;
+    auto full = [](std::size_t) -> ByteSpan<Space> { throw std::length_error{"no room"}; };
+    try {
+      s.read(Key{"k"}, {}, full, on);
+      broken({"the room's exception is lost"});
+    } catch (std::length_error const&) {
+    }
+    auto error = [](std::size_t) -> ByteSpan<Space> { throw CodecError{"no room"}; };
+    try {
+      s.read(Key{"k"}, {}, error, on);
+      broken({"the room's exception is lost"});
+    } catch (CodecError const&) {
+    }
+    expect("afterwards", value(s, "k"), "0123456789");
+  }
+
+  // Ranges side by side, apart, over each other, empty, from the end; keys in turn; more than a system call takes.
+  void reads_many() {
+    std::string large;
+    for (int i = 0; large.size() < 40'000; ++i) large += std::to_string(i) + ' ';
+    auto const s = store({{"five/bytes", "first"}, {"large", large}});
+    struct Wanted {
+      Key key;
+      ByteRange range;
+    };
+    std::vector<Wanted> wanted{{{"large"}, {100, 50}}, {{"five/bytes"}, {}},
+                               {{"large"}, {150, 70}}, {{"missing"}, {1, 2}},
+                               {{"large"}, {90, 20}},  {{"five/bytes"}, {4, 0}},
+                               {{"large"}, {230, 9}},  {{"five/bytes"}, ByteRange::suffix(2)},
+                               {{"large"}, {39'000}},  {{"large"}, {120, 5}},
+                               {{"large"}, {100, 50}}, {{"large"}, ByteRange::suffix(1)},
+                               {{"large"}, {}}};
+    for (std::uint64_t i = 0; i < 300; ++i) wanted.push_back({{"large"}, {i * 100, i % 7 * 16}});
+    auto on = on_;
+    struct Place {
+      Memory memory;
+      int asked = 0;
+      Queue* on;
+      ByteSpan<Space> operator()(std::size_t n) {
+        memory = Memory(n, *on);
+        ++asked;
+        return memory.span();
+      }
+    };
+    std::vector<Place> rooms(wanted.size());
+    std::vector<ReadRequest<Space>> requests;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      rooms[i].on = &on;
+      requests.push_back({&wanted[i].key, wanted[i].range, rooms[i], 77});  // an answer that is overwritten
+    }
+    tessera::get_many(s, std::span{requests}, on);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      auto const& [key, range] = wanted[i];
+      auto const what = text({"request ", i, ", of ", key.path});
+      if (key.path == "missing") {
+        expect(what, requests[i].size, std::nullopt);
+        expect("rooms asked for a missing key", std::to_string(rooms[i].asked), "0");
+        continue;
+      }
+      std::string_view const whole = key.path == "five/bytes" ? std::string_view{"first"} : large;
+      auto const [offset, size] = range.resolve(whole.size());
+      expect(what, requests[i].size, size);
+      expect(what, words(rooms[i].memory.view(), on), whole.substr(offset, size));
+      expect("rooms asked", std::to_string(rooms[i].asked), "1");
+    }
+    Key const key{"five/bytes"};
+    ReadRequest<Space> beyond[] = {{&key, {}, rooms[0]}, {&key, {6, 1}, rooms[1]}};
+    expect_refused("1 from 6 of 5, among others", "five/bytes", [&] { tessera::get_many(s, std::span{beyond}, on); });
+    tessera::get_many(s, std::span<ReadRequest<Space>>{}, on);
+  }
+
+  std::string lent(S const& s, std::string const& key, ByteRange range = {}) {
+    auto on = on_;
+    auto const found = tessera::lend(s, Key{key}, range, on);
+    if (!found) return "(missing)";
+    if (!found->owner) broken({"what is lent has no owner"});
+    return words(found->bytes, on);
+  }
+
+  void lends_what_it_reads() {
+    std::string const key = "ten/bytes";
+    auto const s = store({{key, "0123456789"}, {"empty", ""}});
+    expect("all of it", lent(s, key), "0123456789");
+    expect("3 from 2", lent(s, key, {2, 3}), "234");
+    expect("99 from 8", lent(s, key, {8, 99}), "89");
+    expect("the last 4", lent(s, key, ByteRange::suffix(4)), "6789");
+    expect("the last 0", lent(s, key, ByteRange::suffix(0)), "");
+    expect("an empty value", lent(s, "empty"), "");
+    for (auto const* missing : {"ten", "missing", "ten/bytes/x"}) expect(missing, lent(s, missing), "(missing)");
+    expect_refused("1 from 11 of 10", key, [&] { lent(s, key, {11, 1}); });
+    expect_refused("lending \"../k\"", "", [&] { lent(s, "../k"); });
+  }
+
+  void keeps_what_it_lent() {
+    auto on = on_;
+    auto s = std::optional<S>{store({{"k", "the first value"}})};
+    auto const first = tessera::lend(*s, Key{"k"}, {}, on);
+    put(*s, "k", "the second");
+    auto const second = tessera::lend(*s, Key{"k"}, {}, on);
+    erase(*s, "k");
+    s.reset();
+    if (!first || !second) return broken({"a value that was there is not lent"});
+    expect("what was lent before another was written", words(first->bytes, on), "the first value");
+    expect("what was lent before its key was erased", words(second->bytes, on), "the second");
+  }
+
+  // Values side by side, apart, over each other, in no order, empty, in place of an older one.
+  void copies_see_the_same_keys() {
+    auto const s = store({{"k", "value"}});
+    auto const copy = s;
+    expect("a copy", value(copy, "k"), "value");
+    if constexpr (WritableStore<S>) {
+      put(copy, "k", "from the copy");
+      expect("what a copy wrote", value(s, "k"), "from the copy");
+      erase(s, "k");
+      expect("what was erased", value(copy, "k"), "(missing)");
+    }
+  }
+};
+
+}  // namespace testing::detail
+}  // namespace tessera::inline v0

@@ -1,0 +1,143 @@
+// A store on trial: how the rules of store_conformance.hpp make one, use it, and say what is broken.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tessera/buffer/host_buffer.hpp>
+#include <tessera/cast/concept.hpp>
+#include <tessera/core/text.hpp>
+#include <tessera/store/concept.hpp>
+#include <tessera/store/get.hpp>
+
+namespace tessera::inline v0 {
+namespace testing {
+
+using StoreValues = std::map<std::string, std::string>;
+
+namespace detail {
+
+template <class S>
+class StoreTrial {
+ public:
+  using Space = space_of<S>;
+  using Queue = queue_of<S>;
+  using Memory = buffer_in_t<Space>;
+  using Names = std::vector<std::string>;
+
+  /// `filled`: what is made holds the values already.
+  StoreTrial(FunctionRef<S(StoreValues const&)> make, bool filled, Queue const& on)
+      : make_{make}, filled_{filled}, on_{on} {}
+
+  Names take_broken() { return std::move(broken_); }
+
+  template <class F>
+  void rule(std::string_view name, F&& f) {
+    rule_ = name;
+    try {
+      f();
+    } catch (std::exception const& error) {
+      broken({"threw: ", error.what()});
+    } catch (...) {
+      broken({"threw what is no std::exception"});
+    }
+  }
+  void broken(std::initializer_list<Part> what) { broken_.push_back(text({rule_, ": ", text(what)})); }
+  void expect(std::string_view what, std::string_view found, std::string_view expected) {
+    if (found != expected) broken({what, ": expected ", cut(expected), ", found ", cut(found)});
+  }
+  void expect(std::string_view what, std::optional<std::uint64_t> found, std::optional<std::uint64_t> expected) {
+    auto const shown = [](auto const& n) { return n ? std::to_string(*n) : std::string{"(missing)"}; };
+    expect(what, shown(found), shown(expected));
+  }
+  void expect(std::string_view what, Names const& found, Names const& expected) {
+    auto const shown = [](Names const& names) {
+      std::string all;
+      for (auto const& name : names) all += name + ' ';
+      return all;
+    };
+    expect(what, shown(found), shown(expected));
+  }
+  static std::string cut(std::string_view shown) {
+    return shown.size() <= 200 ? std::string{shown}
+                               : text({shown.substr(0, 40), "... (", shown.size(), " characters)"});
+  }
+  template <class F>
+  void expect_refused(std::string_view what, std::string_view word, F&& f) {
+    try {
+      f();
+    } catch (StoreError const& error) {
+      if (std::string_view{error.what()}.find(word) == std::string_view::npos)
+        broken({what, ": the error does not name \"", word, "\": ", error.what()});
+      return;
+    }
+    broken({what, ": expected a StoreError"});
+  }
+
+  S store(StoreValues const& values) {
+    S made = make_(values);
+    if constexpr (WritableStore<S>)
+      for (auto const& [key, value] : values)
+        if (!filled_) put(made, key, value);
+    return made;
+  }
+  void put(S const& store, std::string const& key, std::string_view value) {
+    auto on = on_;
+    Memory memory(value.size(), on);
+    ByteView<space::Host> const bytes{reinterpret_cast<std::byte const*>(value.data()), value.size()};
+    crossing<Space, space::Host>::copy(bytes, memory.span(), queue_between<Space, space::Host>(on));
+    store.write(Key{key}, memory.view(), on);
+  }
+  bool erase(S const& store, std::string const& key) {
+    auto on = on_;
+    return store.erase(Key{key}, on);
+  }
+  static std::string words(ByteView<Space> bytes, Queue& on) {
+    std::string result(bytes.size, '\0');
+    ByteSpan<space::Host> const to{reinterpret_cast<std::byte*>(result.data()), result.size()};
+    crossing<space::Host, Space>::copy(bytes, to, queue_between<space::Host, Space>(on));
+    arrive<space::Host, Space>(queue_between<space::Host, Space>(on));
+    return result;
+  }
+  std::string value(S const& store, std::string const& key, ByteRange range = {}) {
+    auto on = on_;
+    Memory memory;
+    auto room = [&](std::size_t n) {
+      memory = Memory(n, on);
+      return memory.span();
+    };
+    if (!tessera::detail::read(store, Key{key}, range, room, on)) return "(missing)";
+    return words(memory.view(), on);
+  }
+  static Names listed(S const& store, std::string_view prefix, bool directory = false) {
+    Names names;
+    auto const add = [&](Listed const& entry) {
+      names.push_back(entry.is_prefix ? text({entry.path, "/"}) : text({entry.path, ":", entry.size}));
+    };
+    directory ? store.list_directory(prefix, add) : store.list(prefix, add);
+    std::ranges::sort(names);
+    return names;
+  }
+
+  FunctionRef<S(StoreValues const&)> make_;
+  bool filled_;
+
+ protected:
+  Queue on_;
+
+ private:
+  std::string rule_;
+  Names broken_;
+};
+
+}  // namespace detail
+}  // namespace testing
+}  // namespace tessera::inline v0

@@ -1,0 +1,197 @@
+// The rules of writing, for stores that can be written to: of what is seen meanwhile, too.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tessera/store/write_many.hpp>
+#include <tessera/testing/store_trial.hpp>
+
+namespace tessera::inline v0 {
+namespace testing::detail {
+
+template <class S>
+class StoreWriting : StoreTrial<S> {
+  using Trial = StoreTrial<S>;
+  using Trial::broken;
+  using Trial::erase;
+  using Trial::expect;
+  using Trial::expect_refused;
+  using Trial::listed;
+  using Trial::on_;
+  using Trial::put;
+  using Trial::rule;
+  using Trial::store;
+  using Trial::value;
+  using typename Trial::Memory;
+  using typename Trial::Space;
+
+ public:
+  using Trial::Trial;
+
+  std::vector<std::string> run() {
+    rule("overwrites and erases", [&] { overwrites_and_erases(); });
+    rule("writes many", [&] { writes_many(); });
+    rule("refuses keys that are none", [&] { refuses_keys_that_are_none(); });
+    rule("shows the old value or the new, never half", [&] { shows_the_old_value_or_the_new(); });
+    if constexpr (requires(S const& store, Key const& key) { store.lock(key); })
+      rule("keeps updates apart", [&] { keeps_updates_apart(); });
+    if constexpr (tessera::detail::HasWriteMany<S>)
+      rule("keeps updates apart from many writes", [&] { keeps_updates_apart_from_many_writes(); });
+    return this->take_broken();
+  }
+
+ private:
+  void writes_many() {
+    auto const s = store({{"a/3", "an older value, longer than the next"}});
+    auto on = on_;
+    std::string all;
+    for (int i = 0; all.size() < 40'000; ++i) all += std::to_string(i) + ' ';
+    Memory memory(all.size(), on);
+    ByteView<space::Host> const bytes{reinterpret_cast<std::byte const*>(all.data()), all.size()};
+    crossing<Space, space::Host>::copy(bytes, memory.span(), queue_between<Space, space::Host>(on));
+    struct Part {
+      std::size_t at, size;
+    };
+    std::vector<Part> parts{{0, 10}, {10, 20}, {30, 0}, {30, 7}, {37, 30'000}, {50, 5}, {20, 3}, {39'990, 0}};
+    for (std::size_t i = 0; i < 40; ++i) parts.push_back({i * 101, 100 + i % 2});
+    std::vector<Key> keys(parts.size());
+    std::vector<WriteRequest<Space>> requests;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      keys[i].path = text({i % 2 ? "a/" : "b/", i});
+      requests.push_back({&keys[i], memory.view().sub(parts[i].at, parts[i].size)});
+    }
+    tessera::write_many(s, std::span<WriteRequest<Space> const>{requests}, on);
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      expect(keys[i].path, value(s, keys[i].path), std::string_view{all}.substr(parts[i].at, parts[i].size));
+    if constexpr (ListableStore<S>) expect("keys", listed(s, "").size(), parts.size());
+    Key const key{"k"}, wrong{"../k"};
+    WriteRequest<Space> const refused[] = {{&wrong, memory.view()}, {&key, memory.view()}};
+    expect_refused("\"../k\", among others", "../k", [&] { tessera::write_many(s, std::span{refused}, on); });
+    tessera::write_many(s, std::span<WriteRequest<Space> const>{}, on);
+  }
+
+  void overwrites_and_erases() {
+    auto const s = store({{"a/k", "a long first value"}});
+    put(s, "a/k", "short");
+    expect("a shorter value", value(s, "a/k"), "short");
+    put(s, "a/k", "a longer second value");
+    expect("a longer value", value(s, "a/k"), "a longer second value");
+    if (erase(s, "a")) broken({"a prefix was erased as if it were a key"});
+    if (erase(s, "a/k/x")) broken({"what is below a key was erased"});
+    expect("after erasing others", value(s, "a/k"), "a longer second value");
+    if (!erase(s, "a/k")) broken({"a key was there, and erase says that it was not"});
+    if (erase(s, "a/k")) broken({"a key was erased twice"});
+    expect("an erased key", value(s, "a/k"), "(missing)");
+    put(s, "a/k", "again");
+    expect("a key written again", value(s, "a/k"), "again");
+  }
+
+  void refuses_keys_that_are_none() {
+    auto const s = store({});
+    for (auto const& key : {std::string{}, std::string{"/"}, std::string{"/etc/passwd"}, std::string{"a/"},
+                            std::string{"a//b"}, std::string{"."}, std::string{".."}, std::string{"../a"},
+                            std::string{"a/../../b"}, std::string{"a/./b"}, std::string{"a\0b", 3}}) {
+      expect_refused(text({"reading \"", key, "\""}), "", [&] { value(s, key); });
+      expect_refused(text({"writing \"", key, "\""}), "", [&] { put(s, key, "x"); });
+      expect_refused(text({"erasing \"", key, "\""}), "", [&] { erase(s, key); });
+      if constexpr (ListableStore<S>) {
+        if (key.empty()) continue;  // the root is a prefix
+        expect_refused(text({"listing \"", key, "\""}), "", [&] { listed(s, key); });
+        expect_refused(text({"listing the directory \"", key, "\""}), "", [&] { listed(s, key, true); });
+      }
+    }
+    if constexpr (ListableStore<S>) expect("the listing", listed(s, ""), {});
+  }
+
+  void shows_the_old_value_or_the_new() {
+    std::string const values[] = {std::string(40'000, 'a'), std::string(70'000, 'b'), std::string(1, 'c')};
+    auto const s = store({{"k", values[0]}});
+    std::atomic<int> torn{0}, failed{0};
+    std::vector<std::thread> threads;
+    auto const in_thread = [&](auto f) {
+      threads.emplace_back([&failed, f] {
+        try {
+          f();
+        } catch (...) {
+          ++failed;
+        }
+      });
+    };
+    for (std::size_t w = 0; w < 2; ++w)
+      in_thread([&, w] {
+        for (std::size_t i = 0; i < 60; ++i) put(s, "k", values[(i + w) % 3]);
+      });
+    for (int r = 0; r < 2; ++r)
+      in_thread([&] {
+        for (int i = 0; i < 120; ++i) torn += std::ranges::count(values, value(s, "k")) == 0;
+      });
+    for (auto& thread : threads) thread.join();
+    expect("values that nobody wrote", static_cast<std::uint64_t>(torn), 0);
+    expect("threads that failed", static_cast<std::uint64_t>(failed), 0);
+    if constexpr (ListableStore<S>) expect("keys afterwards", listed(s, "").size(), 1);
+  }
+
+  void keeps_updates_apart() {
+    auto const s = store({{"a/k", "0"}});
+    std::atomic<int> failed{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&, copy = s] {
+        try {
+          for (int i = 0; i < 25; ++i) {
+            auto const held = copy.lock(Key{"a/k"});
+            auto const sum = std::stoi(value(copy, "a/k"));
+            std::this_thread::yield();  // so that others come between, if they can
+            put(copy, "a/k", std::to_string(sum + 1));
+          }
+        } catch (...) {
+          ++failed;
+        }
+      });
+    for (auto& thread : threads) thread.join();
+    expect("the sum of 100 ones", value(s, "a/k"), "100");
+    expect("threads that failed", static_cast<std::uint64_t>(failed), 0);
+  }
+
+  // Many writes wait for the lock that an update holds.
+  void keeps_updates_apart_from_many_writes() {
+    auto const s = store({{"a/k", "old"}});
+    std::atomic<bool> done{false};
+    std::atomic<int> failed{0};
+    auto held = s.lock(Key{"a/k"});
+    std::thread writer{[&] {
+      try {
+        auto on = on_;
+        Memory memory(3, on);
+        ByteView<space::Host> const bytes{reinterpret_cast<std::byte const*>("new"), 3};
+        crossing<Space, space::Host>::copy(bytes, memory.span(), queue_between<Space, space::Host>(on));
+        Key const key{"a/k"};
+        WriteRequest<Space> const request{&key, memory.view()};
+        s.write_many(std::span{&request, 1}, on);
+      } catch (...) {
+        ++failed;
+      }
+      done = true;
+    }};
+    for (int i = 0; i < 5000 && !done; ++i) std::this_thread::yield();  // so that it comes between, if it can
+    auto const seen = value(s, "a/k");
+    put(s, "a/k", "updated");
+    held.unlock();
+    writer.join();
+    expect("while it was locked", seen, "old");
+    expect("in the end", value(s, "a/k"), "new");
+    expect("threads that failed", static_cast<std::uint64_t>(failed), 0);
+  }
+};
+
+}  // namespace testing::detail
+}  // namespace tessera::inline v0
