@@ -14,6 +14,7 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
+#include <tessera/view/tile.hpp>
 
 namespace tessera::inline v0 {
 
@@ -88,14 +89,19 @@ void copy_tile(std::byte* to, std::byte const* from, std::int64_t column_to, std
       copy_element<Word, Words, Swap>(to + r * item, from + static_cast<std::int64_t>(r) * row_from);
 }
 
-// A row without gaps: so many at a time that compilers make vectors of them, which they do not for all words otherwise.
-template <class Word, std::size_t Words, bool Swap>
+// A row without gaps, of so many words: a line of the cache at a time.
+template <class Word, bool Swap>
 void copy_dense_row(std::byte* __restrict to, std::byte const* __restrict from, std::uint64_t count) {
-  constexpr std::size_t item = sizeof(Word) * Words, block = 16;
-  std::uint64_t r = 0;
-  for (; r + block <= count; r += block)
-    for (std::size_t i = 0; i < block; ++i) copy_element<Word, Words, Swap>(to + (r + i) * item, from + (r + i) * item);
-  for (; r < count; ++r) copy_element<Word, Words, Swap>(to + r * item, from + r * item);
+  constexpr std::size_t line = 64 / sizeof(Word);
+  std::uint64_t w = 0;
+  for (; w + line <= count; w += line)
+    for (std::size_t i = 0; i < line; i += lanes<Word>) {
+      Vector<Word> words;
+      std::memcpy(&words, from + (w + i) * sizeof(Word), sizeof words);
+      if constexpr (Swap) words = bytes_swapped<Word>(words);
+      std::memcpy(to + (w + i) * sizeof(Word), &words, sizeof words);
+    }
+  for (; w < count; ++w) copy_element<Word, 1, Swap>(to + w * sizeof(Word), from + w * sizeof(Word));
 }
 
 // A row of elements at any strides, or of one element again and again.
@@ -113,22 +119,13 @@ void copy_row(std::byte* to, std::byte const* from, Axis row) {
   }
 }
 
-// Rows, if the source is as dense along them as along the columns. Else tiles: of few enough elements that the lines of
-// both sides stay in the first cache, whatever the strides are, and of enough that none is fetched more often than need
-// be.
+// Tiles of few enough elements that the lines of both sides stay in the first cache, whatever the strides are, and of
+// enough that none is fetched more often than need be.
 template <class Word, std::size_t Words, bool Swap>
-void copy_elements(std::byte* to, std::byte const* from, Axis column, Axis row, PlacementForm const&) {
+void copy_tiles(std::byte* to, std::byte const* from, Axis column, Axis row) {
   constexpr std::size_t item = sizeof(Word) * Words;
   constexpr auto dense = static_cast<std::int64_t>(item);
-  constexpr std::uint64_t columns = 16, rows = item <= 4 ? 8 : 16;
-  if (std::abs(row.from) <= std::abs(column.from) || column.count == 1) {
-    for (std::uint64_t c = 0; c < column.count; ++c, to += column.to, from += column.from)
-      if (row.from == dense && row.to == dense)  // asked here: rows are short
-        copy_dense_row<Word, Words, Swap>(to, from, row.count);
-      else
-        copy_row<Word, Words, Swap>(to, from, row);
-    return;
-  }
+  constexpr std::uint64_t columns = 16, rows = 16;
   for (std::uint64_t c = 0; c < column.count; c += columns) {
     auto const wide = std::min(columns, column.count - c);
     for (std::uint64_t r = 0; r < row.count; r += rows) {
@@ -144,6 +141,44 @@ void copy_elements(std::byte* to, std::byte const* from, Axis column, Axis row, 
         copy_row<Word, Words, Swap>(one, other, part);
     }
   }
+}
+
+// Columns next to each other in the source, rows in the destination, of small words: squares of vectors, as many in turn
+// as make a line of the cache on both sides. What is less than a square at the ends goes word by word.
+template <class Word, bool Swap>
+void transpose(std::byte* to, std::byte const* from, Axis column, Axis row) {
+  constexpr std::uint64_t n = lanes<Word>, line = 64 / sizeof(Word);
+  auto const place = [](std::uint64_t c, std::int64_t column_stride, std::uint64_t r, std::int64_t row_stride) {
+    return static_cast<std::int64_t>(c) * column_stride + static_cast<std::int64_t>(r) * row_stride;
+  };
+  auto const columns = column.count / n * n, rows = row.count / n * n;
+  for (std::uint64_t c = 0; c < columns; c += line)
+    for (std::uint64_t r = 0; r < rows; r += line)
+      for (auto i = c; i < std::min(c + line, columns); i += n)
+        for (auto j = r; j < std::min(r + line, rows); j += n)
+          transpose_square<Word, Swap>(to + place(i, column.to, j, row.to), column.to,
+                                       from + place(i, column.from, j, row.from), row.from);
+  copy_tiles<Word, 1, Swap>(to + place(0, 0, rows, row.to), from + place(0, 0, rows, row.from),
+                            {columns, column.from, column.to}, {row.count - rows, row.from, row.to});
+  copy_tiles<Word, 1, Swap>(to + place(columns, column.to, 0, 0), from + place(columns, column.from, 0, 0),
+                            {column.count - columns, column.from, column.to}, row);
+}
+
+// Rows, if the source is as dense along them as along the columns. Else tiles.
+template <class Word, std::size_t Words, bool Swap>
+void copy_elements(std::byte* to, std::byte const* from, Axis column, Axis row, PlacementForm const&) {
+  constexpr auto dense = static_cast<std::int64_t>(sizeof(Word) * Words);
+  if (std::abs(row.from) <= std::abs(column.from) || column.count == 1) {
+    for (std::uint64_t c = 0; c < column.count; ++c, to += column.to, from += column.from)
+      if (row.from == dense && row.to == dense)  // asked here: rows are short
+        copy_dense_row<Word, Swap>(to, from, row.count * Words);
+      else
+        copy_row<Word, Words, Swap>(to, from, row);
+    return;
+  }
+  if constexpr (dense <= 4)
+    if (column.from == dense && row.to == dense) return transpose<Word, Swap>(to, from, column, row);
+  copy_tiles<Word, Words, Swap>(to, from, column, row);
 }
 
 // Elements of any size, swapped part by part.
