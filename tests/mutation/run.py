@@ -20,6 +20,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 here = pathlib.Path(__file__).resolve().parent
 root = here.parent.parent
@@ -30,7 +31,6 @@ not_tried = "not tried"
 quick = {"TESSERA_TEST_SEEDS": "16"}
 if os.access("/dev/shm", os.W_OK):
     quick["TMPDIR"] = "/dev/shm"  # the tests' files stay in memory
-slow = "every store*,*k-th call*,stores are shared*"  # run when the other tests pass
 
 
 def run(program, *options, **environment):
@@ -62,50 +62,69 @@ def short(function):
     return "::".join(function.split("::")[-2:])
 
 
-def places(program):
-    """Where the library makes ordering calls: place -> the return addresses that are there, the innermost first."""
+def cases_of(program):
+    """The names of the tests, as doctest's filters take them: a comma would end one."""
+    listed = run(program, "-ltc").stdout.splitlines()
+    return [line.replace(",", "?") for line in listed if line and not line.startswith(("[doctest]", "="))]
+
+
+def sites_of(program, case):
+    """Where the library makes ordering calls while one test runs, and how long that takes."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "sites"
-        done = run(program, TESSERA_EMULATION_SITES=str(file))
+        start = time.monotonic()
+        done = run(program, f"-tc={case}", TESSERA_EMULATION_SITES=str(file))
         if done.returncode:
-            sys.exit(f"the tests fail with nothing left out:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
-        lines = [line.split() for line in file.read_text().splitlines()]
-    sites = [(words[0], [int(word, 16) for word in words[1:]]) for words in lines]
-    frames = frames_of(program, {address for _, site in sites for address in site})
+            sys.exit(f"a test fails with nothing left out:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+        lines = [line.split() for line in file.read_text().splitlines()] if file.exists() else []
+        return [(words[0], tuple(int(word, 16) for word in words[1:])) for words in lines], time.monotonic() - start
+
+
+def places(program, jobs):
+    """Place -> its return addresses, the innermost first, and the tests that come by it, the quickest first."""
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        cases = cases_of(program)
+        seen = dict(zip(cases, pool.map(lambda case: sites_of(program, case), cases)))
+    frames = frames_of(program, {address for sites, _ in seen.values() for _, site in sites for address in site})
     found = {}
-    for call, site in sites:
-        chain, last = [], 0
-        for depth, address in enumerate(site):
-            function, file, line = frames[address]
-            if not file:
-                continue  # the standard library's
-            if not file.startswith(library):
-                break
-            chain.append((function, file.removeprefix(library), line))
-            last = depth
-            if not file.startswith(library + "memory/"):
-                break
-        if chain:
-            found.setdefault((call, tuple(chain)), set()).add(tuple(site[: last + 1]))
-    return found
+    for case, (sites, seconds) in seen.items():
+        for call, site in sites:
+            chain, last = [], 0
+            for depth, address in enumerate(site):
+                function, file, line = frames[address]
+                if not file:
+                    continue  # the standard library's
+                if not file.startswith(library):
+                    break
+                chain.append((function, file.removeprefix(library), line))
+                last = depth
+                if not file.startswith(library + "memory/"):
+                    break
+            if chain:
+                addresses, by = found.setdefault((call, tuple(chain)), (set(), {}))
+                addresses.add(site[: last + 1])
+                by[case] = seconds
+    return {place: (addresses, sorted(by, key=by.get)) for place, (addresses, by) in found.items()}
 
 
-def killed_by(program, addresses):
+def killed_by(program, addresses, cases):
     with tempfile.NamedTemporaryFile("w") as file:
         for site in addresses:
             file.write("left-out " + " ".join(f"{address:#x}" for address in site) + "\n")
         file.flush()
-        try:
-            done = run(program, f"-tce={slow}", TESSERA_EMULATION_LEAVE_OUT=file.name)
-            if not done.returncode:
-                done = run(program, f"-tc={slow}", TESSERA_EMULATION_LEAVE_OUT=file.name)
-        except subprocess.TimeoutExpired:
-            return "it hangs"
-    if not done.returncode:
-        return None
-    case = re.search(r"TEST CASE:\s*(.*)", done.stdout)
-    report = re.search(r"emulation: .*", done.stderr)
-    return case.group(1).strip() if case else report.group(0) if report else f"exit status {done.returncode}"
+        many = len(cases) * 3 // 4  # most are caught by a quick one
+        for some in (cases[:many], cases[many:]):
+            if not some:
+                continue
+            try:
+                done = run(program, "-tc=" + ",".join(some), TESSERA_EMULATION_LEAVE_OUT=file.name)
+            except subprocess.TimeoutExpired:
+                return "it hangs"
+            if done.returncode:
+                case = re.search(r"TEST CASE:\s*(.*)", done.stdout)
+                report = re.search(r"emulation: .*", done.stderr)
+                return case.group(1).strip() if case else report.group(0) if report else f"exit status {done.returncode}"
+    return None
 
 
 def main():
@@ -117,7 +136,7 @@ def main():
     parser.add_argument("--known", type=pathlib.Path)
     parser.add_argument("--no-more", action="store_true", help="what is not known yet is not tried")
     options = parser.parse_args()
-    found = {place: sites for place, sites in places(options.program).items() if options.only in str(place)}
+    found = {place: tests for place, tests in places(options.program, options.jobs).items() if options.only in str(place)}
     reasons = {}
     for line in (here / "reasons.txt").read_text().splitlines():
         if line and not line.startswith("#"):
@@ -129,7 +148,7 @@ def main():
     def tried(place):
         if str(place) in known or options.no_more:
             return known.get(str(place), not_tried)
-        test = killed_by(options.program, found[place])
+        test = killed_by(options.program, *found[place])
         known[str(place)] = test
         if options.known:
             options.known.write_text(json.dumps(known))
