@@ -70,9 +70,7 @@ TEST_CASE("threads append to one array while others write and read it: no row is
     constexpr int times = 20;
     auto const array = make(store, 6, pool);
     std::atomic<std::size_t> torn{0};
-    auto const append = [&](int value) {
-      return [&, copy = array, value](int) { copy.append(rows_of(value, 3)); };
-    };
+    auto const append = [&](int value) { return [&, copy = array, value](int) { copy.append(rows_of(value, 3)); }; };
     auto const write = [&, copy = array](int) { copy.write({{0, 6}, all}, rows_of(9, 6)); };  // of a border chunk too
     auto const read = [&, copy = array](int) { torn += torn_rows(content(copy), 9); };
     at_once({append(1), append(2), append(3), write, read}, times);

@@ -1,4 +1,5 @@
-// A process that is killed while it appends, resizes and writes: the array is as it was before what it was at, or after.
+// A process that is killed while it appends, resizes and writes: the array is as it was before what it was at, or
+// after.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -42,16 +43,15 @@ struct Content {
 
 // In memory that the child has in common with its parent.
 struct Journal {
-  Content before, after;           // what the child is at leads from one to the other
-  std::atomic<bool> at_work;       // else `before` is all there is
+  Content before, after;            // what the child is at leads from one to the other
+  std::atomic<bool> at_work;        // else `before` is all there is
   std::atomic<std::uint64_t> done;  // operations, by all children
-  std::uint16_t next;              // value to write: none is written twice, as far as numbers go
+  std::uint16_t next;               // value to write: none is written twice, as far as numbers go
 };
 
 class Shared {
  public:
-  Shared()
-      : memory_{::mmap(nullptr, sizeof(Journal), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)} {
+  Shared() : memory_{::mmap(nullptr, sizeof(Journal), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)} {
     REQUIRE(memory_ != MAP_FAILED);
     new (memory_) Journal{};
   }
@@ -141,7 +141,8 @@ TEST_CASE("a process is killed at any moment: the array opens, and is as it was 
     if (child == 0) {
       ::alarm(60);
       try {
-        auto const array = open_array<std::uint16_t, 2>(LocalStore<HostBuffer>{folder.path()}, "a", Queue<space::Host>{});
+        auto const array =
+            open_array<std::uint16_t, 2>(LocalStore<HostBuffer>{folder.path()}, "a", Queue<space::Host>{});
         for (test::Random own{round};;) operate(array, journal, own);
       } catch (...) {
         ::_exit(1);

@@ -68,7 +68,7 @@ void with_stores(F&& f) {
 
 }  // namespace
 
-TEST_CASE("a node is erased with all that is below it, and its neighbours stay (GROUP-13)") {
+TEST_CASE("a node is erased with all that is below it, and its neighbours stay") {
   with_stores([](auto const& store) {
     make_tree(store);
     CHECK(erase_node(store, "g/h"));

@@ -82,8 +82,8 @@ template <class S>
 auto make(S const& store, Extents const& shape, Extents const& chunk_shape, std::size_t threads = 1,
           std::string const& path = "a", ChunkKeyEncoding encoding = {}) {
   return create_array<Item, 2>(store, path,
-                                  {.shape = shape, .chunk_shape = chunk_shape, .fill = fill, .key_encoding = encoding},
-                                  P{codec::Transpose{{1, 0}}, codec::Bytes{}, codec::Zstd{}}, test::HostQueue{threads});
+                               {.shape = shape, .chunk_shape = chunk_shape, .fill = fill, .key_encoding = encoding},
+                               P{codec::Transpose{{1, 0}}, codec::Bytes{}, codec::Zstd{}}, test::HostQueue{threads});
 }
 
 }  // namespace
@@ -221,7 +221,9 @@ TEST_CASE("each call of the store fails in turn, before or after it is done: the
       shaped({2, 11}),
       shaped({0, 0}),
       {"append", [&](auto const& array) { array.append(more); },
-       [&](Model const& before) { return before.appended(0, {4, 7}, more); }},
+       [&](Model const& before) {
+         return before.appended(0, {4, 7}, more);
+       }},
   };
   for (auto const& change : changes)
     for (bool after : {false, true}) {
@@ -274,7 +276,8 @@ TEST_CASE("the document keeps what this program does not know, and the groups ab
   CHECK(after.find(R"("other")") < after.find(R"("shape")"));
   CHECK(after.find("1.50") != after.npos);
   CHECK(get_attributes(store, "g/a") == Members{{"units", "mm"}});
-  for (auto* key : {"zarr.json", "g/zarr.json"}) CHECK(test::value(store, key).find("consolidated") == std::string::npos);
+  for (auto* key : {"zarr.json", "g/zarr.json"})
+    CHECK(test::value(store, key).find("consolidated") == std::string::npos);
   auto const text_before = test::value(store, "g/a/zarr.json");
   array.resize({5, 4});
   CHECK(test::value(store, "g/a/zarr.json") == text_before);
@@ -292,8 +295,11 @@ TEST_CASE("shapes and blocks that cannot be are refused, and nothing changes") {
   check_refused<SelectionError>([&] { array.append(std::vector<Item>(6), 2); }, {"dimension 2", "below 2"});
   check_refused<SelectionError>([&] { array.append(std::vector<Item>(7)); }, {"7 elements", "multiple of 6"});
   std::vector<Item> const some(24);
-  check_refused<SelectionError>([&] { array.append(ArrayView<Item const, 2>::c_order(some.data(), {3, 6}), 1); },
-                                {"dimension 0", "block of 3", "expected 4"});
+  check_refused<SelectionError>(
+      [&] {
+        array.append(ArrayView<Item const, 2>::c_order(some.data(), {3, 6}), 1);
+      },
+      {"dimension 0", "block of 3", "expected 4"});
   CHECK(test::listed(store, "").size() == before.size());
 }
 

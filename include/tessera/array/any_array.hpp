@@ -110,16 +110,18 @@ class AnyArray {
   Extents grid_shape() const { return grid_of(shape()); }
 
   /// Gives the array another shape of as many dimensions. Where it grows, it has the fill value; where it shrinks,
-  /// chunks outside are erased, and what is cut off in others is cleared. Copies of this handle show the new shape, and
-  /// their writes wait until it is there; handles opened apart show the old one, and must not write meanwhile. Wherever
-  /// this ends, by an error or because the process does, the array has the old shape and all its elements, or the new
-  /// one: array/resize.hpp says why. Returns when the store has it; a device's queue
-  /// may be at work still. Throws: MetadataError, if it cannot have that shape; StoreError, CodecError, with the key.
+  /// chunks outside are erased, and what is cut off in others is cleared. Wherever this ends, by an error or because
+  /// the process does, the array has the old shape and all its elements, or the new one: array/resize.hpp says why.
+  /// Copies of this handle show the new shape; their writes, and other changes of the shape, wait for this one and it
+  /// for them. Handles opened apart go on with the old one: they are to be opened anew before they write. Returns when
+  /// the store has it; a device's queue may be at work still. Throws: SelectionError, MetadataError, if the array
+  /// cannot have that shape; StoreError, CodecError, with the key.
   void resize(Extents const& shape, queue_type& on) const {
     if constexpr (detail::check_writable<S>() && detail::check_documents<S>() && detail::check_placer<array_space>()) {
       auto& s = *state_;
       auto const held = s.shape.change();
-      auto const [before, after] = detail::shapes_to_be(s.store, s.path, s.metadata, [&](Extents const&) { return shape; });
+      auto const [before, after] =
+          detail::shapes_to_be(s.store, s.path, s.metadata, [&](Extents const&) { return shape; });
       try {
         clear(before, after, on);
         publish(before, after);
@@ -132,17 +134,17 @@ class AnyArray {
   void resize(Extents const& shape) const { resize(shape, state_->on); }
 
   /// Grows the array along one dimension by elements of the shape `block`, which lie in memory of array_space, strides
-  /// in bytes. Several that append through copies of this handle come one after the other; handles opened apart, and
-  /// ends half-way: as of resize. Returns what write returns; readers see the elements when this has returned. Throws:
+  /// in bytes. Those who append through copies of this handle come one after the other. What is said of resize holds:
+  /// readers see all of the block when this has returned, or none of it. Returns what write returns. Throws:
   /// SelectionError, if the block is not as the array is in its other dimensions; Cancelled; as resize.
   auto append(std::size_t axis, Extents const& block, Origin<array_space> from, queue_type& on,
               WriteOptions const& options = {}) const {
     if constexpr (detail::check_writable<S>() && detail::check_documents<S>() && detail::check_placer<array_space>()) {
       auto& s = *state_;
       auto const held = s.shape.change();
-      auto const [before, after] = detail::shapes_to_be(
-          s.store, s.path, s.metadata,
-          [&](Extents const& shape) { return detail::appended(shape, axis, block, from.strides); });
+      auto const [before, after] = detail::shapes_to_be(s.store, s.path, s.metadata, [&](Extents const& shape) {
+        return detail::appended(shape, axis, block, from.strides);
+      });
       Region region{Extents::filled(block.rank(), 0), block, Extents::filled(block.rank(), 1)};
       region.first[axis] = before[axis];
       return complete(on, [&, &old = before, &grown = after] {
@@ -153,7 +155,8 @@ class AnyArray {
       return detail::Mistaken{};
     }
   }
-  auto append(std::size_t axis, Extents const& block, Origin<array_space> from, WriteOptions const& options = {}) const {
+  auto append(std::size_t axis, Extents const& block, Origin<array_space> from,
+              WriteOptions const& options = {}) const {
     return append(axis, block, from, state_->on, options);
   }
 

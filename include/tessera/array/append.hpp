@@ -11,8 +11,7 @@ namespace tessera::inline v0 {
 namespace detail {
 
 inline void expect_axis(std::size_t axis, std::size_t rank) {
-  if (axis >= rank)
-    throw SelectionError{text({"dimension ", axis, " to append along, expected one below ", rank})};
+  if (axis >= rank) throw SelectionError{text({"dimension ", axis, " to append along, expected one below ", rank})};
 }
 
 /// The shape that an array has with the block. Throws: SelectionError.

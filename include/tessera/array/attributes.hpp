@@ -34,9 +34,8 @@ Members get_attributes(S const& store, std::string const& path) {
   if constexpr (!detail::check_metadata_store<S>())
     return {};
   else
-    return detail::in_document(store, path, [&] {
-      return detail::attributes_of(detail::document_members(metadata_of(store), path));
-    });
+    return detail::in_document(
+        store, path, [&] { return detail::attributes_of(detail::document_members(metadata_of(store), path)); });
 }
 
 /// Replaces the attributes of the array or group at `path`; the rest of its document stays as it is. Handles opened
@@ -44,9 +43,8 @@ Members get_attributes(S const& store, std::string const& path) {
 template <class S>
 void set_attributes(S const& store, std::string const& path, Members attributes) {
   if constexpr (detail::check_documents<S>())
-    detail::change_document(store, path, [&](Members& document) {
-      detail::set_member(document, "attributes", std::move(attributes));
-    });
+    detail::change_document(
+        store, path, [&](Members& document) { detail::set_member(document, "attributes", std::move(attributes)); });
 }
 
 /// Replaces or adds the attributes that are named, each as a whole; the others stay, whoever else changes them through

@@ -57,16 +57,14 @@ class Beyond {
   /// Calls f(chunk) for each of them that may be in the store, by the threads of the queue. Where they are many, the
   /// store is asked what it has, if it can list.
   template <class S, class F>
-  void for_each(S const& store, std::string_view path, ChunkKeyEncoding encoding, Queue<space::Host>& on,
-                F&& f) const {
+  void for_each(S const& store, std::string_view path, ChunkKeyEncoding encoding, Queue<space::Host>& on, F&& f) const {
     constexpr std::uint64_t few = 1000;  // whose keys cost less to try than a listing of the array
     if constexpr (ListableStore<S>)
       if (size_ > few) return for_each_listed(store, path, encoding, on, f);
     auto const origin = Extents::filled(grid_.rank(), 0);
     for_each_beside(origin, within_, grid_, [&](Extents const& first, Extents const& count) {
-      on.for_each(static_cast<std::size_t>(element_count(count, "the number of chunks")), [&](std::size_t i) {
-        f(place_in(first, count, i));
-      });
+      on.for_each(static_cast<std::size_t>(element_count(count, "the number of chunks")),
+                  [&](std::size_t i) { f(place_in(first, count, i)); });
     });
   }
 
@@ -77,7 +75,8 @@ class Beyond {
     std::vector<std::uint64_t> found;  // places, counted in C order: of few bytes, for they may be many
     store.list(path, [&](Listed const& entry) {
       auto const key = entry.path.substr(path.empty() ? 0 : path.size() + 1);
-      if (auto const place = encoding.place_of(key, grid_.rank()); place && has(*place)) found.push_back(number(*place));
+      if (auto const place = encoding.place_of(key, grid_.rank()); place && has(*place))
+        found.push_back(number(*place));
     });
     auto const origin = Extents::filled(grid_.rank(), 0);
     on.for_each(found.size(), [&](std::size_t i) { f(place_in(origin, grid_, found[i])); });

@@ -21,9 +21,8 @@ template <class S>
 Keys keys_below(S const& store, std::string_view path) {
   Keys keys;
   store.list(path, [&](Listed const& entry) { keys.push_back({std::string{entry.path}}); });
-  std::stable_partition(keys.begin(), keys.end(), [](Key const& key) {
-    return key.path == "zarr.json" || key.path.ends_with("/zarr.json");
-  });
+  std::stable_partition(keys.begin(), keys.end(),
+                        [](Key const& key) { return key.path == "zarr.json" || key.path.ends_with("/zarr.json"); });
   return keys;
 }
 
