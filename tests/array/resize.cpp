@@ -236,10 +236,17 @@ TEST_CASE("each call of the store fails in turn, before or after it is done: the
         FailingCalls const store;
         test::put(store, "zarr.json", R"({"zarr_format": 3, "node_type": "group", "attributes": {},
                                           "consolidated_metadata": {"kind": "inline"}})");
-        auto const array = make(store, {5, 7}, {4, 3});
+        // What lies beyond its shape is another program's.
+        make(store, {5, 7}, {4, 3}, 1, "b");
+        make(store, {14, 14}, {4, 3}).fill(all, 99);
+        test::put(store, "a/zarr.json", test::value(store, "b/zarr.json"));
         test::Random random{9};
         auto const before = Model{{5, 7}, noise(random, 35)};
-        array.write(all, before.elements);
+        auto const array = open_array<Item, 2, P>(store, "a");
+        for (std::uint64_t row = 0; row < 5; ++row)  // in parts of chunks, which leave the rest as it is
+          array.write({{row, row + 1}, all},
+                      std::vector<Item>(before.elements.begin() + static_cast<long>(row) * 7,
+                                        before.elements.begin() + static_cast<long>(row) * 7 + 7));
         auto const new_one = change.model(before);
         store.state->left = k, store.state->after = after;
         try {

@@ -99,6 +99,10 @@ TEST_CASE("nodes of device memory's stores are erased and moved") {
       move_node(store, "a", "g/b", on);
       auto const moved = open_array<float, 2, test::OnDevice>(store, "g/b", on);
       CHECK(elements_of(moved, on) == elements);
+      // Each half alone renames; both, where they are one folder.
+      CHECK(store.chunk_store().rename("g/b", "g/c"));
+      if (!store.metadata_store().rename("g/b", "g/c")) CHECK(store.metadata_store().name() != "memory store");
+      CHECK(elements_of(open_array<float, 2, test::OnDevice>(store, "g/c", on), on) == elements);
       CHECK_FALSE(erase_node(store, "a", on));
       CHECK(erase_node(store, "g", on));
       std::size_t left = 0;
