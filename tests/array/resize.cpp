@@ -310,6 +310,18 @@ TEST_CASE("shapes and blocks that cannot be are refused, and nothing changes") {
   CHECK(test::listed(store, "").size() == before.size());
 }
 
+TEST_CASE("a shape that somebody else gave the array meanwhile stays, and who appended is told") {
+  Memory const store;
+  auto const array = make(store, {4, 6}, {2, 2});
+  make(store, {9, 6}, {2, 2}, 1, "b");
+  auto const meddle = [&](std::uint64_t, std::uint64_t) {
+    test::put(store, "a/zarr.json", test::value(store, "b/zarr.json"));
+  };
+  check_refused<MetadataError>([&] { array.append(std::vector<Item>(6, 1), 0, {.progress = meddle}); },
+                               {"a/zarr.json", "member shape", "[9, 6]", "[4, 6]", "somebody"});
+  CHECK(stored(store).shape == Extents{9, 6});
+}
+
 TEST_CASE("an array whose document went, or is another's, is not given another shape") {
   Memory const store;
   auto const array = make(store, {4, 6}, {2, 2});
