@@ -43,8 +43,10 @@ TEST_CASE("the place of a chunk is read out of its key, and out of no other") {
       auto const path = key(encoding, chunk);
       CAPTURE(path);
       CHECK(place(encoding, path, chunk.rank()) == chunk);
-      CHECK_FALSE(place(encoding, path, chunk.rank() + 1));
-      if (chunk.rank() > 0) CHECK_FALSE(place(encoding, path, chunk.rank() - 1));
+      if (path != "0") {  // which v2 calls a chunk of no dimensions, too
+        CHECK_FALSE(place(encoding, path, chunk.rank() + 1));
+        if (chunk.rank() > 0) CHECK_FALSE(place(encoding, path, chunk.rank() - 1));
+      }
       for (auto const* more : {"/", ".", "x", "/zarr.json", "0x"})
         CHECK_FALSE(place(encoding, path + more, chunk.rank()));
     }
