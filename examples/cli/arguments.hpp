@@ -18,22 +18,23 @@
 
 namespace cli {
 
-/// "64,64,64". Throws: UsageError.
-inline tessera::Extents parse_chunks(std::string const& text) {
-  tessera::Extents chunks;
-  if (text.empty()) return chunks;
+/// "64,64,64", each at least so much; `what` they are is in messages. Throws: UsageError.
+inline tessera::Extents parse_lengths(std::string const& what, std::string const& text, std::uint64_t least) {
+  tessera::Extents lengths;
+  if (text.empty()) return lengths;
   detail::each_part(text, ',', [&](std::string_view part) {
     std::uint64_t n = 0;
     auto const* end = part.data() + part.size();
     auto const [stop, error] = std::from_chars(part.data(), end, n);
-    if (error != std::errc{} || stop != end || n == 0 || n > std::numeric_limits<std::int64_t>::max())
-      throw UsageError{tessera::text({"--chunks ", text, ": \"", part, "\" is no length of at least 1"})};
-    if (chunks.rank() == tessera::max_rank)
-      throw UsageError{tessera::text({"--chunks ", text, ": at most ", tessera::max_rank, " dimensions"})};
-    chunks.push_back(n);
+    if (error != std::errc{} || stop != end || n < least || n > std::numeric_limits<std::int64_t>::max())
+      throw UsageError{tessera::text({what, " ", text, ": \"", part, "\" is no length of at least ", least})};
+    if (lengths.rank() == tessera::max_rank)
+      throw UsageError{tessera::text({what, " ", text, ": at most ", tessera::max_rank, " dimensions"})};
+    lengths.push_back(n);
   });
-  return chunks;
+  return lengths;
 }
+inline tessera::Extents parse_chunks(std::string const& text) { return parse_lengths("--chunks", text, 1); }
 
 /// A list as in a document: [{"name": "bytes", "configuration": {"endian": "little"}}, ...]. Throws: UsageError.
 inline std::vector<tessera::Specification> parse_codecs(std::string const& text) try {

@@ -47,6 +47,25 @@ struct Copy {
   std::size_t memory = 256;  ///< MiB in all
 };
 
+struct Resize {
+  std::string path, shape;
+  std::size_t threads = 1;
+};
+
+struct Append {
+  std::string file, path;
+  std::size_t axis = 0;
+  std::size_t threads = 1;
+};
+
+struct Remove {
+  std::string path;
+};
+
+struct Move {
+  std::string source, destination;
+};
+
 struct Validate {
   std::string path;
   bool json = false;
@@ -58,6 +77,10 @@ Status run(Read const&);
 Status run(View const&);
 Status run(Write const&);
 Status run(Copy const&);
+Status run(Resize const&);
+Status run(Append const&);
+Status run(Remove const&);
+Status run(Move const&);
 Status run(Validate const&);
 
 }  // namespace cli

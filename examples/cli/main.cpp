@@ -130,6 +130,41 @@ cli::Status run(int argc, char** argv) {
   add_threads(copy_command, copy.threads);
   copy_command.footer(unfinished_help);
 
+  cli::Resize resize;
+  resize.threads = processors;
+  auto& resize_command =
+      *app.add_subcommand("resize", "Another shape for an array; where it grows it is the fill value");
+  add_path(resize_command, resize.path);
+  resize_command.add_option("SHAPE", resize.shape, "The new shape: what lies beyond it is erased")
+      ->type_name("N,N,N")
+      ->required();
+  add_threads(resize_command, resize.threads);
+
+  cli::Append append;
+  append.threads = processors;
+  auto& append_command = *app.add_subcommand("append", "A .npy file at the end of an array");
+  append_command.add_option("FILE", append.file, "A .npy file, as the array is in type and other dimensions")
+      ->required();
+  add_path(append_command, append.path);
+  append_command.add_option("--axis", append.axis, "The dimension that grows")
+      ->type_name("D")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  add_threads(append_command, append.threads);
+  append_command.footer("The array has all of the file or none of it. One in the other byte order is held in memory.");
+
+  cli::Remove remove;
+  auto& remove_command = *app.add_subcommand("rm", "Erases an array, or a group, and all below it");
+  add_path(remove_command, remove.path);
+  add_threads(remove_command, unused);
+
+  cli::Move move;
+  auto& move_command = *app.add_subcommand("mv", "Another path for an array or a group in the same hierarchy");
+  move_command.add_option("SRC", move.source, "The array or group: brain.zarr/t1")->required();
+  move_command.add_option("DST", move.destination, "Its new path, where nothing is; groups above it are made")
+      ->required();
+  add_threads(move_command, unused);
+
   cli::Validate validate;
   validate.threads = processors;
   auto& validate_command = *app.add_subcommand(
@@ -149,6 +184,10 @@ cli::Status run(int argc, char** argv) {
   if (read_command.parsed()) return run(read);
   if (write_command.parsed()) return run(write);
   if (copy_command.parsed()) return run(copy);
+  if (resize_command.parsed()) return run(resize);
+  if (append_command.parsed()) return run(append);
+  if (remove_command.parsed()) return run(remove);
+  if (move_command.parsed()) return run(move);
   if (validate_command.parsed()) return run(validate);
   if (view_command.parsed()) return run(view);
   throw cli::UsageError{"a subcommand is required (tessera --help says more)"};

@@ -11,6 +11,7 @@
 
 #include <tessera/core/checked.hpp>
 #include <tessera/core/data_type.hpp>
+#include <tessera/core/value.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/view/layout.hpp>

@@ -38,6 +38,18 @@ void write_elements(Array const& array, tessera::Region const& region, std::byte
   about(array, [&] { array.write(region, {from, strides}); });
 }
 
+void append_elements(Array const& array, std::size_t axis, tessera::Extents const& block, std::byte const* from,
+                     tessera::Strides const& strides, std::atomic<std::uint64_t>& done) {
+  about(array, [&] {
+    array.append(axis, block, {from, strides},
+                 {.progress = [&](std::uint64_t chunks, std::uint64_t) { done = chunks; }});
+  });
+}
+
+void resize_array(Array const& array, tessera::Extents const& shape) {
+  about(array, [&] { array.resize(shape); });
+}
+
 std::uint64_t chunks_touched(tessera::Region const& region, tessera::Extents const& chunk_shape) {
   tessera::Extents along;
   for (std::size_t d = 0; d < chunk_shape.rank(); ++d) {

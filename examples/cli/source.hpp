@@ -1,5 +1,6 @@
 // Arrays of any type and rank, with every codec that tessera has.
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -37,6 +38,12 @@ void read_elements(Array const& array, tessera::Region const& region, std::span<
 /// Writes a region from memory of any strides, in bytes.
 void write_elements(Array const& array, tessera::Region const& region, std::byte const* from,
                     tessera::Strides const& strides);
+
+/// Appends a block from memory of any strides, in bytes. `done` counts the chunks that are written.
+void append_elements(Array const& array, std::size_t axis, tessera::Extents const& block, std::byte const* from,
+                     tessera::Strides const& strides, std::atomic<std::uint64_t>& done);
+
+void resize_array(Array const& array, tessera::Extents const& shape);
 
 /// How many chunks a region touches: Traffic::chunks when it has been read.
 std::uint64_t chunks_touched(tessera::Region const& region, tessera::Extents const& chunk_shape);

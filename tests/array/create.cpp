@@ -159,7 +159,7 @@ TEST_CASE("overwriting takes what a killed program left, and a damaged document"
   CHECK_NOTHROW(make(store, "a", true));
   Memory const other;  // but at the root it is the user's whole store
   test::put(other, "letter", "dear");
-  check_refused<StoreError>([&] { make(other, "", true); }, {"no node to overwrite"});
+  check_refused<StoreError>([&] { make(other, "", true); }, {"no node to erase"});
   CHECK(keys_of(other) == std::set<std::string>{"letter"});
 }
 

@@ -33,3 +33,26 @@ TEST_CASE("chunk keys of one dimension, and of large indices") {
   CHECK(key(v2_dot, {7}) == "7");
   CHECK(key(slash, {~std::uint64_t{0}}) == "c/18446744073709551615");
 }
+
+TEST_CASE("the place of a chunk is read out of its key, and out of no other") {
+  auto const place = [](ChunkKeyEncoding encoding, std::string const& path, std::size_t rank) {
+    return encoding.place_of(path, rank);
+  };
+  for (auto encoding : {slash, dot, v2_dot, v2_slash})
+    for (auto const& chunk : {Extents{}, Extents{0}, Extents{1, 23, 45}, Extents{~std::uint64_t{0}, 10}}) {
+      auto const path = key(encoding, chunk);
+      CAPTURE(path);
+      CHECK(place(encoding, path, chunk.rank()) == chunk);
+      if (path != "0") {  // which v2 calls a chunk of no dimensions, too
+        CHECK_FALSE(place(encoding, path, chunk.rank() + 1));
+        if (chunk.rank() > 0) CHECK_FALSE(place(encoding, path, chunk.rank() - 1));
+      }
+      for (auto const* more : {"/", ".", "x", "/zarr.json", "0x"})
+        CHECK_FALSE(place(encoding, path + more, chunk.rank()));
+    }
+  for (auto const* other : {"", "c", "c/", "c/1", "c/1/02", "c/1/+2", "c/1/-2", "c/1.2", "1/2", "d/1/2", "c/1//2",
+                            "C/1/2", "zarr.json", "c/18446744073709551616/2", ".tessera-1-2"}) {
+    CAPTURE(other);
+    CHECK_FALSE(place(slash, other, 2));
+  }
+}

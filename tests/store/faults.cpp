@@ -170,6 +170,23 @@ TEST_CASE("a key is erased or there, whichever system call fails") {
         });
 }
 
+TEST_CASE("a folder is renamed with all that is below it, or not at all, whichever system call fails") {
+  for (bool sync : {false, true})
+    each_call_fails(
+        {sync}, "a/b",
+        [](Local const& store) {
+          test::put(store, "a/b/k", old_value);
+          test::put(store, "a/b/c/k", "1");
+        },
+        [](Local const& store) { store.rename("a/b", "d/e/f"); },
+        [](Local const& store, bool threw) {
+          using Keys = std::vector<std::string>;
+          auto const found = test::listed(store, "");
+          bool const is_old = found == Keys{"a/b/c/k:1", "a/b/k:3000"};
+          CHECK((found == Keys{"d/e/f/c/k:1", "d/e/f/k:3000"} || (threw && is_old)));
+        });
+}
+
 TEST_CASE("a listing is whole or an error, whichever of its system calls fails") {
   auto const old = [](Local const& store) {
     test::put(store, "a/k", "1");

@@ -3,14 +3,20 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <tessera/array/append.hpp>
+#include <tessera/array/attributes.hpp>
 #include <tessera/array/read.hpp>
+#include <tessera/array/resize.hpp>
+#include <tessera/array/shared_shape.hpp>
 #include <tessera/array/write.hpp>
+#include <tessera/cast/concept.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/metadata/array_metadata.hpp>
@@ -40,8 +46,14 @@ class AnyArray {
   AnyArray(S store, std::string path, ArrayMetadata metadata, queue_type on)
       : state_{std::make_shared<State>(std::move(store), std::move(path), std::move(metadata), std::move(on))} {}
 
-  ArrayMetadata const& metadata() const { return state_->metadata; }
-  Extents const& shape() const { return state_->metadata.shape; }
+  /// What its document said when it was opened, but for the shape, which is what it is now.
+  ArrayMetadata metadata() const {
+    auto metadata = state_->metadata;
+    metadata.shape = shape();
+    return metadata;
+  }
+  /// What it is now: copies of this handle may change it.
+  Extents shape() const { return state_->shape.get(); }
   DataType type() const { return state_->metadata.type; }
   Extents const& chunk_shape() const { return state_->metadata.chunk_shape; }
   std::string const& path() const { return state_->path; }  ///< in the store; the root's is empty
@@ -69,8 +81,9 @@ class AnyArray {
   /// among all threads that write through this store and its copies. Throws: as read.
   auto write(Region const& region, Origin<array_space> from, queue_type& on, WriteOptions const& options = {}) const {
     if constexpr (detail::check_writable<S>() && detail::check_placer<array_space>()) {
-      expect_inside(region, from.strides);
-      return complete(on, [&] { write_chunks(source(), shape(), region, from, state_->locks, on, options); });
+      auto const held = state_->shape.hold();
+      auto const now = expect_inside(region, from.strides);
+      return complete(on, [&] { write_elements(now, region, from, on, options); });
     } else {
       return detail::Mistaken{};
     }
@@ -81,7 +94,7 @@ class AnyArray {
 
   /// What of the array is in one chunk, given by its place in the grid. Throws: SelectionError.
   Box chunk_box(Extents const& chunk) const {
-    auto const grid = grid_shape();
+    auto const now = shape(), grid = grid_of(now);
     if (chunk.rank() != grid.rank())
       throw SelectionError{text({"a chunk's place of ", chunk.rank(), " dimensions, expected ", grid.rank()})};
     std::vector<Slice> slices;
@@ -89,39 +102,128 @@ class AnyArray {
       if (chunk[d] >= grid[d])
         throw SelectionError{text({"dimension ", d, ": found chunk ", chunk[d], ", expected one below ", grid[d]})};
       auto const length = chunk_shape()[d], first = chunk[d] * length;
-      slices.emplace_back(first, first + std::min(length, shape()[d] - first));
+      slices.emplace_back(first, first + std::min(length, now[d] - first));
     }
     return Box{std::move(slices)};
   }
   /// How many chunks there are along each dimension.
-  Extents grid_shape() const {
-    auto grid = shape();
-    for (std::size_t d = 0; d < grid.rank(); ++d)
-      grid[d] = grid[d] / chunk_shape()[d] + (grid[d] % chunk_shape()[d] != 0);
-    return grid;
+  Extents grid_shape() const { return grid_of(shape()); }
+
+  /// Gives the array another shape of as many dimensions. Where it grows, it has the fill value; where it shrinks,
+  /// chunks outside are erased, and what is cut off in others is cleared. Wherever this ends, by an error or because
+  /// the process does, the array has the old shape and all its elements, or the new one: array/resize.hpp says why.
+  /// Copies of this handle show the new shape; their writes, and other changes of the shape, wait for this one and it
+  /// for them. Handles opened apart go on with the old one: they are to be opened anew before they write. Returns when
+  /// the store has it; a device's queue may be at work still. Throws: SelectionError, MetadataError, if the array
+  /// cannot have that shape; StoreError, CodecError, with the key.
+  void resize(Extents const& shape, queue_type& on) const {
+    if constexpr (detail::check_writable<S>() && detail::check_documents<S>() && detail::check_placer<array_space>()) {
+      auto& s = *state_;
+      auto const held = s.shape.change();
+      auto const [before, after] =
+          detail::shapes_to_be(s.store, s.path, s.metadata, [&](Extents const&) { return shape; });
+      try {
+        clear(before, after, on);
+        publish(before, after);
+        clear(after, before, on);
+      } catch (...) {
+        wait_and_throw(on);
+      }
+    }
+  }
+  void resize(Extents const& shape) const { resize(shape, state_->on); }
+
+  /// Grows the array along one dimension by elements of the shape `block`, which lie in memory of array_space, strides
+  /// in bytes. Those who append through copies of this handle come one after the other. What is said of resize holds:
+  /// readers see all of the block when this has returned, or none of it. Returns what write returns. Throws:
+  /// SelectionError, if the block is not as the array is in its other dimensions; Cancelled; as resize.
+  auto append(std::size_t axis, Extents const& block, Origin<array_space> from, queue_type& on,
+              WriteOptions const& options = {}) const {
+    if constexpr (detail::check_writable<S>() && detail::check_documents<S>() && detail::check_placer<array_space>()) {
+      auto& s = *state_;
+      auto const held = s.shape.change();
+      auto const [before, after] = detail::shapes_to_be(s.store, s.path, s.metadata, [&](Extents const& shape) {
+        return detail::appended(shape, axis, block, from.strides);
+      });
+      Region region{Extents::filled(block.rank(), 0), block, Extents::filled(block.rank(), 1)};
+      region.first[axis] = before[axis];
+      return complete(on, [&, &old = before, &grown = after] {
+        write_elements(grown, region, from, on, options);
+        publish(old, grown);
+      });
+    } else {
+      return detail::Mistaken{};
+    }
+  }
+  auto append(std::size_t axis, Extents const& block, Origin<array_space> from,
+              WriteOptions const& options = {}) const {
+    return append(axis, block, from, state_->on, options);
   }
 
   queue_type& queue() const { return state_->on; }
 
  private:
+  Extents grid_of(Extents grid) const {
+    for (std::size_t d = 0; d < grid.rank(); ++d)
+      grid[d] = grid[d] / chunk_shape()[d] + (grid[d] % chunk_shape()[d] != 0);
+    return grid;
+  }
+
+  // As if the array had that shape.
+  void write_elements(Extents const& shape, Region const& region, Origin<array_space> from, queue_type& on,
+                      WriteOptions const& options) const {
+    write_chunks(source(), shape, region, from, state_->locks, on, options);
+  }
+
+  void publish(Extents const& before, Extents const& after) const {
+    auto& s = *state_;
+    if (before != after) detail::replace_shape(s.store, s.path, s.metadata, before, after);
+    s.shape.set(after);
+  }
+
+  // What chunks have of the shape `shown` beyond the shape `kept` becomes the fill value.
+  void clear(Extents const& kept, Extents const& shown, queue_type& on) const {
+    auto const& s = *state_;
+    detail::Beyond const beyond{kept, shown, chunk_shape()};
+    if (beyond.size() == 0) return;
+    auto whole = grid_of(shown);  // chunks: as if all of them were the array's
+    for (std::size_t d = 0; d < whole.rank(); ++d) whole[d] *= chunk_shape()[d];
+    auto const write_each = [&](std::byte const* fill) {  // the same element everywhere: of no strides
+      Origin<array_space> const from{fill, Strides::filled(kept.rank(), 0)};
+      detail::clear_beyond(s.store, s.path, s.metadata.key_encoding, beyond, state_->locks, on,
+                           [&](Region const& region) { write_elements(whole, region, from, on, {}); });
+    };
+    if constexpr (std::same_as<array_space, space::Host>) {
+      write_each(s.metadata.fill.data());
+    } else {
+      HostBuffer here{s.metadata.fill.size()};
+      std::memcpy(here.span().data, s.metadata.fill.data(), s.metadata.fill.size());
+      auto there = cast<buffer_in_t<array_space>>(std::move(here), on);
+      write_each(there.view().data);
+      on.keep(std::move(there));
+    }
+  }
+
   ChunkSource<S, P> source() const {
     auto const& s = *state_;
     return {s.store,    s.prefix, s.metadata.key_encoding,
             s.pipeline, s.form,   {s.metadata.fill.data(), s.metadata.fill.size()}};
   }
 
-  // A Region need not come from a Box, which would have seen to it.
-  void expect_inside(Region const& region, Strides const& strides) const {
-    auto const rank = shape().rank();
+  // A Region need not come from a Box, which would have seen to it. Returns the shape that it is inside of.
+  Extents expect_inside(Region const& region, Strides const& strides) const {
+    auto const now = shape();
+    auto const rank = now.rank();
     if (strides.rank() != rank) throw SelectionError{text({"found ", strides.rank(), " strides, expected ", rank})};
     if (region.first.rank() != rank || region.count.rank() != rank || region.step.rank() != rank)
       throw SelectionError{text({"a region of other than the array's ", rank, " dimensions"})};
     for (std::size_t d = 0; d < rank; ++d) {
-      auto const first = region.first[d], count = region.count[d], step = region.step[d], n = shape()[d];
+      auto const first = region.first[d], count = region.count[d], step = region.step[d], n = now[d];
       if (count > 0 && (step == 0 || first >= n || (count - 1) > (n - 1 - first) / step))
         throw SelectionError{text({"dimension ", d, ": found ", count, " indices from ", first, " on, ", step,
                                    " apart, expected indices below ", n})};
     }
+    return now;
   }
 
   // The caller's memory is in use until the queue is done, whatever f throws.
@@ -134,12 +236,17 @@ class AnyArray {
       else
         return on.pending(path());
     } catch (...) {
-      try {
-        on.wait();
-      } catch (Error const&) {  // the first one is thrown
-      }
-      throw;
+      wait_and_throw(on);
     }
+  }
+
+  // For a handler: nothing is under way any more when the caller sees what it caught.
+  [[noreturn]] static void wait_and_throw(queue_type& on) {
+    try {
+      on.wait();
+    } catch (Error const&) {  // the first one is thrown
+    }
+    throw;
   }
 
   struct State {
@@ -148,12 +255,14 @@ class AnyArray {
           path{std::move(at)},
           prefix{path.empty() ? "" : path + '/'},
           metadata{std::move(document)},
+          shape{metadata.shape},
           pipeline{P::from(metadata.codecs)},
           form{pipeline.resolve({metadata.chunk_shape, metadata.type, metadata.fill})},
           on{std::move(queue)} {}
     S store;
     std::string path, prefix;
-    ArrayMetadata metadata;
+    ArrayMetadata metadata;  // its shape is that of then
+    detail::SharedShape shape;
     P pipeline;
     ChunkForm form;
     queue_type on;

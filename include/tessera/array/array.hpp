@@ -42,10 +42,11 @@ class Array {
           {"member shape: found ", metadata.shape.rank(), " dimensions, expected ", Rank, " as this program does"})};
   }
 
-  Extents const& shape() const { return array_.shape(); }
+  Extents shape() const { return array_.shape(); }  ///< what it is now: copies of this handle may change it
   Extents const& chunk_shape() const { return array_.chunk_shape(); }
   std::uint64_t size() const { return element_count(shape(), "shape"); }  ///< elements
-  ArrayMetadata const& metadata() const { return array_.metadata(); }
+  /// What its document said when it was opened, but for the shape, which is what it is now.
+  ArrayMetadata metadata() const { return array_.metadata(); }
   Untyped const& untyped() const { return array_; }
 
   /// What read and write return. Nothing where the elements are the host's: the call returns when they are there. Else
@@ -88,6 +89,31 @@ class Array {
   template <detail::MemoryOrMistake M>
   auto write(Box const& box, M const& from, WriteOptions const& options = {}) const {
     return write_region(box.resolve(shape()), from, array_.queue(), options);
+  }
+
+  /// Gives the array another shape: `array.resize({100, 100})`. Where it grows, it has the fill value; what is cut off
+  /// is gone. AnyArray::resize says what is promised to others who use the array, and when this ends half-way.
+  void resize(Extents const& shape, queue_type& on) const { array_.resize(shape, on); }
+  void resize(Extents const& shape) const { array_.resize(shape); }
+
+  /// Grows the array along one dimension by what the caller's memory holds, which is as the array is in the other
+  /// dimensions; memory without a shape has as many whole indices as it has elements for: `array.append(rows)`. Threads
+  /// that append through copies of this handle come one after the other; AnyArray::append says what else is promised.
+  /// Throws: SelectionError, if the memory does not fit; StoreError, CodecError, with the key; Cancelled.
+  template <detail::MemoryOrMistake M>
+  auto append(M const& from, std::size_t axis, queue_type& on, WriteOptions const& options = {}) const {
+    if constexpr (detail::check_writable<S>() && detail::check_memory<T, Rank, array_space, M const>()) {
+      auto const block = detail::block_of<Rank>(from, shape(), axis);
+      auto const view = detail::caller_view<Rank>(from, block);
+      return array_.append(axis, block, {reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, on,
+                           options);
+    } else {
+      return detail::Mistaken{};
+    }
+  }
+  template <detail::MemoryOrMistake M>
+  auto append(M const& from, std::size_t axis = 0, WriteOptions const& options = {}) const {
+    return append(from, axis, array_.queue(), options);
   }
 
   /// What of the array is in one chunk, given by its place in the grid. Throws: SelectionError, if there is none.

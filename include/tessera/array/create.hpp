@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/array/erase.hpp>
+#include <tessera/array/node_document.hpp>
 #include <tessera/array/open.hpp>
 #include <tessera/metadata/group_metadata.hpp>
 #include <tessera/store/concept.hpp>
@@ -52,26 +54,6 @@ std::optional<std::string> node_type(S const& documents, std::string_view path) 
   });
 }
 
-// Calls visit(path) for the groups above a node: the root, and every prefix that ends before a '/'.
-template <class F>
-void for_each_ancestor(std::string_view path, F&& visit) {
-  auto end = path.empty() ? path.npos : 0;
-  while (end != path.npos) {
-    visit(path.substr(0, end));
-    end = path.find('/', end + 1);
-  }
-}
-
-// Copies of the documents below that a group may keep are not true any more, and other programs would believe them.
-template <class S>
-void drop_consolidated(S const& documents, std::string_view path) {
-  [[maybe_unused]] auto const held = lock_of(documents, document_key(path));
-  auto document = read_document(documents, path, [](Reader& reader) { return reader.value(); });
-  if (document && std::erase_if(*document->template get_if<Members>(),
-                                [](Member const& member) { return member.name == "consolidated_metadata"; }) > 0)
-    write_document(documents, path, *document);
-}
-
 // Every ancestor of a node is a group: made, where there is nothing.
 template <class S>
 void make_ancestors(S const& documents, std::string_view path) {
@@ -87,31 +69,6 @@ void make_ancestors(S const& documents, std::string_view path) {
     }
     drop_consolidated(documents, ancestor);
   });
-}
-
-// What stands at a path goes, its document first: a reader never finds it without its chunks. Without a document too,
-// which may be damaged or was erased by a program that ended then: the rest would be taken for what is made there next.
-template <class S>
-void erase_node(S const& store, std::string_view path, queue_of<S>& on) {
-  auto const& documents = metadata_of(store);
-  bool const is_there = size(documents, document_key(path), on.host()).has_value();
-  if constexpr (!ListableStore<S> || !ListableStore<std::remove_cvref_t<decltype(documents)>>) {
-    if (is_there) throw StoreError{"cannot overwrite: the store has no list() to find the old chunks with"};
-  } else {
-    using Keys = std::vector<Key>;
-    auto const below = [&](auto const& one) {
-      Keys keys;
-      one.list(path, [&](Listed const& entry) { keys.push_back({std::string{entry.path}}); });
-      return keys;
-    };
-    auto const found = below(documents);  // before anything is erased: a store may not be able to say
-    auto const chunks = std::same_as<decltype(documents), S const&> ? Keys{} : below(chunks_of(store));
-    if (path.empty() && !is_there && found.size() + chunks.size() > 0)  // it may be any folder of the user's
-      throw StoreError{"there is no node to overwrite, but other keys; erase them, or what they are part of"};
-    documents.erase(document_key(path), on.host());
-    for (auto const& key : found) documents.erase(key, on.host());
-    for (auto const& key : chunks) chunks_of(store).erase(key, on);
-  }
 }
 
 // Puts a new document at a path whose groups above are made too. Of several threads that want to, one makes the node.
@@ -172,7 +129,7 @@ auto create_any(S const& store, std::string path, ArrayMetadata metadata, Create
       detail::check_new(metadata);
       AnyArray<S, P> array{store, path, std::move(metadata), detail::queue_given<P>(std::move(on)...)};
       detail::write_node(metadata_of(store), path, to_value(array.metadata()), options.overwrite,
-                         [&] { detail::erase_node(store, path, queue_in<space_of<S>>(array.queue())); });
+                         [&] { detail::erase_below(store, path, queue_in<space_of<S>>(array.queue())); });
       return array;
     });
   }

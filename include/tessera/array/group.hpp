@@ -7,8 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/array/attributes.hpp>
 #include <tessera/array/create.hpp>
-#include <tessera/store/key_lock.hpp>
+#include <tessera/array/erase.hpp>
+#include <tessera/array/move.hpp>
 
 namespace tessera::inline v0 {
 
@@ -20,31 +22,6 @@ struct Node {
   std::string path;  ///< from the store's root: what open_array and open_group take
   NodeType type;
 };
-
-/// Replaces the attributes of the array or group at `path`; the rest of its document stays as it is. Handles opened
-/// before show what they were opened with. Throws: MetadataError, if there is no document; StoreError.
-template <class S>
-void set_attributes(S const& store, std::string const& path, Members attributes) {
-  auto const& documents = metadata_of(store);
-  detail::in_document(store, path, [&] {
-    using Documents = std::remove_cvref_t<decltype(documents)>;
-    if constexpr (detail::check_metadata_store<Documents>() && detail::check_writable<Documents>()) {
-      {
-        [[maybe_unused]] auto const held = detail::lock_of(documents, document_key(path));
-        auto document = read_document(documents, path, [](Reader& reader) { return reader.value(); });
-        if (!document) throw MetadataError{"there is no node: the document is missing"};
-        auto& members = *document->template get_if<Members>();
-        auto const at = std::ranges::find(members, "attributes", &Member::name);
-        if (at == members.end())
-          members.push_back({"attributes", std::move(attributes)});
-        else
-          at->value = std::move(attributes);
-        write_document(documents, path, *document);
-      }
-      detail::for_each_ancestor(path, [&](std::string_view above) { detail::drop_consolidated(documents, above); });
-    }
-  });
-}
 
 /// What its document said when it was opened. A copy is a group of its own over the same store.
 template <class S>
@@ -64,6 +41,10 @@ class Group {
   void set_attributes(Members attributes) {
     tessera::set_attributes(store_, path_, attributes);
     metadata_.attributes = std::move(attributes);
+  }
+  /// Replaces or adds those that are named; the others stay. Here they are then what the store has. Throws likewise.
+  void merge_attributes(Members const& attributes) {
+    metadata_.attributes = tessera::merge_attributes(store_, path_, attributes);
   }
 
   /// The path of something below: `open_array<float, 3>(group.store(), group / "t1")`.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tessera/array/array.hpp>
+#include <tessera/array/node_document.hpp>
 #include <tessera/metadata/group_metadata.hpp>
 #include <tessera/pipeline/any_pipeline.hpp>
 #include <tessera/pipeline/pipeline.hpp>
@@ -105,6 +106,10 @@ struct Refused {
   void write(Box const&, A&&...) const {}
   template <class... A>
   void fill(Box const&, A&&...) const {}
+  template <class... A>
+  void append(A&&...) const {}
+  template <class... A>
+  void resize(Extents const&, A&&...) const {}
 };
 
 template <class P, class... On>
@@ -125,15 +130,6 @@ ArrayMetadata array_metadata(S const& store, std::string const& path) {
     throw error;
   }
   return *std::move(metadata);
-}
-
-// Runs f; its errors are of the document at `path`.
-template <class S, class F>
-auto in_document(S const& store, std::string const& path, F&& f) try {
-  return f();
-} catch (MetadataError& error) {
-  error.in_key(document_key(path).path).in_store(name_of(metadata_of(store)));
-  throw;
 }
 
 }  // namespace detail

@@ -1,8 +1,12 @@
 // How the position of a chunk in the grid becomes a key (specification: chunk-key-encodings/default and /v2).
 #pragma once
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 #include <tessera/core/dimensions.hpp>
 
@@ -21,6 +25,23 @@ struct ChunkKeyEncoding {
       char digits[20];
       path.append(digits, std::to_chars(digits, digits + sizeof digits, chunk[d]).ptr);
     }
+  }
+
+  /// Where the chunk of that key is in a grid of so many dimensions. nullopt: it is no chunk's key.
+  std::optional<Extents> place_of(std::string_view key, std::size_t rank) const {
+    Extents place;
+    auto const* const end = key.data() + key.size();
+    for (auto const* at = key.data(); at != end && place.rank() < rank;) {
+      std::uint64_t number = 0;
+      auto const [stop, error] = std::from_chars(at, end, number);
+      if (error == std::errc::result_out_of_range) return std::nullopt;
+      if (error == std::errc{}) place.push_back(number);
+      at = error == std::errc{} ? stop : at + 1;  // past what stands between numbers
+    }
+    std::string same;  // as a chunk's key is written, and in no other way
+    append(same, place);
+    if (place.rank() != rank || key != same) return std::nullopt;
+    return place;
   }
 };
 

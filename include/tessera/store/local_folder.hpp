@@ -48,6 +48,16 @@ class LocalFolder {
     });
   }
 
+  bool rename(std::string_view from, std::string_view to) const {
+    Key const before{std::string{from}}, after{std::string{to}};
+    return at_key(*this, before, [&] {
+      check(after);
+      return root_->find([&](auto const& root) {
+        return posix::rename(root, before.path, after.path, root_->options.fsync);
+      });
+    });
+  }
+
   auto lock(Key const& key) const { return root_->locks.lock(key); }
 
   void list(std::string_view prefix, Visitor visit) const {

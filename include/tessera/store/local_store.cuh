@@ -74,6 +74,9 @@ class LocalStore<B> {
   }
 
   bool erase(Key const& key, Queue&) const { return folder_.erase(key); }
+  /// All keys below one folder get another, at once. Returns whether there were any. Throws: StoreError, if the other
+  /// has keys already.
+  bool rename(std::string_view from, std::string_view to) const { return folder_.rename(from, to); }
   auto lock(Key const& key) const { return folder_.lock(key); }
   void list(std::string_view prefix, Visitor visit) const { folder_.list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { folder_.list_directory(prefix, visit); }

@@ -98,6 +98,9 @@ class LocalStore {
   }
 
   bool erase(Key const& key, queue_for<Space>&) const { return folder_.erase(key); }
+  /// All keys below one folder get another, at once. Returns whether there were any. Throws: StoreError, if the other
+  /// has keys already.
+  bool rename(std::string_view from, std::string_view to) const { return folder_.rename(from, to); }
 
   /// Held while a value is read, changed and written back: keeps the threads of this process apart, among copies of
   /// this store. One at a time: keys may share it.

@@ -84,6 +84,30 @@ class MemoryStore {
     });
   }
 
+  /// All keys below one folder get another, at once. Returns whether there were any. Throws: StoreError, if the other
+  /// has keys already.
+  bool rename(std::string_view from, std::string_view to) const {
+    Key const before{std::string{from}}, after{std::string{to}};
+    return detail::at_key(*this, before, [&] {
+      check(after);
+      auto const below = [](auto& values, std::string const& folder) {  // '0' is the character after '/'
+        return std::pair{values.lower_bound(folder + '/'), values.lower_bound(folder + '0')};
+      };
+      std::unique_lock lock{state_->mutex};
+      auto& values = state_->values;
+      if (auto const [first, last] = below(values, after.path); first != last)
+        throw StoreError{"cannot rename the folder: the other has keys already"};
+      auto moved = below(values, before.path);
+      bool const any = moved.first != moved.second;
+      while (moved.first != moved.second) {
+        auto value = values.extract(moved.first++);
+        value.key().replace(0, before.path.size(), after.path);
+        values.insert(std::move(value));
+      }
+      return any;
+    });
+  }
+
   std::optional<std::uint64_t> size(Key const& key, Queue&) const {
     return detail::at_key(*this, key, [&]() -> std::optional<std::uint64_t> {
       auto const value = find(key);

@@ -74,6 +74,10 @@ class PrefixStore {
   bool erase(Key const& key, queue_for<Space>& on) const requires WritableStore<S> {
     return below(key, [&](Key const& inner) { return store_.erase(inner, on); });
   }
+  bool rename(std::string_view from, std::string_view to) const requires requires(S const& store) {
+    store.rename(from, to);
+  }
+  { return store_.rename(inside(from), inside(to)); }
   auto lock(Key const& key) const requires requires(S const& store) { store.lock(key); }
   { return store_.lock(folder_ / key.path); }
 

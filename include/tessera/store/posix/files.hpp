@@ -96,6 +96,21 @@ inline bool erase(Folder const& root, std::string const& path, bool sync) {
   return true;
 }
 
+/// Gives a folder another path, at once: what is opened below it is found at one of them, whole. An empty folder there
+/// is replaced; another is an error. Whether there was such a folder.
+inline bool rename(Folder const& root, std::string const& from, std::string const& to, bool sync) {
+  if (!root.find(from, pass | O_DIRECTORY)) return false;
+  Parts const before{from}, after{to};
+  auto const flags = (sync ? read_only : pass) | O_DIRECTORY;
+  auto const made = root.make(after.folder, sync);
+  auto const old = root.find(before.folder, flags);
+  errno = ENOENT;
+  if (!made || !old || ::renameat(old->number(), before.name, made->number(), after.name) != 0)
+    fail("rename the folder");
+  if (sync) made->sync(), old->sync();
+  return true;
+}
+
 /// Makes a folder and those above it, wherever they are.
 inline void make_folders(std::string const& path, bool sync) {
   for (std::size_t end = 0; end != path.npos;) {

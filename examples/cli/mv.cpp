@@ -1,0 +1,23 @@
+// tessera mv: another path for an array or a group, and all below it, in one step.
+#include <filesystem>
+#include <iostream>
+
+#include <tessera/array/move.hpp>
+
+#include "commands.hpp"
+#include "node.hpp"
+
+namespace cli {
+
+Status run(Move const& command) {
+  auto const from = find_node(command.source), to = find_place(command.destination);
+  if (from.path.empty()) throw UsageError{command.source + " is the root of its hierarchy: rename the folder"};
+  if (folder_of(from.store.name()) != folder_of(to.store.name()))
+    throw UsageError{command.destination + " is not in the hierarchy of " + command.source +
+                     ": copy it there, then rm"};
+  tessera::move_node(from.store, from.path, to.path);
+  std::cout << printable(command.source) << ": now " << printable(command.destination) << '\n';
+  return done;
+}
+
+}  // namespace cli

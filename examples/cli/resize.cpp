@@ -1,0 +1,37 @@
+// tessera resize: another shape for an array. It may be ended at any moment: the array has the old shape or the new
+// one.
+#include <iostream>
+
+#include "arguments.hpp"
+#include "commands.hpp"
+#include "source.hpp"
+
+namespace cli {
+namespace {
+
+tessera::Extents shape_for(Resize const& command, Array const& array) {
+  auto const shape = parse_lengths("SHAPE", command.shape, 0);
+  auto const before = array.shape();
+  if (shape.rank() != before.rank())
+    throw UsageError{tessera::text({"SHAPE ", command.shape, ": found ", shape.rank(), " lengths, expected ",
+                                    before.rank(), "; the shape is ", tessera::to_string(before)})};
+  try {
+    (void)size_in_bytes(shape, array.type());
+  } catch (tessera::MetadataError const& error) {
+    throw UsageError{tessera::text({"SHAPE ", command.shape, ": ", error.what()})};
+  }
+  return shape;
+}
+
+}  // namespace
+
+Status run(Resize const& command) {
+  auto const array = open_array(command.path, command.threads);
+  auto const before = array.shape(), shape = shape_for(command, array);
+  resize_array(array, shape);
+  std::cout << printable(command.path) << ": " << array.type().name() << ' ' << tessera::to_string(shape) << ", was "
+            << tessera::to_string(before) << '\n';
+  return done;
+}
+
+}  // namespace cli

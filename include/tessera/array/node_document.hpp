@@ -1,0 +1,76 @@
+// Changes the document of a node that is there: under its lock, with all that this program does not know of it kept.
+#pragma once
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tessera/core/value.hpp>
+#include <tessera/metadata/document.hpp>
+#include <tessera/store/concept.hpp>
+#include <tessera/store/key_lock.hpp>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+// Runs f; its errors are of the document at `path`.
+template <class S, class F>
+auto in_document(S const& store, std::string const& path, F&& f) try {
+  return f();
+} catch (MetadataError& error) {
+  error.in_key(document_key(path).path).in_store(name_of(metadata_of(store)));
+  throw;
+}
+
+// Calls visit(path) for the groups above a node: the root, and every prefix that ends before a '/'.
+template <class F>
+void for_each_ancestor(std::string_view path, F&& visit) {
+  auto end = path.empty() ? path.npos : 0;
+  while (end != path.npos) {
+    visit(path.substr(0, end));
+    end = path.find('/', end + 1);
+  }
+}
+
+// Copies of the documents below that a group may keep are not true any more, and other programs would believe them.
+template <class S>
+void drop_consolidated(S const& documents, std::string_view path) {
+  [[maybe_unused]] auto const held = lock_of(documents, document_key(path));
+  auto document = read_document(documents, path, [](Reader& reader) { return reader.value(); });
+  if (document && std::erase_if(*document->template get_if<Members>(),
+                                [](Member const& member) { return member.name == "consolidated_metadata"; }) > 0)
+    write_document(documents, path, *document);
+}
+
+// What a document says. Throws: MetadataError, if there is none.
+template <class D>
+Members document_members(D const& documents, std::string const& path) {
+  auto document = read_document(documents, path, [](Reader& reader) { return reader.value(); });
+  if (!document) throw MetadataError{"there is no node: the document is missing"};
+  return std::move(*document->template get_if<Members>());
+}
+
+/// Gives the member that name and value, in the place where it is if it is there.
+inline void set_member(Members& members, std::string_view name, Value value) {
+  for (auto& member : members)
+    if (member.name == name) return void(member.value = std::move(value));
+  members.push_back({std::string{name}, std::move(value)});
+}
+
+/// Writes what `change(Members&)` makes of the document. The groups above lose their copies of it first: whenever this
+/// ends, none of them says other than the document. Throws: MetadataError, if there is none; what `change` throws;
+/// StoreError.
+template <class S, class F>
+void change_document(S const& store, std::string const& path, F&& change) {
+  in_document(store, path, [&] {
+    auto const& documents = metadata_of(store);
+    for_each_ancestor(path, [&](std::string_view above) { drop_consolidated(documents, above); });
+    [[maybe_unused]] auto const held = lock_of(documents, document_key(path));
+    auto members = document_members(documents, path);
+    change(members);
+    write_document(documents, path, std::move(members));
+  });
+}
+
+}  // namespace detail
+}  // namespace tessera::inline v0

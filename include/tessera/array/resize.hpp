@@ -1,0 +1,96 @@
+// An array grows and shrinks: what its document and its chunks go through, in which order.
+//
+// What lies in a chunk beyond the document's shape is nobody's: programs that ended half-way leave it there, and others
+// write what they like (core specification, "Regular grids"). So the document is what is believed, and one value of the
+// store:
+//
+//   grow     1. what chunks have beyond the old shape becomes the fill value    2. the document gets the new shape
+//   shrink   1. the document gets the new shape    2. what chunks have beyond it goes
+//   append   1. the elements are written beyond the old shape    2. the document gets the new shape
+//
+// Wherever this ends, the array is as it was or as it shall be: before the document changes nothing within the old
+// shape has changed, and all within the new shape is there. Who reads with the old shape sees the old elements, and the
+// fill value where they went; who reads with the new one sees them in their place. Nothing depends on the second step
+// of shrinking: what it leaves is cleared when the array grows over it, and written over when it is appended to.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <tessera/array/beyond.hpp>
+#include <tessera/array/node_document.hpp>
+#include <tessera/array/write.hpp>
+#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/store/key_lock.hpp>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+// The shape that a document says, which shall get another. `open` is what it said when the array was opened. Throws:
+// MetadataError, if it is another array's by now, or could not be read with that shape.
+inline Extents replaceable_shape(Members document, Extents const& other, ArrayMetadata const& open) {
+  auto const read = [](Members members) {
+    Value const value{std::move(members)};
+    Reader reader{value, ""};
+    (void)reader.at("zarr_format");
+    return read_array_metadata(reader);
+  };
+  auto const found = read(document);
+  if (found.chunk_shape != open.chunk_shape || found.type != open.type)
+    throw MetadataError{"there is another array at this path than the one that was opened"};
+  set_member(document, "shape", to_value(other));
+  (void)read(std::move(document));
+  return found.shape;
+}
+
+/// The shape of the array at `path` in the store now, which another handle may have changed, and what it shall become:
+/// `wanted(shape)`. Throws: MetadataError, SelectionError, if it cannot have that shape; StoreError.
+template <class S, class F>
+std::pair<Extents, Extents> shapes_to_be(S const& store, std::string const& path, ArrayMetadata const& open,
+                                         F&& wanted) {
+  return in_document(store, path, [&] {
+    auto const document = document_members(metadata_of(store), path);
+    Value const value{document};
+    auto const before = Reader{value, ""}.at("shape").extents(), after = wanted(before);
+    if (after.rank() != before.rank())
+      throw SelectionError{
+          text({"a shape of ", after.rank(), " dimensions for an array of ", before.rank(), " dimensions"})};
+    (void)replaceable_shape(document, after, open);
+    return std::pair{before, after};
+  });
+}
+
+/// Puts another shape into the document. Throws: MetadataError, if it has another by now than `before`; StoreError.
+template <class S>
+void replace_shape(S const& store, std::string const& path, ArrayMetadata const& open, Extents const& before,
+                   Extents const& after) {
+  change_document(store, path, [&](Members& document) {
+    if (auto const found = replaceable_shape(document, after, open); found != before)
+      throw MetadataError{text({"member shape: found ", to_string(found), ", expected ", to_string(before),
+                                ": somebody changed it while this array grew or shrank"})};
+    set_member(document, "shape", to_value(after));
+  });
+}
+
+/// What chunks have of the shape `shown` beyond the shape `kept` goes: chunks that have nothing else are erased, the
+/// others keep the rest; `fill(Region)` writes the fill value.
+template <class S, class Queue, class Fill>
+void clear_beyond(S const& store, std::string const& path, ChunkKeyEncoding encoding, Beyond const& beyond,
+                  KeyLocks& locks, Queue& on, Fill&& fill) {
+  beyond.for_each(chunks_of(store), path, encoding, on.host(), [&](Extents const& chunk) {
+    if (beyond.is_cut(chunk)) return beyond.for_each_part(chunk, fill);
+    auto key = path / "";
+    encoding.append(key.path, chunk);
+    try {
+      auto const held = lock_of(store, key, locks);
+      store.erase(key, queue_in<space_of<S>>(on));
+    } catch (Error& error) {
+      error.in_key(key.path).in_store(name_of(store));
+      throw;
+    }
+  });
+}
+
+}  // namespace detail
+}  // namespace tessera::inline v0

@@ -1,0 +1,39 @@
+// The shape of an array that is open, as all copies of its handle see it.
+#pragma once
+#include <mutex>
+#include <shared_mutex>
+
+#include <tessera/core/dimensions.hpp>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+/// Reads take the shape that there is and go on with it: what grows or shrinks meanwhile does not hold them up. Writes
+/// hold it, for which part of a chunk at the border is kept follows from it. No lock but this one is held meanwhile by
+/// who waits for it, so a write may be part of a queue's task, and a change too.
+class SharedShape {
+ public:
+  explicit SharedShape(Extents const& shape) : shape_{shape} {}
+
+  Extents get() const {
+    std::lock_guard lock{mutex_};
+    return shape_;
+  }
+  void set(Extents const& shape) {
+    std::lock_guard lock{mutex_};
+    shape_ = shape;
+  }
+
+  /// Until it is given back the shape is not changed through this handle.
+  std::shared_lock<std::shared_mutex> hold() { return std::shared_lock{changes_}; }
+  /// Of who changes it: nobody writes meanwhile.
+  std::unique_lock<std::shared_mutex> change() { return std::unique_lock{changes_}; }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_mutex changes_;
+  Extents shape_;
+};
+
+}  // namespace detail
+}  // namespace tessera::inline v0

@@ -1,0 +1,166 @@
+// A process that is killed while it appends, resizes and writes: the array is as it was before what it was at, or
+// after.
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <doctest/doctest.h>
+
+#include <support/random.hpp>
+#include <support/reference.hpp>
+#include <support/temporary_folder.hpp>
+#include <tessera/array/create.hpp>
+#include <tessera/store/local_store.hpp>
+
+using namespace tessera;
+
+namespace {
+
+constexpr std::uint64_t most_rows = 24, most_columns = 12;
+Extents const chunk_shape{3, 4};
+
+struct Content {
+  std::uint64_t rows, columns;
+  std::uint16_t elements[most_rows][most_columns];
+
+  friend bool operator==(Content const& a, Content const& b) {
+    if (a.rows != b.rows || a.columns != b.columns) return false;
+    for (std::uint64_t row = 0; row < a.rows; ++row)
+      if (!std::equal(a.elements[row], a.elements[row] + a.columns, b.elements[row])) return false;
+    return true;
+  }
+};
+
+// In memory that the child has in common with its parent.
+struct Journal {
+  Content before, after;            // what the child is at leads from one to the other
+  std::atomic<bool> at_work;        // else `before` is all there is
+  std::atomic<std::uint64_t> done;  // operations, by all children
+  std::uint16_t next;               // value to write: none is written twice, as far as numbers go
+};
+
+class Shared {
+ public:
+  Shared() : memory_{::mmap(nullptr, sizeof(Journal), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)} {
+    REQUIRE(memory_ != MAP_FAILED);
+    new (memory_) Journal{};
+  }
+  Shared(Shared const&) = delete;
+  Shared& operator=(Shared const&) = delete;
+  ~Shared() { ::munmap(memory_, sizeof(Journal)); }
+  Journal& operator*() const { return *static_cast<Journal*>(memory_); }
+
+ private:
+  void* memory_;
+};
+
+template <class A>
+Content content_of(A const& array) {
+  Content result{};
+  auto const read = array.read(all);
+  result.rows = read.shape()[0], result.columns = read.shape()[1];
+  for (std::uint64_t row = 0; row < result.rows; ++row)
+    for (std::uint64_t column = 0; column < result.columns; ++column) result.elements[row][column] = read(row, column);
+  return result;
+}
+
+// One operation on the array and in the journal.
+template <class A>
+void operate(A const& array, Journal& journal, test::Random& random) {
+  auto const& before = journal.before;
+  auto& after = journal.after;
+  after = before;
+  auto const work = [&](auto&& f) {
+    journal.at_work = true;
+    f();
+    journal.before = after;
+    journal.at_work = false;
+    ++journal.done;
+  };
+  // Values of a region, in C order, and in the content to come.
+  auto const values = [&](std::uint64_t row, std::uint64_t rows, std::uint64_t column, std::uint64_t columns) {
+    std::vector<std::uint16_t> result;
+    for (auto r = row; r < row + rows; ++r)
+      for (auto c = column; c < column + columns; ++c)
+        result.push_back(after.elements[r][c] = std::max<std::uint16_t>(++journal.next, 1));
+    return result;
+  };
+  auto const what = random(0, 3);
+  if (what == 0 && before.rows > 0 && before.columns > 0) {  // one chunk: more are not written at once
+    auto const row = random(0, before.rows - 1), column = random(0, before.columns - 1);
+    auto const rows = std::min(before.rows - row, chunk_shape[0] - row % chunk_shape[0]);
+    auto const columns = std::min(before.columns - column, chunk_shape[1] - column % chunk_shape[1]);
+    auto const elements = values(row, rows, column, columns);
+    work([&] { array.write({{row, row + rows}, {column, column + columns}}, elements); });
+  } else if (what == 1) {
+    auto const rows = random(0, std::min<std::uint64_t>(most_rows - before.rows, 7));
+    after.rows += rows;
+    auto const elements = values(before.rows, rows, 0, before.columns);
+    work([&] { array.append(ArrayView<std::uint16_t const, 2>::c_order(elements.data(), {rows, before.columns})); });
+  } else if (what == 2) {
+    auto const columns = random(0, std::min<std::uint64_t>(most_columns - before.columns, 5));
+    after.columns += columns;
+    auto const elements = values(0, before.rows, before.columns, columns);
+    work([&] { array.append(ArrayView<std::uint16_t const, 2>::c_order(elements.data(), {before.rows, columns}), 1); });
+  } else {
+    after.rows = random(0, most_rows), after.columns = random(0, most_columns);
+    for (std::uint64_t r = 0; r < most_rows; ++r)
+      for (std::uint64_t c = 0; c < most_columns; ++c)
+        if (r >= before.rows || c >= before.columns || r >= after.rows || c >= after.columns) after.elements[r][c] = 0;
+    work([&] { array.resize({after.rows, after.columns}); });
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a process is killed at any moment: the array opens, and is as it was before its operation, or after") {
+  auto const* asked = std::getenv("TESSERA_TEST_KILLS");
+  auto const kills = asked ? std::strtoul(asked, nullptr, 10) : 40;
+  REQUIRE(kills > 0);
+  test::TemporaryFolder const folder;
+  LocalStore<HostBuffer> const store{folder.path()};
+  Shared const shared;
+  auto& journal = *shared;
+  create_array<std::uint16_t, 2>(store, "a", {.shape = {0, 0}, .chunk_shape = chunk_shape});
+  test::Random random{7};
+  std::size_t killed = 0, amidst = 0, wrong = 0;
+  for (std::uint64_t round = 0; round < kills; ++round) {
+    auto const until = journal.done + random(1, 6), more = random(0, 3000);
+    auto const child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      ::alarm(60);
+      try {
+        auto const array =
+            open_array<std::uint16_t, 2>(LocalStore<HostBuffer>{folder.path()}, "a", Queue<space::Host>{});
+        for (test::Random own{round};;) operate(array, journal, own);
+      } catch (...) {
+        ::_exit(1);
+      }
+    }
+    int status = 0;
+    while (journal.done < until && ::waitpid(child, &status, WNOHANG) == 0) ::sched_yield();
+    for (auto left = more; left > 0 && journal.done < until + 100; --left) journal.done.load();  // into the next
+    ::kill(child, SIGKILL);
+    if (status == 0) CHECK(::waitpid(child, &status, 0) == child);
+    killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    amidst += journal.at_work;
+    auto const found = content_of(open_array<std::uint16_t, 2>(LocalStore<HostBuffer>{folder.path()}, "a"));
+    wrong += !(found == journal.before || (journal.at_work && found == journal.after));
+    journal.before = found;
+    journal.at_work = false;
+  }
+  CHECK(killed == kills);
+  CHECK(amidst > 0);
+  CHECK(wrong == 0);
+}

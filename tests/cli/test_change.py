@@ -1,0 +1,183 @@
+"""tessera resize, append, rm and mv: arrays change their shape and nodes their path, wholly or not at all."""
+import itertools
+import math
+import os
+import random
+import signal
+import subprocess
+
+from command import (BINARY, BRAIN, ENVIRONMENT, CommandTest, document, in_fortran_order, main, make_array, read_npy,
+                     swapped, tessera, write_npy)
+
+
+def numbers(first, count):
+    return b"".join(n.to_bytes(2, "little") for n in range(first, first + count))
+
+
+class Change(CommandTest):
+    def make(self, name, shape=(4, 6), chunks="3,4", content=None, descr="<u2", fill="7"):
+        content = numbers(1, math.prod(shape)) if content is None else content
+        path = self.folder / name
+        self.run_ok("write", write_npy(self.folder / "in.npy", descr, shape, content), path, "--chunks", chunks, "--fill", fill)
+        return path
+
+    def read(self, path):
+        self.run_ok("read", path, "--output", self.folder / "out.npy")
+        _, shape, content = read_npy(self.folder / "out.npy")
+        return shape, content
+
+    def keys(self, path):
+        return sorted(os.path.relpath(os.path.join(folder, name), path) for folder, _, names in os.walk(path)
+                      for name in names)
+
+    def test_resize(self):
+        path = self.make("a.zarr")
+        before = document(path)
+        result = self.run_ok("resize", path, "2,5")
+        self.assertIn("uint16 [2, 5], was [4, 6]", result.text)
+        self.assertEqual(document(path), before | {"shape": [2, 5]})
+        rows = [numbers(1, 5), numbers(7, 5)]
+        self.assertEqual(self.read(path), ((2, 5), b"".join(rows)))
+        self.run_ok("resize", path, "4,6", "--threads", "2")
+        fill = b"\7\0"
+        self.assertEqual(self.read(path), ((4, 6), rows[0] + fill + rows[1] + fill + fill * 12))
+        self.run_ok("resize", path, "0,6")
+        self.assertEqual(self.keys(path), ["zarr.json"])
+        self.run_ok("validate", path)
+
+    def test_resize_the_brain(self):
+        brain = self.folder / "brain.zarr"
+        self.run_ok("copy", BRAIN / "t1", brain / "t1")
+        whole, part = self.read_bin(BRAIN / "t1", "--region=:100,:,:"), brain / "t1"
+        self.run_ok("resize", part, "100,233,189")
+        self.assertEqual(self.read_bin(part), whole)
+        self.run_ok("resize", part, "197,233,189")
+        self.assertEqual(self.read_bin(part), whole + bytes(97 * 233 * 189))
+
+    def test_shapes_that_cannot_be(self):
+        path = self.make("a.zarr")
+        for shape in ("", "4", "1,2,3", "4,-6", "4,", "a,b", "1.5,1", f"{2**63},1", f"{2**40},{2**40}"):
+            self.assert_refused(tessera("resize", path, "--", shape), 2, "SHAPE")
+        self.assert_refused(tessera("resize", path), 2, "SHAPE")
+        self.assert_refused(tessera("resize", self.folder / "none", "1"), 1, "none", "no array or group")
+        self.assert_refused(tessera("resize", BRAIN, "1"), 1, "node_type")
+        self.assertEqual(self.read(path), ((4, 6), numbers(1, 24)))
+
+    def test_append(self):
+        for axis, order, fortran in itertools.product((0, 1), "<>", (False, True)):
+            path = self.make(f"a{axis}{order == '<'}{fortran}.zarr")
+            shape = (3, 6) if axis == 0 else (4, 5)
+            count = math.prod(shape)
+            content = numbers(100, count)
+            stored = swapped(content, 2) if order == ">" else content
+            stored = in_fortran_order(stored, shape, 2) if fortran else stored
+            file = write_npy(self.folder / "more.npy", order + "u2", shape, stored, fortran)
+            result = self.run_ok("append", file, path, *(["--axis", "1"] if axis else []))
+            self.assertIn(f"{shape[axis]} of dimension {axis} are new", result.text)
+            if axis == 0:
+                self.assertEqual(self.read(path), ((7, 6), numbers(1, 24) + content))
+            else:
+                rows = (numbers(1 + 6 * row, 6) + content[10 * row:10 * row + 10] for row in range(4))
+                self.assertEqual(self.read(path), ((4, 11), b"".join(rows)))
+            self.run_ok("validate", path)
+
+    def test_append_again_and_again(self):
+        path = self.make("a.zarr", shape=(0, 6), content=b"")
+        for i in range(5):
+            self.run_ok("append", write_npy(self.folder / "row.npy", "<u2", (1, 6), numbers(6 * i, 6)), path)
+        self.assertEqual(self.read(path), ((5, 6), numbers(0, 30)))
+        self.run_ok("append", write_npy(self.folder / "row.npy", "<u2", (0, 6), b""), path)
+        self.assertEqual(document(path)["shape"], [5, 6])
+
+    def test_what_does_not_fit_is_not_appended(self):
+        path = self.make("a.zarr")
+        more = self.folder / "more.npy"
+        for descr, shape in (("<i2", (1, 6)), ("<u2", (1, 5)), ("<u2", (6,)), ("<u2", (1, 1, 6))):
+            write_npy(more, descr, shape, bytes(2 * math.prod(shape)))
+            self.assert_refused(tessera("append", more, path), 2, "more.npy", "uint16 [4, 6]")
+        write_npy(more, "<u2", (1, 6), bytes(12))
+        self.assert_refused(tessera("append", more, path, "--axis", "2"), 2, "--axis 2")
+        self.assert_refused(tessera("append", more, path, "--axis=-1"), 2, "--axis")
+        self.assert_refused(tessera("append", more), 2, "PATH")
+        self.assert_refused(tessera("append", more, self.folder / "none"), 1, "none")
+        bools = self.make("b.zarr", shape=(2,), chunks="2", content=b"\0\1", descr="|b1", fill="false")
+        self.assert_refused(tessera("append", write_npy(more, "|b1", (2,), b"\1\2"), bools), 1, "more.npy", "element 2")
+        self.assertEqual(self.read(bools), ((2,), b"\0\1"))
+        self.run_ok("append", write_npy(more, "|b1", (2,), b"\1\0"), bools)
+        self.assertEqual(self.read(bools), ((4,), b"\0\1\1\0"))
+        self.assertEqual(self.read(path), ((4, 6), numbers(1, 24)))
+
+    def test_an_append_that_ends_half_way(self):
+        path = self.make("a.zarr", shape=(1, 1000), chunks="1,1", content=bytes(2000))
+        file = write_npy(self.folder / "more.npy", "<u2", (3, 1000), numbers(1, 3000))
+        old, new = bytes(2000), bytes(2000) + numbers(1, 3000)
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            process = subprocess.Popen([BINARY, "append", file, path], env=ENVIRONMENT, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+            while process.poll() is None and not os.path.exists(path / "c/1"):
+                pass
+            process.send_signal(number)
+            process.wait()
+            shape, content = self.read(path)
+            self.assertIn((shape, content), (((1, 1000), old), ((4, 1000), new)))
+            self.run_ok("resize", path, "1,1000")
+            self.run_ok("resize", path, "6,1000")
+            self.assertEqual(self.read(path), ((6, 1000), old + b"\7\0" * 5000))
+            self.run_ok("resize", path, "1,1000")
+
+    def test_rm(self):
+        for name in ("t.zarr/g/a", "t.zarr/g/b", "t.zarr/c"):
+            self.make(name)
+        tree = self.folder / "t.zarr"
+        self.assertIn("erased", self.run_ok("rm", tree / "g/a").text)
+        self.assertEqual(sorted(os.listdir(tree / "g")), ["b", "zarr.json"])
+        self.run_ok("rm", tree / "g")
+        self.assertEqual(sorted(os.listdir(tree)), ["c", "zarr.json"])
+        self.assert_refused(tessera("rm", tree / "g"), 1, "no array or group")
+        self.assert_refused(tessera("rm", self.folder), 1, "no array or group")
+        self.assert_refused(tessera("rm"), 2, "PATH")
+        (tree / "c/zarr.json").write_text("{")  # damaged
+        self.run_ok("rm", tree / "c")
+        self.run_ok("rm", tree)
+        self.assertEqual(os.listdir(self.folder), ["in.npy"])
+
+    def test_mv(self):
+        self.make("t.zarr/g/a")
+        self.make("t.zarr/b", content=numbers(50, 24))
+        tree = self.folder / "t.zarr"
+        self.assertIn("now", self.run_ok("mv", tree / "g/a", tree / "new/deep/a").text)
+        self.assertEqual(self.read(tree / "new/deep/a"), ((4, 6), numbers(1, 24)))
+        self.assertEqual(document(tree / "new/deep")["node_type"], "group")
+        self.run_ok("mv", "new", "old", cwd=tree)
+        self.assertEqual(self.read(tree / "old/deep/a"), ((4, 6), numbers(1, 24)))
+        here = self.keys(tree)
+        for source, destination, status, word in (("old", "b", 1, "there is a node"), ("old", "b/x", 1, "array above"),
+                                                  ("old", "old/deep/x", 1, "below itself"), ("none", "x", 1, "no array"),
+                                                  ("old", "../other/x", 2, "hierarchy"), ("", "x", 2, "root")):
+            self.assert_refused(tessera("mv", tree / source, tree / destination), status, word)
+        self.assert_refused(tessera("mv", tree), 2, "DST")
+        self.assertEqual(self.keys(tree), here)
+        self.run_ok("validate", tree)
+
+    def test_random_shapes(self):
+        seed = int(os.environ.get("TESSERA_SEED", "3"))
+        draw = random.Random(seed)
+        path = self.make("a.zarr", shape=(3, 3), chunks="2,2")
+        model = {(r, c): 1 + 3 * r + c for r in range(3) for c in range(3)}
+        shape = (3, 3)
+        for step in range(20):
+            if draw.random() < 0.6:
+                shape = (draw.randint(0, 6), draw.randint(0, 6))
+                self.run_ok("resize", path, ",".join(map(str, shape)))
+                model = {at: value for at, value in model.items() if at[0] < shape[0] and at[1] < shape[1]}
+            else:
+                rows = draw.randint(1, 3)
+                file = write_npy(self.folder / "more.npy", "<u2", (rows, shape[1]), numbers(100 * step, rows * shape[1]))
+                self.run_ok("append", file, path)
+                model |= {(shape[0] + r, c): 100 * step + r * shape[1] + c for r in range(rows) for c in range(shape[1])}
+                shape = (shape[0] + rows, shape[1])
+            expected = b"".join(model.get(at, 7).to_bytes(2, "little") for at in itertools.product(*map(range, shape)))
+            self.assertEqual(self.read(path), (shape, expected), (seed, step))
+
+
+main()

@@ -1,0 +1,12 @@
+// expect: tessera: the elements of this memory are of another type than the array's
+#include <vector>
+
+#include <tessera/tessera.hpp>
+using namespace tessera;
+void program(LocalStore<HostBuffer> store) {
+#ifdef CURED
+  open_array<float, 1>(store, "a").append(std::vector<float>{1, 2});
+#else
+  open_array<float, 1>(store, "a").append(std::vector<double>{1, 2});
+#endif
+}

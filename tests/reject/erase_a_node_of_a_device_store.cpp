@@ -1,0 +1,10 @@
+// expect: tessera: metadata is read by the host: open the array over a store of host buffers, or over SplitStore{
+#include <tessera/tessera.cuh>
+using namespace tessera;
+void program(LocalStore<DeviceBuffer> store) {
+#ifdef CURED
+  erase_node(host_side(store), "a");
+#else
+  erase_node(store, "a");
+#endif
+}
