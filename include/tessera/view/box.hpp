@@ -9,6 +9,8 @@
 
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
+#include <tessera/view/selected.hpp>
 
 namespace tessera::inline v0 {
 
@@ -36,11 +38,6 @@ struct Slice {
     if (std::cmp_less(n, 0)) throw SelectionError{text({"found ", n, " in a slice; its numbers count from 0 on"})};
     return static_cast<std::uint64_t>(n);
   }
-};
-
-/// What a box means for an array: count[d] indices from first[d] on, step[d] apart.
-struct Region {
-  Extents first, count, step;
 };
 
 /// A slice per dimension: `Box{{0, 64}, all, {10, 20, 2}}`, or `all`.
