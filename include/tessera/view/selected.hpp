@@ -1,7 +1,9 @@
 // What a selection means for an array, whatever kind it is of: what a plan is made from.
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,6 +12,23 @@
 #include <tessera/core/text.hpp>
 
 namespace tessera::inline v0 {
+
+namespace detail {
+
+/// Throws: SelectionError, if an index of a selection is negative.
+template <std::integral N>
+constexpr std::uint64_t natural(N n, std::string_view where) {
+  if (std::cmp_less(n, 0)) throw SelectionError{text({"found ", n, " in ", where, "; its numbers count from 0 on"})};
+  return static_cast<std::uint64_t>(n);
+}
+
+/// Throws: SelectionError, if a selection is made for another number of dimensions.
+inline void expect_rank(std::string_view what, std::size_t found, Extents const& shape) {
+  if (found != shape.rank())
+    throw SelectionError{text({"a selection of ", found, " ", what, " for an array of ", shape.rank(), " dimensions"})};
+}
+
+}  // namespace detail
 
 /// What a box means: count[d] indices from first[d] on, step[d] apart.
 struct Region {
@@ -38,7 +57,7 @@ struct Selected {
   PointRuns points{};  ///< instead of all that, if it says so; the memory has one dimension
 
   Selected(Region const& box) : shape{box.count}, region{box} {}
-  explicit Selected(PointRuns runs) : is_points{true}, points{std::move(runs)} {
+  Selected(PointRuns runs) : is_points{true}, points{std::move(runs)} {
     std::uint64_t elements = 0;
     for (auto n : points.count) elements += n;
     shape.push_back(elements);
@@ -65,14 +84,17 @@ struct Selected {
       }
       return;
     }
-    if (region.first.rank() != rank || region.count.rank() != rank || region.step.rank() != rank)
+    if (shape.rank() != rank || region.first.rank() != rank || region.count.rank() != rank ||
+        region.step.rank() != rank)
       throw SelectionError{text({"a region of other than the array's ", rank, " dimensions"})};
     for (std::size_t d = 0; d < rank; ++d) {
       if (auto const* const indices = list(d)) {
+        expect_length(d, indices->size());
         for (auto index : *indices) expect_below(d, index, array[d]);
         continue;
       }
       auto const first = region.first[d], count = region.count[d], step = region.step[d], n = array[d];
+      expect_length(d, count);
       if (count > 0 && (step == 0 || first >= n || (count - 1) > (n - 1 - first) / step))
         throw SelectionError{text({"dimension ", d, ": found ", count, " indices from ", first, " on, ", step,
                                    " apart, expected indices below ", n})};
@@ -80,6 +102,10 @@ struct Selected {
   }
 
  private:
+  void expect_length(std::size_t d, std::uint64_t indices) const {
+    if (indices != shape[d])
+      throw SelectionError{text({"dimension ", d, ": found ", indices, " indices, expected ", shape[d]})};
+  }
   static void expect_below(std::size_t d, std::uint64_t index, std::uint64_t length) {
     if (index >= length)
       throw SelectionError{text({"dimension ", d, ": found index ", index, ", expected one below ", length})};
