@@ -15,7 +15,7 @@
 
 #include <tessera/array/batches.hpp>
 #include <tessera/array/fetched.hpp>
-#include <tessera/array/placing.hpp>
+#include <tessera/array/part_placer.hpp>
 #include <tessera/array/plan.hpp>
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/key/chunk_key.hpp>
@@ -245,7 +245,7 @@ class ReadBatch {
     PlacementForm const form{layout.item_size, layout.swapped, source.fill, stepped(layout.strides, plan.steps()),
                              plan.strides_in(target.strides)};
     bool const has_booleans = array_space::host_accessible && source.form.chunk.type.kind == DataKind::boolean;
-    Placing<array_space> placing{placements_, form, queue_in<array_space>(on)};
+    PartPlacer<array_space> placing{placements_, form, queue_in<array_space>(on)};
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
       auto const& slot = slots_[found_[t]];
       auto const decoded = tasks_[t].decoded.data;

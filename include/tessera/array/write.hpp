@@ -143,7 +143,7 @@ class WriteBatch {
                              stepped(layout.strides, to.plan.steps())};
     for (std::size_t i = 0; i < used_; ++i)
       slots_[i].is_new = is_whole(to, slots_[i].piece) || !read_old(to, slots_[i], on);
-    Placing<array_space> placing{placements_, form, queue_in<array_space>(on)};
+    PartPlacer<array_space> placing{placements_, form, queue_in<array_space>(on)};
     if (to.plan.is_box() && form.to_strides == layout.strides)
       fill_beside(to, placing);
     else
@@ -157,7 +157,7 @@ class WriteBatch {
   }
 
   // What new chunks have beside their elements.
-  void fill_beside(To const& to, Placing<array_space>& placing) {
+  void fill_beside(To const& to, PartPlacer<array_space>& placing) {
     auto const& layout = to.source.form.layout;
     for (std::size_t i = 0; i < used_; ++i) {
       auto const& part = slots_[i].piece.part;
@@ -171,7 +171,7 @@ class WriteBatch {
   void fill_below(To const& to, Queue& on) {
     auto const& layout = to.source.form.layout;
     PlacementForm const form{layout.item_size, 1, {fill_.data(), fill_.size()}, layout.strides, layout.strides};
-    Placing<array_space> placing{placements_, form, queue_in<array_space>(on)};
+    PartPlacer<array_space> placing{placements_, form, queue_in<array_space>(on)};
     auto const elements = element_count(layout.shape, "a chunk");
     for (std::size_t i = 0; i < used_; ++i)
       if (slots_[i].is_new && to.plan.elements(slots_[i].piece) != elements)

@@ -21,12 +21,12 @@ inline Strides stepped(Strides const& dense, Extents const& steps) {
 
 /// Placements of one form, in a vector that is used again.
 template <MemorySpace S>
-class Placing {
+class PartPlacer {
  public:
   /// A mini-batch of boxes has fewer, if the caller did not ask for more; lists and points may have one per element.
   static constexpr std::size_t most = 1024;
 
-  Placing(std::vector<Placement<S>>& placements, PlacementForm const& form, Queue<S>& on)
+  PartPlacer(std::vector<Placement<S>>& placements, PlacementForm const& form, Queue<S>& on)
       : placements_{placements}, form_{form}, on_{on} {
     placements_.clear();
   }
