@@ -75,12 +75,11 @@ Selected random_points(test::Random& random, Extents const& shape) {
     if (count == 0) continue;
     if (count > 1) {
       bool is_taken = false;
-      for (std::size_t i = 0, before = 0; i < runs.count.size(); ++i) {
+      for (std::size_t i = 0; i < runs.count.size(); ++i) {
         bool same_row = true;
         for (std::size_t d = 0; d + 1 < shape.rank(); ++d) same_row &= runs.first[i * shape.rank() + d] == at[d];
         auto const last = runs.first[(i + 1) * shape.rank() - 1], mine = at[shape.rank() - 1];
         is_taken |= same_row && last < mine + count && mine < last + runs.count[i];
-        before += runs.count[i];
       }
       if (is_taken) continue;
     }

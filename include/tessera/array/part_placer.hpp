@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include <tessera/array/batches.hpp>
+#include <tessera/array/plan.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/view/copy.hpp>
@@ -52,6 +54,14 @@ class PartPlacer {
   Queue<S>& on_;
   std::uint64_t moved_ = 0;
 };
+
+/// What a mini-batch of a plan takes beside its chunks.
+template <class Q, MemorySpace S>
+UsualBatch usual_for(Plan const& plan) {
+  auto usual = usual_on<Q>;
+  if (!plan.is_box()) usual.beside += PartPlacer<S>::most * sizeof(Placement<S>);
+  return usual;
+}
 
 }  // namespace detail
 }  // namespace tessera::inline v0

@@ -298,7 +298,7 @@ void read_chunks(ChunkSource<S, P> const& source, Selected const& selected, Targ
                  typename P::queue_type& on, ReadOptions const& options = {}) {
   Plan const plan{selected, source.form.layout.shape};
   auto const batches = detail::batches_of(options, plan.size(), source.form, on.host().threads(),
-                                          detail::usual_on<typename P::queue_type>);
+                                          detail::usual_for<typename P::queue_type, typename P::array_space>(plan));
   using Batch = detail::ReadBatch<S, P>;
   detail::run_batches<Batch>(batches, options, on, [&](auto const& lease, std::uint64_t first, std::uint64_t last) {
     lease()->run(source, plan, first, last, target, on, options.traffic);

@@ -278,8 +278,9 @@ void write_chunks(ChunkSource<S, P> const& source, Extents const& shape, Selecte
                   Origin<typename P::array_space> origin, KeyLocks& locks, typename P::queue_type& on,
                   WriteOptions const& options = {}) {
   Plan const plan{selected, source.form.layout.shape, {}, Repeats::last};
-  auto const batches = detail::batches_of(options, plan.size(), source.form, on.host().threads(),
-                                          detail::usual_on<typename P::queue_type>, true);
+  auto const batches =
+      detail::batches_of(options, plan.size(), source.form, on.host().threads(),
+                         detail::usual_for<typename P::queue_type, typename P::array_space>(plan), true);
   using Batch = detail::WriteBatch<S, P>;
   typename Batch::To const to{
       source, plan, shape, origin, locks, options.store_fill_chunks, static_cast<std::size_t>(batches.size)};

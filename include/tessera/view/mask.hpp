@@ -24,24 +24,35 @@ bool > || std::same_as<std::remove_const_t<T>, std::uint8_t>;
 
 template <class M>
 concept MaskMemory = ContiguousMemory<M const> && requires(M const& memory) {
-  requires std::same_as<typename contiguous_memory<M const>::space, space::Host>;
   requires MaskElement<std::remove_pointer_t<decltype(contiguous_memory<M const>::data(memory))>>;
 };
 
+template <class Space>
+consteval void check_mask() {
+  static_assert(Space::host_accessible,
+                "tessera: this mask is in device memory, where the host cannot look for what is selected: give one in "
+                "the host's memory");
+}
+
 }  // namespace detail
 
-/// The mask is in the host's memory and is referred to. The elements are in C order; memory for them has one dimension.
+/// The mask is in memory that the host can touch, and is referred to. The elements are in C order; memory for them has
+/// one dimension.
 class Mask {
  public:
-  template <detail::MaskElement T, std::size_t Rank>
-  explicit Mask(ArrayView<T, Rank> const& mask)
-      : data_{reinterpret_cast<std::uint8_t const*>(mask.data)}, layout_{mask.layout()} {}
+  template <detail::MaskElement T, std::size_t Rank, MemorySpace S>
+  explicit Mask(ArrayView<T, Rank, S> const& mask)
+      : data_{reinterpret_cast<std::uint8_t const*>(mask.data)}, layout_{mask.layout()} {
+    detail::check_mask<S>();
+  }
   /// Contiguous memory in C order, of as many elements as the array has.
   template <detail::MaskMemory M>
   explicit Mask(M const& mask)
       : data_{reinterpret_cast<std::uint8_t const*>(contiguous_memory<M const>::data(mask))},
         size_{contiguous_memory<M const>::size(mask)},
-        has_shape_{false} {}
+        has_shape_{false} {
+    detail::check_mask<typename contiguous_memory<M const>::space>();
+  }
 
   /// Throws: SelectionError naming the dimension, if the mask has another shape than the array.
   PointRuns resolve(Extents const& shape) const {
