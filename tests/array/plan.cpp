@@ -108,6 +108,7 @@ void check_plan(Selected const& selected, Extents const& shape, Extents const& c
   for (auto i = elements.size(); i-- > 0 && repeats == Repeats::last;)
     if (given[test::c_index(shape, elements[i])]++ > 0) wanted[i] = 0;
   std::size_t wrong = 0;
+  for (std::size_t d = 0; d < rank; ++d) wrong += plan.steps()[d] != 1 && plan.steps()[d] >= chunks[d];
   std::optional<Extents> before;
   for (std::uint64_t i = 0; i < plan.size(); ++i) {
     auto const piece = plan.piece(i);
