@@ -34,6 +34,10 @@
 #include <tessera/store/split_store.hpp>
 #include <tessera/store/write_many.hpp>
 #include <tessera/view/array_view.hpp>
+#include <tessera/view/blocks.hpp>
 #include <tessera/view/box.hpp>
 #include <tessera/view/contiguous_memory.hpp>
+#include <tessera/view/mask.hpp>
 #include <tessera/view/mdspan.hpp>
+#include <tessera/view/orthogonal.hpp>
+#include <tessera/view/points.hpp>

@@ -62,7 +62,7 @@ struct Run {
                                   Queue<space::Host>{});
     auto const elements = noise(rows * edge);
     std::vector<std::uint8_t> found(rows * edge);
-    auto const whole = open(), partial = open(), reading = open(), parts = open();
+    auto const whole = open(), partial = open(), reading = open(), parts = open(), listed = open();
     Box const inner{{1, rows - 1}, {1, edge - 1}};  // no chunk is whole
     std::vector<std::uint8_t> const part((rows - 2) * (edge - 2), 3);
     std::vector<std::uint8_t> part_found(part.size());
@@ -72,6 +72,13 @@ struct Run {
     CHECK((found == elements));
     check("read parts", [&] {
       parts.read({{0, rows, 2}, all}, std::span{found}.first(rows / 2 * edge), {.memory = budget});
+    });
+    std::vector<std::uint64_t> gaps;  // two of three: parts by the thousand
+    for (std::uint64_t i = 0; i < edge; ++i)
+      if (i % 3 != 0) gaps.push_back(i);
+    Orthogonal const pairs{gaps, gaps};
+    check("read lists", [&] {
+      listed.read(pairs, std::span{found}.first(gaps.size() * gaps.size()), {.memory = budget});
     });
     check("write parts", [&] { partial.write(inner, part, {.memory = budget}); });
     reading.read(inner, part_found, {.memory = budget});

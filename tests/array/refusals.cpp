@@ -66,10 +66,10 @@ TEST_CASE("a region that no box has made is held to the array too") {
     CHECK_THROWS_AS(array.read(region, {data, strides}), SelectionError);
     CHECK_THROWS_AS(array.write(region, {data, strides}), SelectionError);
   }
-  CHECK_THROWS_AS(array.read({{0, 0}, {5, 4}, {1, 1}}, {data, {4}}), SelectionError);
+  CHECK_THROWS_AS(array.read(Region{{0, 0}, {5, 4}, {1, 1}}, {data, {4}}), SelectionError);
   CHECK(memory == std::vector<int>(20, 7));
-  CHECK_NOTHROW(array.write({{4, 3}, {1, 1}, {most, most}}, {data, strides}));
-  CHECK_NOTHROW(array.read({{1, 0}, {2, 2}, {3, 3}}, {data, strides}));
+  CHECK_NOTHROW(array.write(Region{{4, 3}, {1, 1}, {most, most}}, {data, strides}));
+  CHECK_NOTHROW(array.read(Region{{1, 0}, {2, 2}, {3, 3}}, {data, strides}));
 }
 
 TEST_CASE("a destination of another size or shape is refused, and nothing is written") {

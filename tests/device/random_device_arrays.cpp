@@ -1,49 +1,17 @@
-// Arrays of every type, rank and layout, read and written by host and device through every kind of store, held against
-// elements that are picked one by one.
+// Arrays of every type, rank and layout, read and written by host and device through every kind of store, by selections
+// of every kind, held against elements that are picked one by one.
 #include <algorithm>
 #include <tuple>
 
 #include <device/arrays.hpp>
+#include <support/random_selection.hpp>
 #include <support/written_array.hpp>
 
 using namespace tessera;
 using codec::Transpose, codec::Zstd;
-using test::Bytes, test::DeviceQueue, test::Random, test::TemporaryFolder;
+using test::Bytes, test::DeviceQueue, test::Random, test::StridedMemory, test::TemporaryFolder;
 
 namespace {
-
-// Where elements of a box lie in memory of `size` bytes: along any order of axes, forwards and backwards, with gaps.
-struct Strided {
-  std::size_t first = 0, size = 0;  // bytes
-  Strides strides{};
-};
-Strided strided(Random& random, Extents const& count, std::size_t item, bool repeats) {
-  auto const step = static_cast<std::int64_t>(item);
-  auto stride = step, first = step * static_cast<std::int64_t>(random(0, 3));
-  Strided result{0, 0, Strides::filled(count.rank(), 0)};
-  for (auto d : random.permutation(count.rank())) {
-    if (repeats && random.one_in(6)) continue;  // one element, again and again
-    if (random.one_in(3)) stride += step * static_cast<std::int64_t>(random(1, 2));
-    result.strides[d] = stride;
-    auto const n = static_cast<std::int64_t>(std::max<std::uint64_t>(count[d], 1));
-    if (random.one_in(3)) first += stride * (n - 1), result.strides[d] = -stride;
-    stride *= n;
-  }
-  result.first = static_cast<std::size_t>(first);
-  result.size = static_cast<std::size_t>(first + stride + step);
-  return result;
-}
-
-// Where each element of a region is: f(in the array's elements, in the memory).
-template <class F>
-void for_each_element(Region const& region, Extents const& shape, std::size_t item, Strided const& memory, F&& f) {
-  test::for_each_index(region.count, [&](Extents const& index) {
-    auto at = index;
-    for (std::size_t d = 0; d < shape.rank(); ++d) at[d] = region.first[d] + index[d] * region.step[d];
-    f(test::c_index(shape, at) * item,
-      static_cast<std::size_t>(static_cast<std::int64_t>(memory.first) + test::offset(memory.strides, index)));
-  });
-}
 
 // An array in some store, read and written in some way.
 template <class Named, class S>
@@ -56,14 +24,14 @@ struct Subject {
   Subject(S const& s, DeviceQueue queue) : store{s}, on{queue}, array{open_any<Named>(store, "a", queue)} {}
 
   /// The memory after a read.
-  Bytes read(Region const& region, Bytes const& memory, Strided const& at, ReadOptions const& options) {
+  Bytes read(Selected const& selected, Bytes const& memory, StridedMemory const& at, ReadOptions const& options) {
     auto there = test::made<DeviceBuffer>(test::text(test::view(memory)), on);
-    array.read(region, {there.span().data + at.first, at.strides}, on, options).leave();
+    array.read(selected, {there.span().data + at.first, at.strides}, on, options).leave();
     return test::bytes(test::text(there.view(), on));
   }
-  void write(Region const& region, Bytes const& memory, Strided const& at, WriteOptions const& options) {
+  void write(Selected const& selected, Bytes const& memory, StridedMemory const& at, WriteOptions const& options) {
     auto const there = test::made<DeviceBuffer>(test::text(test::view(memory)), on);
-    array.write(region, {there.view().data + at.first, at.strides}, on, options).leave();
+    array.write(selected, {there.view().data + at.first, at.strides}, on, options).leave();
   }
   std::string value(std::string const& key) { return test::value(chunks_of(store), key, on); }
 };
@@ -73,12 +41,12 @@ struct OnHost {
   MemoryStore<HostBuffer> store;
   Opened array;
 
-  Bytes read(Region const& region, Bytes memory, Strided const& at, ReadOptions const& options) {
-    array.read(region, {memory.data() + at.first, at.strides}, options);
+  Bytes read(Selected const& selected, Bytes memory, StridedMemory const& at, ReadOptions const& options) {
+    array.read(selected, {memory.data() + at.first, at.strides}, options);
     return memory;
   }
-  void write(Region const& region, Bytes const& memory, Strided const& at, WriteOptions const& options) {
-    array.write(region, {memory.data() + at.first, at.strides}, options);
+  void write(Selected const& selected, Bytes const& memory, StridedMemory const& at, WriteOptions const& options) {
+    array.write(selected, {memory.data() + at.first, at.strides}, options);
   }
   std::string value(std::string const& key) { return test::value(store, key); }
 };
@@ -147,36 +115,37 @@ void check_agreement(Random& random, test::ArrayContent const& content, OnHost& 
   auto const& shape = content.shape;
   for (int round = 0; round < 6; ++round) {
     CAPTURE(round);
-    Box const box = random.one_in(4) ? Box(all) : Box{test::random_slices(random, shape)};
-    auto const region = box.resolve(shape);
+    auto const selection = test::random_selection(random, shape, content.chunk_shape);
+    CAPTURE(selection.kind);
+    auto const& selected = selection.selected;
     bool const writes = round % 2 == 1;
-    auto const at = strided(random, region.count, item, writes);
+    auto const at = test::random_memory(random, selected.shape, item, writes);
     auto memory = random.noise(at.size);
     if (content.type.kind == DataKind::boolean)
       for (auto& b : memory) b &= std::byte{1};
     if (writes && random.one_in(4)) std::fill(memory.begin(), memory.end(), std::byte{0});  // often the fill value
     if (writes) {
-      for_each_element(region, shape, item, at, [&](std::size_t element, std::size_t place) {
+      test::for_each_selected(selection, shape, item, at, [&](std::size_t element, std::size_t place) {
         std::copy_n(memory.data() + place, item, elements.data() + element);
       });
       bool const stores_fill = random.one_in(4);
       for_each_subject([&](auto& subject) {
         auto options = random_options<WriteOptions>(random);
         options.store_fill_chunks = stores_fill;
-        subject.write(region, memory, at, options);
+        subject.write(selected, memory, at, options);
       });
     } else {
       auto expected = memory;
-      for_each_element(region, shape, item, at, [&](std::size_t element, std::size_t place) {
+      test::for_each_selected(selection, shape, item, at, [&](std::size_t element, std::size_t place) {
         std::copy_n(elements.data() + element, item, expected.data() + place);
       });
       for_each_subject([&](auto& subject) {
-        CHECK(subject.read(region, memory, at, random_options<ReadOptions>(random)) == expected);
+        CHECK(subject.read(selected, memory, at, random_options<ReadOptions>(random)) == expected);
       });
     }
     auto const all_of_it = Box(all).resolve(shape);
     auto const c_order = Layout::c_order(shape, item).strides;
-    Strided const whole{0, elements.size(), c_order};
+    StridedMemory const whole{0, elements.size(), c_order};
     Bytes const empty(elements.size());
     for_each_subject([&](auto& subject) { CHECK(subject.read(all_of_it, empty, whole, {}) == elements); });
   }

@@ -21,6 +21,7 @@
 #include <tessera/memory/pending.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/view/box.hpp>
+#include <tessera/view/selected.hpp>
 
 namespace tessera::inline v0 {
 namespace detail {
@@ -63,33 +64,35 @@ class AnyArray {
   /// else Pending, for the queue has work to do yet, and until it is done the memory is in use.
   using Completion = std::conditional_t<std::same_as<array_space, space::Host>, void, Pending>;
 
-  /// Reads a region into memory of array_space. Strides are in bytes, one per dimension. Throws: StoreError,
-  /// CodecError, with the key; SelectionError; Cancelled. What is thrown is thrown when nothing is under way any more.
-  auto read(Region const& region, Target<array_space> to, queue_type& on, ReadOptions const& options = {}) const {
+  /// Reads a selection into memory of array_space. Strides are in bytes, one per dimension of the memory. Throws:
+  /// StoreError, CodecError, with the key; SelectionError; Cancelled. What is thrown is thrown when nothing is under
+  /// way any more.
+  auto read(Selected const& selected, Target<array_space> to, queue_type& on, ReadOptions const& options = {}) const {
     if constexpr (detail::check_placer<array_space>()) {
-      expect_inside(region, to.strides);
-      return complete(on, [&] { read_chunks(source(), region, to, on, options); });
+      expect_inside(selected, to.strides);
+      return complete(on, [&] { read_chunks(source(), selected, to, on, options); });
     } else {
       return detail::Mistaken{};
     }
   }
-  auto read(Region const& region, Target<array_space> to, ReadOptions const& options = {}) const {
-    return read(region, to, state_->on, options);
+  auto read(Selected const& selected, Target<array_space> to, ReadOptions const& options = {}) const {
+    return read(selected, to, state_->on, options);
   }
 
-  /// Writes a region from memory of array_space. What is written in part of a chunk leaves the rest of it as it is,
+  /// Writes a selection from memory of array_space. What is written in part of a chunk leaves the rest of it as it is,
   /// among all threads that write through this store and its copies. Throws: as read.
-  auto write(Region const& region, Origin<array_space> from, queue_type& on, WriteOptions const& options = {}) const {
+  auto write(Selected const& selected, Origin<array_space> from, queue_type& on,
+             WriteOptions const& options = {}) const {
     if constexpr (detail::check_writable<S>() && detail::check_placer<array_space>()) {
       auto const held = state_->shape.hold();
-      auto const now = expect_inside(region, from.strides);
-      return complete(on, [&] { write_elements(now, region, from, on, options); });
+      auto const now = expect_inside(selected, from.strides);
+      return complete(on, [&] { write_elements(now, selected, from, on, options); });
     } else {
       return detail::Mistaken{};
     }
   }
-  auto write(Region const& region, Origin<array_space> from, WriteOptions const& options = {}) const {
-    return write(region, from, state_->on, options);
+  auto write(Selected const& selected, Origin<array_space> from, WriteOptions const& options = {}) const {
+    return write(selected, from, state_->on, options);
   }
 
   /// What of the array is in one chunk, given by its place in the grid. Throws: SelectionError.
@@ -170,7 +173,7 @@ class AnyArray {
   }
 
   // As if the array had that shape.
-  void write_elements(Extents const& shape, Region const& region, Origin<array_space> from, queue_type& on,
+  void write_elements(Extents const& shape, Selected const& selected, Origin<array_space> from, queue_type& on,
                       WriteOptions const& options) const {
     write_chunks(source(), shape, region, from, state_->locks, on, options);
   }
@@ -210,19 +213,13 @@ class AnyArray {
             s.pipeline, s.form,   {s.metadata.fill.data(), s.metadata.fill.size()}};
   }
 
-  // A Region need not come from a Box, which would have seen to it. Returns the shape that it is inside of.
-  Extents expect_inside(Region const& region, Strides const& strides) const {
+  // What is selected need not come from a selection, which would have seen to it. Returns the shape that it is inside
+  // of.
+  Extents expect_inside(Selected const& selected, Strides const& strides) const {
+    if (strides.rank() != selected.shape.rank())
+      throw SelectionError{text({"found ", strides.rank(), " strides, expected ", selected.shape.rank()})};
     auto const now = shape();
-    auto const rank = now.rank();
-    if (strides.rank() != rank) throw SelectionError{text({"found ", strides.rank(), " strides, expected ", rank})};
-    if (region.first.rank() != rank || region.count.rank() != rank || region.step.rank() != rank)
-      throw SelectionError{text({"a region of other than the array's ", rank, " dimensions"})};
-    for (std::size_t d = 0; d < rank; ++d) {
-      auto const first = region.first[d], count = region.count[d], step = region.step[d], n = now[d];
-      if (count > 0 && (step == 0 || first >= n || (count - 1) > (n - 1 - first) / step))
-        throw SelectionError{text({"dimension ", d, ": found ", count, " indices from ", first, " on, ", step,
-                                   " apart, expected indices below ", n})};
-    }
+    selected.expect_inside(now);
     return now;
   }
 

@@ -13,6 +13,7 @@
 #include <tessera/array/any_array.hpp>
 #include <tessera/array/caller_memory.hpp>
 #include <tessera/array/owned_array.hpp>
+#include <tessera/array/selection.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>
@@ -54,41 +55,44 @@ class Array {
   using Completion = typename Untyped::Completion;
   using queue_type = typename P::queue_type;
 
-  /// Reads a box into the caller's memory: an ArrayView or an mdspan of any strides, an OwnedArray, or contiguous
-  /// memory in C order: of the host, e.g. a std::vector<T> or a std::span<T>, or what contiguous_memory<M> says. An
+  /// Reads a selection into the caller's memory: an ArrayView or an mdspan of any strides, an OwnedArray, or contiguous
+  /// memory in C order: of the host, e.g. a std::vector<T> or a std::span<T>, or what contiguous_memory<M> says. A
+  /// selection is a Box or `all`, Orthogonal, Points, a Mask or Blocks; each chunk is fetched and decoded once. An
   /// array in device memory is read into pinned and managed memory too; memory made on another queue than `on` is to be
   /// there already: `on.after(other.record())`. Work is done by `on`, or by the array's own queue. Throws:
-  /// SelectionError, if the shapes differ; StoreError, CodecError, with the key; Cancelled.
-  template <detail::MemoryOrMistake M>
-  auto read(Box const& box, M&& to, queue_type& on, ReadOptions const& options = {}) const {
-    return read_region(box.resolve(shape()), to, on, options);
+  /// SelectionError, if an index lies outside, or the shapes differ; StoreError, CodecError, with the key; Cancelled.
+  template <detail::Selection Sel = Box, detail::MemoryOrMistake M>
+  auto read(Sel const& selection, M&& to, queue_type& on, ReadOptions const& options = {}) const {
+    return read_selected<detail::memory_rank<Sel, Rank>>(selected(selection), to, on, options);
   }
-  template <detail::MemoryOrMistake M>
-  auto read(Box const& box, M&& to, ReadOptions const& options = {}) const {
-    return read_region(box.resolve(shape()), to, array_.queue(), options);
-  }
-
-  /// Reads a box into a new array of buffers B, by default in the array's own space. It is used in the order of `on`;
-  /// one that the host can touch is there when the call returns.
-  template <class B = buffer_in_t<array_space>>
-  OwnedArray<T, Rank, B> read(Box const& box, queue_type& on, ReadOptions const& options = {}) const {
-    return read_owned<B>(box.resolve(shape()), on, options);
-  }
-  template <class B = buffer_in_t<array_space>>
-  OwnedArray<T, Rank, B> read(Box const& box, ReadOptions const& options = {}) const {
-    return read_owned<B>(box.resolve(shape()), array_.queue(), options);
+  template <detail::Selection Sel = Box, detail::MemoryOrMistake M>
+  auto read(Sel const& selection, M&& to, ReadOptions const& options = {}) const {
+    return read(selection, to, array_.queue(), options);
   }
 
-  /// Writes a box from the caller's memory, of the same kinds. Of chunks that are written in part the rest stays,
-  /// whoever else writes to it through this store and its copies. Throws: SelectionError, if the shapes differ;
-  /// StoreError, CodecError, with the key; Cancelled; then every chunk is written wholly or not at all.
-  template <detail::MemoryOrMistake M>
-  auto write(Box const& box, M const& from, queue_type& on, WriteOptions const& options = {}) const {
-    return write_region(box.resolve(shape()), from, on, options);
+  /// Reads a selection into a new array of buffers B, by default in the array's own space. It is used in the order of
+  /// `on`; one that the host can touch is there when the call returns.
+  template <class B = buffer_in_t<array_space>, detail::Selection Sel = Box>
+  OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(Sel const& selection, queue_type& on,
+                                                        ReadOptions const& options = {}) const {
+    return read_owned<detail::memory_rank<Sel, Rank>, B>(selected(selection), on, options);
   }
-  template <detail::MemoryOrMistake M>
-  auto write(Box const& box, M const& from, WriteOptions const& options = {}) const {
-    return write_region(box.resolve(shape()), from, array_.queue(), options);
+  template <class B = buffer_in_t<array_space>, detail::Selection Sel = Box>
+  OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(Sel const& selection, ReadOptions const& options = {}) const {
+    return read<B>(selection, array_.queue(), options);
+  }
+
+  /// Writes a selection from the caller's memory, of the same kinds. Of chunks that are written in part the rest stays,
+  /// whoever else writes to it through this store and its copies. Of an element that is selected several times the last
+  /// value stays. Throws: SelectionError, if an index lies outside, or the shapes differ; StoreError, CodecError, with
+  /// the key; Cancelled; then every chunk is written wholly or not at all.
+  template <detail::Selection Sel = Box, detail::MemoryOrMistake M>
+  auto write(Sel const& selection, M const& from, queue_type& on, WriteOptions const& options = {}) const {
+    return write_selected<detail::memory_rank<Sel, Rank>>(selected(selection), from, on, options);
+  }
+  template <detail::Selection Sel = Box, detail::MemoryOrMistake M>
+  auto write(Sel const& selection, M const& from, WriteOptions const& options = {}) const {
+    return write(selection, from, array_.queue(), options);
   }
 
   /// Gives the array another shape: `array.resize({100, 100})`. Where it grows, it has the fill value; what is cut off
@@ -134,46 +138,54 @@ class Array {
     return write(chunk_box(chunk), from, std::forward<More>(more)...);
   }
 
-  /// Writes one value to every element of a box.
-  auto fill(Box const& box, T const& value, queue_type& on, WriteOptions const& options = {}) const {
-    auto const region = box.resolve(shape());
-    ArrayView<T const, Rank, array_space> same{&value, {}, {}};  // of no strides: every index shows it
-    std::copy_n(region.count.begin(), Rank, same.shape);
+  /// Writes one value to every element of a selection.
+  template <detail::Selection Sel = Box>
+  auto fill(Sel const& selection, T const& value, queue_type& on, WriteOptions const& options = {}) const {
+    constexpr auto memory_rank = detail::memory_rank<Sel, Rank>;
+    Selected const what = selected(selection);
+    ArrayView<T const, memory_rank, array_space> same{&value, {}, {}};  // of no strides: every index shows it
+    std::copy_n(what.shape.begin(), memory_rank, same.shape);
     if constexpr (std::same_as<array_space, space::Host>) {
-      return write_region(region, same, on, options);
+      return write_selected<memory_rank>(what, same, on, options);
     } else {
       HostBuffer here{sizeof(T)};
       std::memcpy(here.span().data, &value, sizeof(T));
       auto there = cast<buffer_in_t<array_space>>(std::move(here), on);
       same.data = reinterpret_cast<T const*>(there.view().data);
-      auto pending = write_region(region, same, on, options);
+      auto pending = write_selected<memory_rank>(what, same, on, options);
       on.keep(std::move(there));
       return pending;
     }
   }
-  auto fill(Box const& box, T const& value, WriteOptions const& options = {}) const {
-    return fill(box, value, array_.queue(), options);
+  template <detail::Selection Sel = Box>
+  auto fill(Sel const& selection, T const& value, WriteOptions const& options = {}) const {
+    return fill(selection, value, array_.queue(), options);
   }
 
  private:
-  template <class M>
-  auto read_region(Region const& region, M& to, queue_type& on, ReadOptions const& options) const {
-    if constexpr (detail::check_destination<T, Rank, array_space, M>()) {
-      auto const view = detail::caller_view<Rank>(to, region.count);
-      return array_.read(region, {reinterpret_cast<std::byte*>(view.data), view.layout().strides}, on, options);
+  template <class Sel>
+  Selected selected(Sel const& selection) const {
+    return detail::selected_by(selection, shape(), chunk_shape());
+  }
+
+  template <std::size_t MemoryRank, class M>
+  auto read_selected(Selected const& selected, M& to, queue_type& on, ReadOptions const& options) const {
+    if constexpr (detail::check_destination<T, MemoryRank, array_space, M>()) {
+      auto const view = detail::caller_view<MemoryRank>(to, selected.shape);
+      return array_.read(selected, {reinterpret_cast<std::byte*>(view.data), view.layout().strides}, on, options);
     } else {
       return detail::Mistaken{};
     }
   }
 
-  template <class B>
-  OwnedArray<T, Rank, B> read_owned(Region const& region, queue_type& on, ReadOptions const& options) const {
-    OwnedArray<T, Rank, B> result{region.count, queue_in<typename B::space_type>(on)};
+  template <std::size_t MemoryRank, class B>
+  OwnedArray<T, MemoryRank, B> read_owned(Selected const& selected, queue_type& on, ReadOptions const& options) const {
+    OwnedArray<T, MemoryRank, B> result{selected.shape, queue_in<typename B::space_type>(on)};
     auto const view = result.view();
     if constexpr (std::is_void_v<Completion>) {
-      read_region(region, view, on, options);
+      read_selected<MemoryRank>(selected, view, on, options);
     } else {
-      auto pending = read_region(region, view, on, options);
+      auto pending = read_selected<MemoryRank>(selected, view, on, options);
       if constexpr (B::space_type::host_accessible)
         pending.wait();
       else
@@ -182,11 +194,12 @@ class Array {
     return result;
   }
 
-  template <class M>
-  auto write_region(Region const& region, M const& from, queue_type& on, WriteOptions const& options) const {
-    if constexpr (detail::check_writable<S>() && detail::check_memory<T, Rank, array_space, M const>()) {
-      auto const view = detail::caller_view<Rank>(from, region.count);
-      return array_.write(region, {reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, on, options);
+  template <std::size_t MemoryRank, class M>
+  auto write_selected(Selected const& selected, M const& from, queue_type& on, WriteOptions const& options) const {
+    if constexpr (detail::check_writable<S>() && detail::check_memory<T, MemoryRank, array_space, M const>()) {
+      auto const view = detail::caller_view<MemoryRank>(from, selected.shape);
+      return array_.write(selected, {reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, on,
+                          options);
     } else {
       return detail::Mistaken{};
     }

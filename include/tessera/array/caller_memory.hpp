@@ -72,7 +72,7 @@ struct CallerMemory<M> {
   using space = typename contiguous_memory<M>::space;
   template <std::size_t Rank>
   static auto view(M& memory, Extents const& shape) {
-    auto const expected = element_count(shape, "the box");
+    auto const expected = element_count(shape, "the selection");
     auto const found = contiguous_memory<M>::size(memory);
     if (found != expected) throw SelectionError{text({"the memory holds ", found, " elements, expected ", expected})};
     return ArrayView<element, Rank, space>::c_order(contiguous_memory<M>::data(memory), shape);
@@ -87,7 +87,7 @@ inline constexpr bool is_queue<Queue<S>> = true;
 // What Array::read and Array::write take, so as to say what is wrong with it.
 template <class M>
 concept MemoryOrMistake = !std::same_as<std::remove_cvref_t<M>, ReadOptions> &&
-    !std::same_as<std::remove_cvref_t<M>, WriteOptions> && !is_queue<std::remove_cvref_t<M>>;
+                          !std::same_as<std::remove_cvref_t<M>, WriteOptions> && !is_queue<std::remove_cvref_t<M>>;
 template <class... A>
 inline constexpr bool begins_with_memory = false;
 template <MemoryOrMistake M, class... A>
@@ -122,7 +122,7 @@ consteval bool check_memory() {
     constexpr bool fits = Memory::rank == Rank || Memory::rank == any_rank;
     static_assert(fits,
                   "tessera: this memory has another number of dimensions than the array; give an ArrayView of as many "
-                  "as open_array<T, Rank> names");
+                  "as open_array<T, Rank> names, of one for Points and a Mask");
     return fits;
   }
 }

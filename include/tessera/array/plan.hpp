@@ -1,76 +1,175 @@
-// Plan: which chunks a region touches, and which part of each. Nothing is allocated: the i-th piece follows from i.
+// Plan: which chunks a selection touches, and which parts of each. For boxes nothing is allocated: the i-th piece
+// follows from i.
 #pragma once
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include <tessera/array/chunk_runs.hpp>
+#include <tessera/array/plan_axis.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/view/box.hpp>
+#include <tessera/view/selected.hpp>
 
 namespace tessera::inline v0 {
 
-/// The part of one chunk that a region selects.
-struct Piece {
-  Extents chunk;   ///< the chunk's place in the grid
-  Extents first;   ///< of the selected elements, in the chunk
-  Extents step;    ///< from one to the next, in the chunk
-  Extents count;   ///< how many
-  Extents target;  ///< where the first goes, in the region
+/// A box of elements of one chunk, Plan::steps() apart, that is a box in the target too.
+struct Part {
+  Extents first;   ///< element, in the chunk
+  Extents count;   ///< how many along each dimension of the array
+  Extents target;  ///< where the first goes: an index of the target, whose rank may be another than the array's
 };
 
-namespace detail {
-
-/// Strides from one selected element of a chunk to the next. Where it has one of them they mean nothing; only where it
-/// has more is the step known to be shorter than the chunk.
-inline void take_steps(Strides& strides, Strides const& dense, Piece const& piece) {
-  for (std::size_t d = 0; d < dense.rank(); ++d)
-    if (piece.count[d] > 1) strides[d] = dense[d] * static_cast<std::int64_t>(piece.step[d]);
-}
-
-}  // namespace detail
+/// What of one chunk is selected.
+struct Piece {
+  Extents chunk;    ///< the chunk's place in the grid
+  Extents touched;  ///< which of the touched ones it is along each dimension, or of all if they are not a grid
+  Part part;        ///< the first of its parts
+};
 
 class Plan {
  public:
-  Plan(Region const& region, Extents const& chunk_shape) : region_{region}, chunk_shape_{chunk_shape} {
-    for (std::size_t d = 0; d < chunk_shape.rank(); ++d) {
-      auto const n = region.count[d];
-      auto const first = region.first[d] / chunk_shape[d];
-      first_.push_back(first);
-      if (n == 0 || is_sparse(d))
-        count_.push_back(n);
-      else
-        count_.push_back((region.first[d] + (n - 1) * region.step[d]) / chunk_shape[d] - first + 1);
+  /// The selection's indices are in the array; it outlives the plan if it has lists or points. Chunks that are in one
+  /// group, of group[d] chunks along dimension d, follow each other; without a group they are in C order.
+  Plan(Selected const& selected, Extents const& chunk_shape, Extents const& group = {}, Repeats repeats = Repeats::all)
+      : chunk_shape_{chunk_shape},
+        group_{group.rank() == 0 ? Extents::filled(chunk_shape.rank(), 1) : group},
+        steps_{Extents::filled(chunk_shape.rank(), 1)} {
+    if (selected.is_points) {
+      is_points_ = true;
+      points_ = {selected.points.first, selected.points.count, chunk_shape, group_, repeats};
+      size_ = points_.size();
+      return;
     }
-    size_ = element_count(count_, "the number of chunks");
+    Extents touched;
+    auto const& region = selected.region;
+    for (std::size_t d = 0; d < chunk_shape.rank(); ++d) {
+      if (auto const* const list = selected.list(d))
+        axes_[d] = {*list, chunk_shape[d], repeats};
+      else
+        axes_[d] = {region.first[d], region.count[d], region.step[d], chunk_shape[d]};
+      has_lists_ |= axes_[d].is_list();
+      touched.push_back(axes_[d].size());
+      steps_[d] = axes_[d].step();
+    }
+    size_ = element_count(touched, "the number of chunks");
+    is_grouped_ = group_ != Extents::filled(chunk_shape.rank(), 1);
   }
 
-  /// How many chunks the region touches.
+  /// How many chunks the selection touches.
   std::uint64_t size() const { return size_; }
+  /// From one element of a part to the next, in the array, along each dimension; shorter than a chunk.
+  Extents const& steps() const { return steps_; }
+  /// Every piece has one part.
+  bool is_box() const { return !has_lists_ && !is_points_; }
 
-  /// The i-th of them, in C order.
+  /// The i-th chunk and what of it is selected.
   Piece piece(std::uint64_t i) const {
-    Piece piece{first_, first_, region_.step, first_, first_};
-    for (std::size_t d = chunk_shape_.rank(); d-- > 0; i /= count_[d]) {
-      auto const length = chunk_shape_[d], first = region_.first[d], step = region_.step[d];
-      // The selected indices are first + k * step; those of this chunk have k from `from` on.
-      auto from = i % count_[d];
-      piece.chunk[d] = is_sparse(d) ? (first + from * step) / length : first_[d] + from;
-      auto const begin = piece.chunk[d] * length;
-      if (!is_sparse(d)) from = begin <= first ? 0 : (begin - first - 1) / step + 1;
-      piece.first[d] = first + from * step - begin;
-      piece.count[d] = std::min(region_.count[d] - from, (length - piece.first[d] - 1) / step + 1);
-      piece.target[d] = from;
+    Piece piece;
+    if (is_points_) {
+      auto const& run = points_.runs(i)[0];
+      for (std::size_t d = 0; d < rank(); ++d) piece.chunk.push_back(points_.at(run, d) / chunk_shape_[d]);
+      piece.touched = {i};
+      piece.part = {piece.chunk, Extents::filled(rank(), 1), {0}};
+      put(piece.part, run);
+      return piece;
+    }
+    piece.touched = touched(i);
+    piece.chunk = piece.part.first = piece.part.count = piece.part.target = piece.touched;
+    for (std::size_t d = 0; d < rank(); ++d) {
+      piece.chunk[d] = axes_[d].chunk(piece.touched[d]);
+      put(piece.part, d, axes_[d].run(piece.touched[d], 0));
     }
     return piece;
   }
 
- private:
-  // No two selected indices share a chunk: chunks are counted by them, for steps may pass over any number of chunks.
-  bool is_sparse(std::size_t d) const { return region_.step[d] >= chunk_shape_[d]; }
+  bool has_one_part(Piece const& piece) const {
+    if (is_points_) return points_.runs(piece.touched[0]).size() == 1;
+    for (std::size_t d = 0; d < rank(); ++d)
+      if (axes_[d].runs(piece.touched[d]) != 1) return false;
+    return true;
+  }
 
-  Region region_;
-  Extents chunk_shape_, first_, count_;
+  /// Elements that are selected; one that is repeated counts each time.
+  std::uint64_t elements(Piece const& piece) const {
+    if (is_points_) return points_.elements(piece.touched[0]);
+    std::uint64_t product = 1;
+    for (std::size_t d = 0; d < rank(); ++d) product *= axes_[d].elements(piece.touched[d]);
+    return product;
+  }
+
+  /// Calls f(part) for each part of a piece. No two have a place in the target in common.
+  template <class F>
+  void for_each_part(Piece const& piece, F&& f) const {
+    if (is_box()) return f(piece.part);
+    auto part = piece.part;
+    if (is_points_) {
+      for (auto const& run : points_.runs(piece.touched[0])) {
+        put(part, run);
+        f(part);
+      }
+      return;
+    }
+    auto run = Extents::filled(rank(), 0);
+    for (;;) {
+      f(part);
+      auto d = rank();
+      do {
+        if (d-- == 0) return;
+        if (++run[d] == axes_[d].runs(piece.touched[d])) run[d] = 0;
+        put(part, d, axes_[d].run(piece.touched[d], run[d]));
+      } while (run[d] == 0);
+    }
+  }
+
+  /// How far apart the neighbours of a part are in the target, along each dimension of the array.
+  Strides strides_in(Strides const& target) const {
+    if (!is_points_) return target;
+    auto strides = Strides::filled(rank(), 0);
+    if (rank() > 0) strides[rank() - 1] = target[0];
+    return strides;
+  }
+
+ private:
+  std::size_t rank() const { return chunk_shape_.rank(); }
+
+  static void put(Part& part, std::size_t d, detail::PlanAxis::Run const& run) {
+    part.first[d] = run.first;
+    part.count[d] = run.count;
+    part.target[d] = run.target;
+  }
+  void put(Part& part, detail::ChunkRuns::Run const& run) const {
+    for (std::size_t d = 0; d < rank(); ++d) part.first[d] = points_.at(run, d) % chunk_shape_[d];
+    if (rank() > 0) part.count[rank() - 1] = run.count;
+    part.target[0] = run.target;
+  }
+
+  Extents touched(std::uint64_t i) const {
+    auto at = Extents::filled(rank(), 0);
+    if (!is_grouped_) {
+      for (auto d = rank(); d-- > 0; i /= axes_[d].size()) at[d] = i % axes_[d].size();
+      return at;
+    }
+    // The groups are in C order too: before the s-th along the first dimension lie as many chunks as are touched in
+    // dimensions behind it, for each that is touched before the group; and so on, within it, along the next.
+    auto first = at, count = at;
+    auto each = size_;
+    for (std::size_t d = 0; d < rank(); ++d) {
+      each /= axes_[d].size();
+      auto const [begin, end] = axes_[d].grouped(i / each, group_[d]);
+      i -= begin * each;
+      first[d] = begin;
+      count[d] = end - begin;
+      each *= count[d];
+    }
+    for (auto d = rank(); d-- > 0; i /= count[d]) at[d] = first[d] + i % count[d];
+    return at;
+  }
+
+  Extents chunk_shape_, group_, steps_;
+  detail::PlanAxis axes_[max_rank];
+  detail::ChunkRuns points_;
   std::uint64_t size_ = 0;
+  bool is_points_ = false, has_lists_ = false, is_grouped_ = false;
 };
 
 }  // namespace tessera::inline v0

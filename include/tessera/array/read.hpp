@@ -15,6 +15,7 @@
 
 #include <tessera/array/batches.hpp>
 #include <tessera/array/fetched.hpp>
+#include <tessera/array/part_placer.hpp>
 #include <tessera/array/plan.hpp>
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/key/chunk_key.hpp>
@@ -126,11 +127,11 @@ class ReadBatch {
  public:
   /// Reads the pieces [first, last) of a plan.
   void run(ChunkSource<S, P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
-           Target<array_space> target, Queue& on, Traffic* traffic) try {
+           Target<array_space> const& target, Queue& on, Traffic* traffic) try {
     select(source, plan, first, last, target);
     fetch(source, on);
     decode(source, on);
-    auto const placed = place(source, target, on);
+    auto const placed = place(source, plan, target, on);
     if constexpr (lends) give_back(on);
     if (!traffic) return;
     traffic->chunks += used_;
@@ -147,8 +148,9 @@ class ReadBatch {
 
  private:
   void select(ChunkSource<S, P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
-              Target<array_space> target) {
+              Target<array_space> const& target) {
     used_ = 0;
+    auto const strides = plan.strides_in(target.strides);
     if (slots_.size() < last - first) slots_.resize(last - first);
     for (auto i = first; i < last; ++i) {
       auto& slot = slots_[used_++];
@@ -156,8 +158,8 @@ class ReadBatch {
       source.put_key(slot.key, slot.piece.chunk);
       slot.encoded = {};
       slot.direct = {};
-      if (goes_direct && is_contiguous(source.form.layout, slot.piece, target.strides))
-        slot.direct = {address(target.data, slot.piece.target, target.strides), source.form.decoded_size};
+      if (goes_direct && is_contiguous(source.form.layout, slot.piece.part, strides) && plan.has_one_part(slot.piece))
+        slot.direct = {address(target.data, slot.piece.part.target, target.strides), source.form.decoded_size};
     }
   }
 
@@ -238,32 +240,36 @@ class ReadBatch {
     });
   }
 
-  std::uint64_t place(ChunkSource<S, P> const& source, Target<array_space> target, Queue& on) {
+  std::uint64_t place(ChunkSource<S, P> const& source, Plan const& plan, Target<array_space> const& target, Queue& on) {
     auto const& layout = source.form.layout;
-    PlacementForm form{layout.item_size, layout.swapped, source.fill, layout.strides, target.strides};
-    placements_.clear();
+    PlacementForm const form{layout.item_size, layout.swapped, source.fill, stepped(layout.strides, plan.steps()),
+                             plan.strides_in(target.strides)};
+    bool const has_booleans = array_space::host_accessible && source.form.chunk.type.kind == DataKind::boolean;
+    PartPlacer<array_space> placing{placements_, form, queue_in<array_space>(on)};
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
       auto const& slot = slots_[found_[t]];
-      auto const& piece = slot.piece;
-      Placement<array_space> const placement{address(tasks_[t].decoded.data, piece.first, layout.strides),
-                                             address(target.data, piece.target, target.strides), piece.count};
-      take_steps(form.from_strides, layout.strides, piece);
-      if constexpr (array_space::host_accessible)
-        if (source.form.chunk.type.kind == DataKind::boolean) expect_booleans(placement, form.from_strides, t);
-      if (tasks_[t].decoded.data == slot.direct.data && slot.direct.data) continue;
-      placements_.push_back(placement);
+      auto const decoded = tasks_[t].decoded.data;
+      bool const is_there = decoded == slot.direct.data && decoded;
+      if (is_there && !has_booleans) continue;
+      plan.for_each_part(slot.piece, [&](Part const& part) {
+        Placement<array_space> const placement{address(decoded, part.first, layout.strides),
+                                               address(target.data, part.target, target.strides), part.count};
+        if constexpr (array_space::host_accessible)
+          if (has_booleans) expect_booleans(placement, form.from_strides, t);
+        if (!is_there) placing.add(placement);
+      });
     }
     for (std::size_t i = 0; i < used_; ++i)
-      if (!slots_[i].found) {
-        auto const& piece = slots_[i].piece;
-        placements_.push_back({nullptr, address(target.data, piece.target, target.strides), piece.count});
-      }
-    return placer<array_space>::place(placements_, form, queue_in<array_space>(on));
+      if (!slots_[i].found)
+        plan.for_each_part(slots_[i].piece, [&](Part const& part) {
+          placing.add({nullptr, address(target.data, part.target, target.strides), part.count});
+        });
+    return placing.finish();
   }
 
   // The whole chunk is wanted, and lies in the target as it lies in its decoded bytes.
-  static bool is_contiguous(Layout const& layout, Piece const& piece, Strides const& target) {
-    if (layout.swapped != 1 || piece.count != layout.shape) return false;
+  static bool is_contiguous(Layout const& layout, Part const& part, Strides const& target) {
+    if (layout.swapped != 1 || part.count != layout.shape) return false;
     for (std::size_t d = 0; d < target.rank(); ++d)
       if (layout.shape[d] != 1 && layout.strides[d] != target[d]) return false;
     return true;
@@ -284,15 +290,15 @@ class ReadBatch {
 
 }  // namespace detail
 
-/// Reads a region into the target, in the queue's order. Missing chunks are the fill value.
+/// Reads a selection into the target, in the queue's order. Missing chunks are the fill value.
 /// Throws: StoreError, CodecError with the key, Cancelled; then all of the mini-batches that had ended is placed, some
 /// or none of the one with the error, and nothing else. The target is in use until the queue is done.
 template <class S, class P>
-void read_chunks(ChunkSource<S, P> const& source, Region const& region, Target<typename P::array_space> target,
+void read_chunks(ChunkSource<S, P> const& source, Selected const& selected, Target<typename P::array_space> target,
                  typename P::queue_type& on, ReadOptions const& options = {}) {
-  Plan const plan{region, source.form.layout.shape};
+  Plan const plan{selected, source.form.layout.shape};
   auto const batches = detail::batches_of(options, plan.size(), source.form, on.host().threads(),
-                                          detail::usual_on<typename P::queue_type>);
+                                          detail::usual_for<typename P::queue_type, typename P::array_space>(plan));
   using Batch = detail::ReadBatch<S, P>;
   detail::run_batches<Batch>(batches, options, on, [&](auto const& lease, std::uint64_t first, std::uint64_t last) {
     lease()->run(source, plan, first, last, target, on, options.traffic);

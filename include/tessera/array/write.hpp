@@ -69,6 +69,7 @@ class WriteBatch {
   /// What writing needs to know beside the source.
   struct To {
     ChunkSource<S, P> const& source;
+    Plan const& plan;
     Extents const& shape;  ///< of the array: what lies beyond it in a chunk is filled
     Origin<array_space> origin;
     KeyLocks& locks;  ///< used where the store has none of its own
@@ -76,11 +77,11 @@ class WriteBatch {
     std::size_t most;  ///< chunks of a mini-batch: memory is taken for so many, lest it grow from one to the next
   };
 
-  /// Writes those of the pieces [first, last) of a plan that are whole chunks. Returns how many there are.
-  std::uint64_t write_whole(To const& to, Plan const& plan, std::uint64_t first, std::uint64_t last, Queue& on) {
+  /// Writes those of the pieces [first, last) of the plan that are whole chunks. Returns how many there are.
+  std::uint64_t write_whole(To const& to, std::uint64_t first, std::uint64_t last, Queue& on) {
     used_ = 0;
     for (auto i = first; i < last; ++i)
-      if (auto const piece = plan.piece(i); is_whole(to, piece)) add(to, piece);
+      if (auto const piece = to.plan.piece(i); is_whole(to, piece)) add(to, piece);
     if (used_ > 0) pass(to, on, [&] { store_all(to, on); });
     return used_;
   }
@@ -102,9 +103,10 @@ class WriteBatch {
   /// Every element of the chunk that lies in the array is given.
   static bool is_whole(To const& to, Piece const& piece) {
     auto const& chunk = to.source.form.layout.shape;
+    std::uint64_t elements = 1;
     for (std::size_t d = 0; d < chunk.rank(); ++d)
-      if (piece.count[d] != std::min(chunk[d], to.shape[d] - piece.chunk[d] * chunk[d])) return false;
-    return true;
+      elements *= std::min(chunk[d], to.shape[d] - piece.chunk[d] * chunk[d]);
+    return to.plan.elements(piece) == elements;
   }
 
  private:
@@ -137,40 +139,44 @@ class WriteBatch {
     auto const& layout = to.source.form.layout;
     stored_fill(to);
     ByteView<space::Host> const fill{fill_.data(), fill_.size()};
-    PlacementForm form{layout.item_size, layout.swapped, fill, to.origin.strides, layout.strides};
-    placements_.clear();
-    for (std::size_t i = 0; i < used_; ++i) {
-      auto& slot = slots_[i];
-      slot.is_new = is_whole(to, slot.piece) || !read_old(to, slot, on);
-      take_steps(form.to_strides, layout.strides, slot.piece);
-    }
-    fill_rest(to, form.to_strides != layout.strides, on);
-    for (std::size_t i = 0; i < used_; ++i) {
-      auto const& piece = slots_[i].piece;
-      placements_.push_back({address(to.origin.data, piece.target, to.origin.strides),
-                             address(slots_[i].chunk.data, piece.first, layout.strides), piece.count});
-    }
-    placer<array_space>::place(placements_, form, queue_in<array_space>(on));
+    PlacementForm const form{layout.item_size, layout.swapped, fill, to.plan.strides_in(to.origin.strides),
+                             stepped(layout.strides, to.plan.steps())};
+    for (std::size_t i = 0; i < used_; ++i)
+      slots_[i].is_new = is_whole(to, slots_[i].piece) || !read_old(to, slots_[i], on);
+    PartPlacer<array_space> placing{placements_, form, queue_in<array_space>(on)};
+    if (to.plan.is_box() && form.to_strides == layout.strides)
+      fill_beside(to, placing);
+    else
+      fill_below(to, on);
+    for (std::size_t i = 0; i < used_; ++i)
+      to.plan.for_each_part(slots_[i].piece, [&](Part const& part) {
+        placing.add({address(to.origin.data, part.target, to.origin.strides),
+                     address(slots_[i].chunk.data, part.first, layout.strides), part.count});
+      });
+    placing.finish();
   }
 
-  // What new chunks have beside their elements. Those that are given with gaps between them go over what was filled.
-  void fill_rest(To const& to, bool has_gaps, Queue& on) {
+  // What new chunks have beside their elements.
+  void fill_beside(To const& to, PartPlacer<array_space>& placing) {
     auto const& layout = to.source.form.layout;
     for (std::size_t i = 0; i < used_; ++i) {
-      auto const& slot = slots_[i];
-      auto const& piece = slot.piece;
-      if (!slot.is_new || piece.count == layout.shape) continue;
-      if (has_gaps)
-        placements_.push_back({nullptr, slot.chunk.data, layout.shape});
-      else
-        for_each_beside(piece.first, piece.count, layout.shape, [&](Extents const& first, Extents const& count) {
-          placements_.push_back({nullptr, address(slot.chunk.data, first, layout.strides), count});
-        });
+      auto const& part = slots_[i].piece.part;
+      if (!slots_[i].is_new || part.count == layout.shape) continue;
+      for_each_beside(part.first, part.count, layout.shape, [&](Extents const& first, Extents const& count) {
+        placing.add({nullptr, address(slots_[i].chunk.data, first, layout.strides), count});
+      });
     }
-    if (!has_gaps) return;  // all in one
+  }
+  // Where elements are given with gaps between them, all of the chunk: they go over it.
+  void fill_below(To const& to, Queue& on) {
+    auto const& layout = to.source.form.layout;
     PlacementForm const form{layout.item_size, 1, {fill_.data(), fill_.size()}, layout.strides, layout.strides};
-    placer<array_space>::place(placements_, form, queue_in<array_space>(on));
-    placements_.clear();
+    PartPlacer<array_space> placing{placements_, form, queue_in<array_space>(on)};
+    auto const elements = element_count(layout.shape, "a chunk");
+    for (std::size_t i = 0; i < used_; ++i)
+      if (slots_[i].is_new && to.plan.elements(slots_[i].piece) != elements)
+        placing.add({nullptr, slots_[i].chunk.data, layout.shape});
+    placing.finish();
   }
 
   // The fill value as it stands in decoded bytes: in the stored byte order.
@@ -262,22 +268,24 @@ class WriteBatch {
 
 }  // namespace detail
 
-/// Writes a region from memory at `origin`, in the queue's order. Of chunks that are written in part, the rest stays as
-/// it is, whoever else writes to it through this store and its copies. `shape` is that of the array. Throws:
-/// StoreError, CodecError with the key, Cancelled; then some of the region may be written, every chunk wholly or not at
-/// all. The origin is in use until the queue is done.
+/// Writes a selection from memory at `origin`, in the queue's order. Of chunks that are written in part, the rest stays
+/// as it is, whoever else writes to it through this store and its copies. Of an element that is selected several times
+/// the last one is written. `shape` is that of the array. Throws: StoreError, CodecError with the key, Cancelled; then
+/// some of the selection may be written, every chunk wholly or not at all. The origin is in use until the queue is
+/// done.
 template <class S, class P>
-void write_chunks(ChunkSource<S, P> const& source, Extents const& shape, Region const& region,
+void write_chunks(ChunkSource<S, P> const& source, Extents const& shape, Selected const& selected,
                   Origin<typename P::array_space> origin, KeyLocks& locks, typename P::queue_type& on,
                   WriteOptions const& options = {}) {
-  Plan const plan{region, source.form.layout.shape};
-  auto const batches = detail::batches_of(options, plan.size(), source.form, on.host().threads(),
-                                          detail::usual_on<typename P::queue_type>, true);
+  Plan const plan{selected, source.form.layout.shape, {}, Repeats::last};
+  auto const batches =
+      detail::batches_of(options, plan.size(), source.form, on.host().threads(),
+                         detail::usual_for<typename P::queue_type, typename P::array_space>(plan), true);
   using Batch = detail::WriteBatch<S, P>;
   typename Batch::To const to{
-      source, shape, origin, locks, options.store_fill_chunks, static_cast<std::size_t>(batches.size)};
+      source, plan, shape, origin, locks, options.store_fill_chunks, static_cast<std::size_t>(batches.size)};
   detail::run_batches<Batch>(batches, options, on, [&](auto const& lease, std::uint64_t first, std::uint64_t last) {
-    if (lease()->write_whole(to, plan, first, last, on) == last - first) return;
+    if (lease()->write_whole(to, first, last, on) == last - first) return;
     for (auto i = first; i < last; ++i)
       if (auto const piece = plan.piece(i); !Batch::is_whole(to, piece)) lease()->update(to, piece, on);
   });

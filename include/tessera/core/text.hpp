@@ -14,13 +14,13 @@
 namespace tessera::inline v0 {
 
 /// A part of a message: text, which must outlive it, or an integer.
-class Part {
+class TextPart {
  public:
-  Part(std::string_view text) : text_{text} {}
-  Part(std::string const& text) : text_{text} {}
-  Part(char const* text) : text_{text} {}
+  TextPart(std::string_view text) : text_{text} {}
+  TextPart(std::string const& text) : text_{text} {}
+  TextPart(char const* text) : text_{text} {}
   template <std::integral T>
-  requires(!std::same_as<T, char> && !std::same_as<T, bool>) Part(T number) {
+  requires(!std::same_as<T, char> && !std::same_as<T, bool>) TextPart(T number) {
     using Widest = std::conditional_t<std::signed_integral<T>, std::int64_t, std::uint64_t>;
     write(static_cast<Widest>(number));
   }
@@ -38,7 +38,7 @@ class Part {
 };
 
 /// `text({"found ", 3, " bytes"})`
-[[gnu::noinline]] inline std::string text(std::initializer_list<Part> parts) {
+[[gnu::noinline]] inline std::string text(std::initializer_list<TextPart> parts) {
   std::string whole;
   for (auto const& part : parts) whole.append(part.view());
   return whole;

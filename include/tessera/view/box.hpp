@@ -1,14 +1,17 @@
-// Which elements of an array are meant.
+// A box: a slice of each dimension.
 #pragma once
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
+#include <tessera/view/selected.hpp>
 
 namespace tessera::inline v0 {
 
@@ -24,26 +27,37 @@ struct Slice {
 
   constexpr Slice() = default;
   constexpr Slice(AllIndices) {}
-  constexpr bool is_all() const { return first == 0 && stop == Slice{}.stop && step == 1; }
+  /// One index. Unlike NumPy's, the dimension stays, with a length of 1: how many dimensions there are is in the type.
+  /// Throws: SelectionError, if it is negative.
+  template <std::integral N>
+  requires(!std::same_as<N, bool>) constexpr Slice(N index)
+      : first{detail::natural(index, "a slice")}, stop{first + 1} {}
   /// Throws: SelectionError, if a number is negative.
   template <std::integral A, std::integral B, std::integral C = std::uint64_t>
   constexpr Slice(A first_index, B stop_index, C step_size = 1)
-      : first{natural(first_index)}, stop{natural(stop_index)}, step{natural(step_size)} {}
+      : first{detail::natural(first_index, "a slice")},
+        stop{detail::natural(stop_index, "a slice")},
+        step{detail::natural(step_size, "a slice")} {}
 
- private:
-  template <std::integral N>
-  static constexpr std::uint64_t natural(N n) {
-    if (std::cmp_less(n, 0)) throw SelectionError{text({"found ", n, " in a slice; its numbers count from 0 on"})};
-    return static_cast<std::uint64_t>(n);
-  }
+  constexpr bool is_all() const { return first == 0 && stop == Slice{}.stop && step == 1; }
 };
 
-/// What a box means for an array: count[d] indices from first[d] on, step[d] apart.
-struct Region {
-  Extents first, count, step;
-};
+namespace detail {
 
-/// A slice per dimension: `Box{{0, 64}, all, {10, 20, 2}}`, or `all`.
+// Adds to a region what a slice means of a dimension of that length. `what` it counts is for the message.
+inline void add_slice(Region& region, Slice slice, std::uint64_t length, std::string_view what = "") {
+  if (slice.stop == Slice{}.stop) slice.stop = length;
+  if (slice.step == 0 || slice.first > slice.stop || slice.stop > length)
+    throw SelectionError{text({"dimension ", region.first.rank(), ": found ", what, slice.first, ":", slice.stop, ":",
+                               slice.step, ", expected first <= stop <= ", length, " and a step of at least 1"})};
+  region.first.push_back(slice.first);
+  region.count.push_back(slice.stop == slice.first ? 0 : (slice.stop - slice.first - 1) / slice.step + 1);
+  region.step.push_back(slice.step);
+}
+
+}  // namespace detail
+
+/// A slice per dimension: `Box{{0, 64}, all, {10, 20, 2}, 7}`, or `all`.
 class Box {
  public:
   Box(AllIndices) : everything_{true} {}
@@ -53,26 +67,18 @@ class Box {
   explicit Box(std::vector<Slice> slices) : slices_{std::move(slices)} {}
 
   /// Throws: SelectionError naming the dimension.
-  Region resolve(Extents const& shape) const {
-    if (!everything_ && slices_.size() != shape.rank())
-      throw SelectionError{"a box of " + std::to_string(slices_.size()) + " slices for an array of " +
-                           std::to_string(shape.rank()) + " dimensions"};
+  Region resolve(Extents const& shape) const { return resolve(shape, ""); }
+
+ private:
+  friend class Blocks;
+  Region resolve(Extents const& shape, std::string_view what) const {
+    if (!everything_) detail::expect_rank("slices", slices_.size(), shape);
     Region region;
-    for (std::size_t d = 0; d < shape.rank(); ++d) {
-      auto slice = everything_ ? Slice{} : slices_[d];
-      if (slice.stop == Slice{}.stop) slice.stop = shape[d];
-      if (slice.step == 0 || slice.first > slice.stop || slice.stop > shape[d])
-        throw SelectionError{"dimension " + std::to_string(d) + ": found " + std::to_string(slice.first) + ":" +
-                             std::to_string(slice.stop) + ":" + std::to_string(slice.step) +
-                             ", expected first <= stop <= " + std::to_string(shape[d]) + " and a step of at least 1"};
-      region.first.push_back(slice.first);
-      region.count.push_back(slice.stop == slice.first ? 0 : (slice.stop - slice.first - 1) / slice.step + 1);
-      region.step.push_back(slice.step);
-    }
+    for (std::size_t d = 0; d < shape.rank(); ++d)
+      detail::add_slice(region, everything_ ? Slice{} : slices_[d], shape[d], what);
     return region;
   }
 
- private:
   bool everything_ = false;
   std::vector<Slice> slices_;
 };

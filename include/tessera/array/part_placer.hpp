@@ -1,0 +1,67 @@
+// Parts of chunks on their way to the placer: so many at a time that their list stays short.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <tessera/array/batches.hpp>
+#include <tessera/array/plan.hpp>
+#include <tessera/core/dimensions.hpp>
+#include <tessera/memory/queue.hpp>
+#include <tessera/view/copy.hpp>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+/// Strides from one element of a part to the next, in a chunk.
+inline Strides stepped(Strides const& dense, Extents const& steps) {
+  auto strides = dense;
+  for (std::size_t d = 0; d < dense.rank(); ++d) strides[d] *= static_cast<std::int64_t>(steps[d]);
+  return strides;
+}
+
+/// Placements of one form, in a vector that is used again.
+template <MemorySpace S>
+class PartPlacer {
+ public:
+  /// A mini-batch of boxes has fewer, if the caller did not ask for more; lists and points may have one per element.
+  static constexpr std::size_t most = 1024;
+
+  PartPlacer(std::vector<Placement<S>>& placements, PlacementForm const& form, Queue<S>& on)
+      : placements_{placements}, form_{form}, on_{on} {
+    placements_.clear();
+  }
+
+  void add(Placement<S> const& placement) {
+    placements_.push_back(placement);
+    if (placements_.size() == most) place();
+  }
+  /// Returns how many bytes all of them moved.
+  std::uint64_t finish() {
+    place();
+    return moved_;
+  }
+
+ private:
+  void place() {
+    moved_ += placer<S>::place(placements_, form_, on_);
+    placements_.clear();
+  }
+
+  std::vector<Placement<S>>& placements_;
+  PlacementForm const& form_;
+  Queue<S>& on_;
+  std::uint64_t moved_ = 0;
+};
+
+/// What a mini-batch of a plan takes beside its chunks.
+template <class Q, MemorySpace S>
+UsualBatch usual_for(Plan const& plan) {
+  auto usual = usual_on<Q>;
+  if (!plan.is_box()) usual.beside += PartPlacer<S>::most * sizeof(Placement<S>);
+  return usual;
+}
+
+}  // namespace detail
+}  // namespace tessera::inline v0

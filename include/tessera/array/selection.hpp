@@ -1,0 +1,47 @@
+// What Array::read and Array::write take as a selection.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <utility>
+
+#include <tessera/core/dimensions.hpp>
+#include <tessera/view/blocks.hpp>
+#include <tessera/view/box.hpp>
+#include <tessera/view/mask.hpp>
+#include <tessera/view/orthogonal.hpp>
+#include <tessera/view/points.hpp>
+#include <tessera/view/selected.hpp>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+// What selects: of an array of this shape, and of these chunks if they matter to it.
+inline Region selected_by(AllIndices everything, Extents const& shape, Extents const&) {
+  return Box(everything).resolve(shape);
+}
+template <class Sel>
+requires requires(Sel const& selection, Extents const& shape) {
+  { selection.resolve(shape) } -> std::convertible_to<Selected>;
+}
+auto selected_by(Sel const& selection, Extents const& shape, Extents const&) { return selection.resolve(shape); }
+template <class Sel>
+requires requires(Sel const& selection, Extents const& shape) {
+  { selection.resolve(shape, shape) } -> std::convertible_to<Selected>;
+}
+auto selected_by(Sel const& selection, Extents const& shape, Extents const& chunk_shape) {
+  return selection.resolve(shape, chunk_shape);
+}
+
+/// A Box, `all`, Orthogonal, Points, a Mask, Blocks, or a type of one's own with such a resolve.
+template <class Sel>
+concept Selection = requires(Sel const& selection, Extents const& shape) {
+  selected_by(selection, shape, shape);
+};
+
+/// How many dimensions the memory has for a selection from an array of so many.
+template <Selection Sel, std::size_t Rank>
+inline constexpr std::size_t memory_rank =
+    std::same_as<decltype(selected_by(std::declval<Sel const&>(), Extents{}, Extents{})), PointRuns> ? 1 : Rank;
+
+}  // namespace detail
+}  // namespace tessera::inline v0

@@ -1,0 +1,85 @@
+// A selection along each dimension on its own, by lists too: what NumPy has ix_ for, and zarr-python oindex.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tessera/core/dimensions.hpp>
+#include <tessera/view/box.hpp>
+#include <tessera/view/selected.hpp>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+template <class R>
+concept IndexRange = requires(R const& range) {
+  std::end(range);
+  requires std::integral<std::remove_cvref_t<decltype(*std::begin(range))>>;
+  requires !std::same_as<std::remove_cvref_t<decltype(*std::begin(range))>, bool>;
+};
+
+template <IndexRange R>
+std::vector<std::uint64_t> indices_of(R const& range) {
+  std::vector<std::uint64_t> indices;
+  indices.reserve(std::size(range));
+  for (auto index : range) indices.push_back(natural(index, "a list of indices"));
+  return indices;
+}
+
+}  // namespace detail
+
+/// Of one dimension: a slice, `all`, one index, or a list of indices such as a std::vector<int>, in any order and with
+/// repeats.
+class Indices {
+ public:
+  Indices(Slice const& slice) : slice_{slice} {}
+  Indices(AllIndices) {}
+  template <std::integral N>
+  requires(!std::same_as<N, bool>) Indices(N index) : slice_{index} {}
+  /// Throws: SelectionError, if an index is negative.
+  template <detail::IndexRange R>
+  Indices(R const& list) : is_list_{true}, list_(detail::indices_of(list)) {}
+
+ private:
+  friend class Orthogonal;
+  Slice slice_{};
+  bool is_list_ = false;
+  std::vector<std::uint64_t> list_{};
+};
+
+/// `Orthogonal{std::vector{7, 2, 2}, all, Slice{0, 10}}`: each of these rows, in this order, of each of the others. The
+/// memory has as many dimensions as the array and is as long along each as there are indices. Of an index that is
+/// repeated a write takes the last.
+class Orthogonal {
+ public:
+  Orthogonal(std::initializer_list<Indices> indices) : indices_{indices} {}
+  explicit Orthogonal(std::vector<Indices> indices) : indices_{std::move(indices)} {}
+
+  /// Throws: SelectionError naming the dimension.
+  Selected resolve(Extents const& shape) const {
+    detail::expect_rank("lists", indices_.size(), shape);
+    Region region;
+    std::vector<IndexList> lists;
+    for (std::size_t d = 0; d < shape.rank(); ++d) {
+      auto const& of = indices_[d];
+      detail::add_slice(region, of.is_list_ ? Slice{} : of.slice_, shape[d]);
+      if (!of.is_list_) continue;
+      region.count[d] = of.list_.size();
+      lists.push_back({d, of.list_});
+    }
+    Selected selected{region};
+    selected.lists = std::move(lists);
+    selected.expect_inside(shape);
+    return selected;
+  }
+
+ private:
+  std::vector<Indices> indices_;
+};
+
+}  // namespace tessera::inline v0

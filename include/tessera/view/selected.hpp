@@ -1,0 +1,115 @@
+// What a selection means for an array, whatever kind it is of: what a plan is made from.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tessera/core/dimensions.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
+
+namespace tessera::inline v0 {
+
+namespace detail {
+
+/// Throws: SelectionError, if an index of a selection is negative.
+template <std::integral N>
+constexpr std::uint64_t natural(N n, std::string_view where) {
+  if (std::cmp_less(n, 0)) throw SelectionError{text({"found ", n, " in ", where, "; its numbers count from 0 on"})};
+  return static_cast<std::uint64_t>(n);
+}
+
+/// Throws: SelectionError, if a selection is made for another number of dimensions.
+inline void expect_rank(std::string_view what, std::size_t found, Extents const& shape) {
+  if (found != shape.rank())
+    throw SelectionError{text({"a selection of ", found, " ", what, " for an array of ", shape.rank(), " dimensions"})};
+}
+
+}  // namespace detail
+
+/// What a box means: count[d] indices from first[d] on, step[d] apart.
+struct Region {
+  Extents first, count, step;
+};
+
+/// Runs of elements that are neighbours along the last dimension; in memory the runs lie one after the other. No
+/// element of a run of several is in another run.
+struct PointRuns {
+  std::vector<std::uint64_t> first;  ///< the first element of each run: as many numbers as the array has dimensions
+  std::vector<std::uint64_t> count;  ///< elements of each run
+};
+
+/// Indices of one dimension, in the order of the memory.
+struct IndexList {
+  std::size_t dimension;
+  std::vector<std::uint64_t> indices;
+};
+
+/// Elements of an array and how they lie in memory: by the dimensions of the array, or as a list of points.
+struct Selected {
+  Extents shape;                   ///< of the memory
+  Region region{};                 ///< of each dimension without a list
+  std::vector<IndexList> lists{};  ///< at most one for a dimension
+  bool is_points = false;
+  PointRuns points{};  ///< instead of all that, if it says so; the memory has one dimension
+
+  Selected(Region const& box) : shape{box.count}, region{box} {}
+  Selected(PointRuns runs) : is_points{true}, points{std::move(runs)} {
+    std::uint64_t elements = 0;
+    for (auto n : points.count) elements += n;
+    shape.push_back(elements);
+  }
+
+  /// The list of a dimension, if it has one.
+  std::vector<std::uint64_t> const* list(std::size_t d) const {
+    for (auto const& list : lists)
+      if (list.dimension == d) return &list.indices;
+    return nullptr;
+  }
+
+  /// Throws: SelectionError naming the dimension, if an element lies outside an array of this shape.
+  void expect_inside(Extents const& array) const {
+    auto const rank = array.rank();
+    if (is_points) {
+      if (points.first.size() != points.count.size() * rank)
+        throw SelectionError{text({"points of other than the array's ", rank, " dimensions"})};
+      for (std::size_t i = 0; i < points.first.size(); ++i) {
+        auto const d = i % rank;
+        expect_below(d, points.first[i], array[d]);
+        auto const count = points.count[i / rank];
+        if (d + 1 == rank && count > array[d] - points.first[i]) expect_below(d, array[d], array[d]);
+      }
+      return;
+    }
+    if (shape.rank() != rank || region.first.rank() != rank || region.count.rank() != rank ||
+        region.step.rank() != rank)
+      throw SelectionError{text({"a region of other than the array's ", rank, " dimensions"})};
+    for (std::size_t d = 0; d < rank; ++d) {
+      if (auto const* const indices = list(d)) {
+        expect_length(d, indices->size());
+        for (auto index : *indices) expect_below(d, index, array[d]);
+        continue;
+      }
+      auto const first = region.first[d], count = region.count[d], step = region.step[d], n = array[d];
+      expect_length(d, count);
+      if (count > 0 && (step == 0 || first >= n || (count - 1) > (n - 1 - first) / step))
+        throw SelectionError{text({"dimension ", d, ": found ", count, " indices from ", first, " on, ", step,
+                                   " apart, expected indices below ", n})};
+    }
+  }
+
+ private:
+  void expect_length(std::size_t d, std::uint64_t indices) const {
+    if (indices != shape[d])
+      throw SelectionError{text({"dimension ", d, ": found ", indices, " indices, expected ", shape[d]})};
+  }
+  static void expect_below(std::size_t d, std::uint64_t index, std::uint64_t length) {
+    if (index >= length)
+      throw SelectionError{text({"dimension ", d, ": found index ", index, ", expected one below ", length})};
+  }
+};
+
+}  // namespace tessera::inline v0

@@ -1,0 +1,13 @@
+// expect: tessera: this memory has another number of dimensions than the array; give an ArrayView of as many
+#include <tessera/tessera.hpp>
+using namespace tessera;
+void program(LocalStore<HostBuffer> store, ArrayView<float, 1> line, ArrayView<float, 3> volume, Points const& points) {
+  auto array = open_array<float, 3>(store, "a");
+#ifdef CURED
+  (void)volume;
+  array.read(points, line);
+#else
+  (void)line;
+  array.read(points, volume);
+#endif
+}
