@@ -56,7 +56,10 @@ class AnyArray {
   auto read(Region const& region, Target<array_space> to, queue_type& on, ReadOptions const& options = {}) const {
     if constexpr (detail::check_placer<array_space>()) {
       expect_inside(region, to.strides);
-      return complete(on, [&] { read_chunks(source(), region, to, on, options); });
+      return complete(on, [&] {
+        auto const shards = directory();
+        read_chunks(source(shards), region, to, on, options);
+      });
     } else {
       return detail::Mistaken{};
     }
@@ -70,7 +73,9 @@ class AnyArray {
   auto write(Region const& region, Origin<array_space> from, queue_type& on, WriteOptions const& options = {}) const {
     if constexpr (detail::check_writable<S>() && detail::check_placer<array_space>()) {
       expect_inside(region, from.strides);
-      return complete(on, [&] { write_chunks(source(), shape(), region, from, state_->locks, on, options); });
+      return complete(on, [&] {
+        write_chunks(source(nullptr), shape(), region, from, state_->locks, on, options);
+      });
     } else {
       return detail::Mistaken{};
     }
@@ -104,10 +109,20 @@ class AnyArray {
   queue_type& queue() const { return state_->on; }
 
  private:
-  ChunkSource<S, P> source() const {
+  using Leaf = typename P::leaf_type;
+  using Shards = std::unique_ptr<ShardDirectory>;
+
+  // Of the shards that a read passes.
+  Shards directory() const {
+    constexpr std::size_t most = std::size_t{64} << 20;  // bytes of indexes: those of some shards at a time
+    return state_->form.shards.empty() ? nullptr : std::make_unique<ShardDirectory>(state_->form.shards, most);
+  }
+  ChunkSource<S, Leaf> source(Shards const& shards) const {
     auto const& s = *state_;
-    return {s.store,    s.prefix, s.metadata.key_encoding,
-            s.pipeline, s.form,   {s.metadata.fill.data(), s.metadata.fill.size()}};
+    return {s.store, s.prefix,
+            s.metadata.key_encoding, s.pipeline.leaf(),
+            s.form,  {s.metadata.fill.data(), s.metadata.fill.size()},
+            shards.get()};
   }
 
   // A Region need not come from a Box, which would have seen to it.

@@ -16,11 +16,13 @@
 #include <tessera/array/batches.hpp>
 #include <tessera/array/fetched.hpp>
 #include <tessera/array/plan.hpp>
+#include <tessera/array/shard_directory.hpp>
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/key/chunk_key.hpp>
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/host_side.hpp>
 #include <tessera/store/lend.hpp>
 #include <tessera/view/copy.hpp>
 
@@ -50,7 +52,7 @@ struct ReadOptions {
   Traffic* traffic = nullptr;  ///< added to, if given
 };
 
-/// Chunks in a store and how to read them: an array's, or the inner chunks of a shard.
+/// Chunks in a store and how to read them: an array's, or those at the bottom of its shards.
 template <class S, class P>
 struct ChunkSource {
   S const& store;
@@ -58,12 +60,33 @@ struct ChunkSource {
   ChunkKeyEncoding key_encoding;
   P const& pipeline;
   ChunkForm const& form;
-  ByteView<space::Host> fill;  ///< one element, in the machine's byte order
+  ByteView<space::Host> fill;        ///< one element, in the machine's byte order
+  ShardDirectory* shards = nullptr;  ///< where chunks are that are in shards
 
-  /// The chunk's key, in memory that is used again.
+  /// The key of a chunk, or of the shard that it is in, in memory that is used again.
   void put_key(Key& key, Extents const& chunk) const {
     key.path = prefix;
-    key_encoding.append(key.path, chunk);
+    key_encoding.append(key.path, shards ? shards->grid().shard_of(chunk) : chunk);
+  }
+
+  /// Where the chunk's value is in that of its key; nullopt: its shard is known not to have it. Reads the shard's index,
+  /// if nobody has. Throws: CodecError, StoreError.
+  template <class AnyQueue>
+  std::optional<ByteRange> locate(Key const& key, Extents const& chunk, AnyQueue& on) const {
+    if (!shards) return ByteRange{};
+    auto const read = [&](ByteRange range, ByteSpan<space::Host> to) {
+      if constexpr (std::same_as<space_of<S>, space::Host>)
+        return get_into(store, key, to, on.host(), range);
+      else
+        return get_into(host_side(store, queue_in<space_of<S>>(on)), key, to, on.host(), range);
+    };
+    return shards->find(key, chunk, read, on.host());
+  }
+
+  /// The error is of a chunk.
+  void blame(Error& error, Key const& key, Extents const& chunk) const {
+    if (shards) error.in_inner_chunk(to_string(chunk));
+    error.in_key(key.path).in_store(name_of(store));
   }
 };
 
@@ -99,6 +122,7 @@ class ReadBatch {
   struct Slot {
     Piece piece;
     Key key;
+    ByteRange range;  // of the key's value
     ByteView<bytes_space> encoded;
     bool found;
     ByteSpan<array_space> direct;  // the user's memory, where the chunk can be decoded right into it
@@ -128,6 +152,7 @@ class ReadBatch {
   void run(ChunkSource<S, P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
            Target<array_space> target, Queue& on, Traffic* traffic) try {
     select(source, plan, first, last, target);
+    locate(source, on);
     fetch(source, on);
     decode(source, on);
     auto const placed = place(source, target, on);
@@ -140,7 +165,10 @@ class ReadBatch {
     traffic->placed += placed;
   } catch (Error& error) {
     auto const chunk = error.chunk();
-    if (used_ > 0) error.in_key(slots_[chunk && *chunk < found_.size() ? found_[*chunk] : 0].key.path);
+    if (used_ > 0 && (error.key().empty() || !source.shards)) {
+      auto const& slot = slots_[chunk && *chunk < found_.size() ? found_[*chunk] : 0];
+      source.blame(error, slot.key, slot.piece.chunk);
+    }
     error.in_store(name_of(source.store));
     throw;
   }
@@ -161,23 +189,29 @@ class ReadBatch {
     }
   }
 
-  void fetch(ChunkSource<S, P> const& source, Queue& on) {
+  // Where each value is. What is missing in a shard is not asked for.
+  void locate(ChunkSource<S, P> const& source, Queue& on) {
     found_.clear();  // until the chunks are found, an error is of the key that it names
     tasks_.clear();
+    for (auto& slot : used_slots()) of_slot(source, slot, [&] {
+        auto const range = source.locate(slot.key, slot.piece.chunk, on);
+        slot.found = range.has_value();
+        if (!range) return;
+        slot.range = *range;
+        if (source.shards) expect_at_most(range->size, most_encoded(source.form));
+      });
+  }
+
+  void fetch(ChunkSource<S, P> const& source, Queue& on) {
     auto const most = most_encoded(source.form);
     if constexpr (lends) {
       owners_.clear();
-      for (std::size_t i = 0; i < used_; ++i) {
-        auto& slot = slots_[i];
-        auto lent = lend(source.store, slot.key, {}, queue_in<bytes_space>(on));
+      for (auto& slot : used_slots()) {
+        if (!slot.found) continue;
+        auto lent = lend(source.store, slot.key, slot.range, queue_in<bytes_space>(on));
         slot.found = lent.has_value();
         if (!lent) continue;
-        try {
-          expect_at_most(lent->bytes.size, most);
-        } catch (Error& error) {
-          error.in_key(slot.key.path);
-          throw;
-        }
+        of_slot(source, slot, [&] { expect_at_most(lent->bytes.size, most); });
         slot.encoded = lent->bytes;
         owners_.push_back(std::move(lent->owner));
       }
@@ -187,18 +221,41 @@ class ReadBatch {
       requests_.clear();
       for (std::size_t i = 0; i < used_; ++i) rooms_.push_back({this, i, most, source.form.is_view(), &on});
       for (std::size_t i = 0; i < used_; ++i)
-        requests_.push_back({&slots_[i].key, {}, rooms_[i], {}, values_.slab(), values_.alignment()});
+        if (slots_[i].found)
+          requests_.push_back({&slots_[i].key, slots_[i].range, rooms_[i], {}, values_.slab(), values_.alignment()});
       get_many(source.store, std::span{requests_}, queue_in<bytes_space>(on));
-      for (std::size_t i = 0; i < used_; ++i) {
-        expect_given(requests_[i].size, slots_[i].encoded.size, slots_[i].key);
-        slots_[i].found = requests_[i].size.has_value();
+      auto request = requests_.begin();
+      for (auto& slot : used_slots()) {
+        if (!slot.found) continue;
+        expect_given(request->size, slot.encoded.size, slot.key);
+        slot.found = (request++)->size.has_value();
       }
     }
-    for (std::size_t i = 0; i < used_; ++i)
-      if (slots_[i].found) {
-        tasks_.push_back({slots_[i].encoded, slots_[i].direct});
-        found_.push_back(i);
-      }
+    for (std::size_t i = 0; i < used_; ++i) {
+      auto& slot = slots_[i];
+      if (source.shards && slot.found) of_slot(source, slot, [&] { expect_all(slot); });
+      if (!slot.found) continue;
+      tasks_.push_back({slot.encoded, slot.direct});
+      found_.push_back(i);
+    }
+  }
+
+  // A shard may end before what its index says.
+  static void expect_all(Slot const& slot) {
+    if (slot.encoded.size != slot.range.size)
+      throw CodecError{text({"the shard's index: found ", slot.range.size, " bytes from byte ", slot.range.offset,
+                             " on, and the shard has ", slot.encoded.size, " of them"})};
+  }
+
+  std::span<Slot> used_slots() { return {slots_.data(), used_}; }
+
+  // Runs f; its errors are of that chunk.
+  template <class F>
+  static void of_slot(ChunkSource<S, P> const& source, Slot const& slot, F&& f) try {
+    f();
+  } catch (Error& error) {
+    source.blame(error, slot.key, slot.piece.chunk);
+    throw;
   }
 
   // What the store lent it has back when the queue is done with it, whether or not the queue is used again.
