@@ -11,6 +11,7 @@
 
 #include <tessera/array/read.hpp>
 #include <tessera/array/write.hpp>
+#include <tessera/array/write_shards.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/metadata/array_metadata.hpp>
@@ -74,7 +75,10 @@ class AnyArray {
     if constexpr (detail::check_writable<S>() && detail::check_placer<array_space>()) {
       expect_inside(region, from.strides);
       return complete(on, [&] {
-        write_chunks(source(nullptr), shape(), region, from, state_->locks, on, options);
+        auto const shards = directory();
+        if constexpr (P::may_be_sharded)
+          if (shards) return write_shards(source(shards), shape(), region, from, state_->locks, on, options);
+        write_chunks(source(shards), shape(), region, from, state_->locks, on, options);
       });
     } else {
       return detail::Mistaken{};

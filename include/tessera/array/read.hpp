@@ -65,6 +65,7 @@ struct ChunkSource {
 
   /// The key of a chunk, or of the shard that it is in, in memory that is used again.
   void put_key(Key& key, Extents const& chunk) const {
+    if constexpr (requires { store.put_key(key, chunk); }) return store.put_key(key, chunk);
     key.path = prefix;
     key_encoding.append(key.path, shards ? shards->grid().shard_of(chunk) : chunk);
   }
@@ -85,6 +86,7 @@ struct ChunkSource {
 
   /// The error is of a chunk.
   void blame(Error& error, Key const& key, Extents const& chunk) const {
+    if constexpr (requires { store.blame(error, chunk); }) return store.blame(error, chunk);
     if (shards) error.in_inner_chunk(to_string(chunk));
     error.in_key(key.path).in_store(name_of(store));
   }

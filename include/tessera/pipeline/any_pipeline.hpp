@@ -114,6 +114,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   using queue_type = crossing_queue<ArraySpace, BytesSpace>;
   static constexpr bool has_fixed_size = (detail::has_fixed_size<Cs> && ...);
   using leaf_type = AnyPipeline;
+  static constexpr bool may_be_sharded = true;  ///< the document says so
 
   /// "transpose, bytes, zstd": what this type knows.
   static std::string codec_names() {

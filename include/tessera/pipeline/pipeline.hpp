@@ -64,6 +64,7 @@ class Pipeline {
   using queue_type = typename bottom::queue;
   static constexpr bool refused = end::refused || end::is_array;  ///< a message was given
   static constexpr bool is_sharded = !std::is_void_v<Shard>;
+  static constexpr bool may_be_sharded = is_sharded;
   /// It makes of so many bytes always as many.
   static constexpr bool has_fixed_size = (detail::has_fixed_size<Stages> && ...);
   /// What the chunks pass that are not made of smaller ones: those at the bottom of shards.
