@@ -21,6 +21,7 @@
 #include <tessera/memory/space.hpp>
 #include <tessera/pipeline/any_pipeline.hpp>
 #include <tessera/pipeline/pipeline.hpp>
+#include <tessera/pipeline/sharding.hpp>
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/cast_store.hpp>
 #include <tessera/store/concept.hpp>

@@ -31,17 +31,6 @@ Bytes random_elements(test::Random& random, std::size_t count, DataType type) {
   return elements;
 }
 
-/// Puts `values` (C order) into the elements that the region means.
-void put_elements(test::ArrayContent& content, Region const& region, Bytes const& values) {
-  auto const item = content.type.size;
-  test::for_each_index(region.count, [&](Extents const& index) {
-    auto at = index;
-    for (std::size_t d = 0; d < at.rank(); ++d) at[d] = region.first[d] + index[d] * region.step[d];
-    std::copy_n(values.data() + test::c_index(region.count, index) * item, item,
-                content.elements.data() + test::c_index(content.shape, at) * item);
-  });
-}
-
 /// Writes values in C order from memory of other strides: dimensions in any order, some backwards, with gaps.
 template <class Array>
 void write_strided(Array const& array, Region const& region, Bytes const& values, test::Random& random,
@@ -88,7 +77,7 @@ void check_writes(S const& store, std::uint64_t seed) {
     auto const region = box.resolve(content.shape);
     auto values = random_elements(random, test::size_of(region.count), content.type);
     if (random.one_in(3)) std::fill(values.begin(), values.end(), std::byte{0});
-    put_elements(content, region, values);
+    test::put_elements(content, region, values);
     WriteOptions options;
     options.mini_batch = random(0, 5);
     options.store_fill_chunks = random.one_in(2);

@@ -75,6 +75,17 @@ inline Bytes picked(Bytes const& elements, Extents const& shape, std::size_t ite
   return result;
 }
 
+/// Puts `values` (C order) into the elements that the region means.
+inline void put_elements(ArrayContent& content, tessera::Region const& region, Bytes const& values) {
+  auto const item = content.type.size;
+  for_each_index(region.count, [&](Extents const& index) {
+    auto at = index;
+    for (std::size_t d = 0; d < at.rank(); ++d) at[d] = region.first[d] + index[d] * region.step[d];
+    std::copy_n(values.data() + c_index(region.count, index) * item, item,
+                content.elements.data() + c_index(content.shape, at) * item);
+  });
+}
+
 inline std::vector<tessera::Slice> random_slices(Random& random, Extents const& shape) {
   std::vector<tessera::Slice> slices;
   for (auto n : shape) {

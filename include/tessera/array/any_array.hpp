@@ -16,6 +16,7 @@
 #include <tessera/array/resize.hpp>
 #include <tessera/array/shared_shape.hpp>
 #include <tessera/array/write.hpp>
+#include <tessera/array/write_shards.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/memory/pending.hpp>
@@ -70,7 +71,10 @@ class AnyArray {
   auto read(Selected const& selected, Target<array_space> to, queue_type& on, ReadOptions const& options = {}) const {
     if constexpr (detail::check_placer<array_space>()) {
       expect_inside(selected, to.strides);
-      return complete(on, [&] { read_chunks(source(), selected, to, on, options); });
+      return complete(on, [&] {
+        auto const shards = directory();
+        read_chunks(source(shards), selected, to, on, options);
+      });
     } else {
       return detail::Mistaken{};
     }
@@ -175,7 +179,10 @@ class AnyArray {
   // As if the array had that shape.
   void write_elements(Extents const& shape, Selected const& selected, Origin<array_space> from, queue_type& on,
                       WriteOptions const& options) const {
-    write_chunks(source(), shape, region, from, state_->locks, on, options);
+    auto const shards = directory();
+    if constexpr (P::may_be_sharded)
+      if (shards) return write_shards(source(shards), shape, selected, from, state_->locks, on, options);
+    write_chunks(source(shards), shape, selected, from, state_->locks, on, options);
   }
 
   void publish(Extents const& before, Extents const& after) const {
@@ -207,10 +214,19 @@ class AnyArray {
     }
   }
 
-  ChunkSource<S, P> source() const {
+  using Leaf = typename P::leaf_type;
+  using Shards = std::unique_ptr<ShardDirectory>;
+
+  // Of the shards that a read passes.
+  Shards directory() const {
+    constexpr std::size_t most = std::size_t{64} << 20;  // bytes of indexes: those of some shards at a time
+    return state_->form.shards.empty() ? nullptr : std::make_unique<ShardDirectory>(state_->form.shards, most);
+  }
+  ChunkSource<S, Leaf> source(Shards const& shards) const {
     auto const& s = *state_;
-    return {s.store,    s.prefix, s.metadata.key_encoding,
-            s.pipeline, s.form,   {s.metadata.fill.data(), s.metadata.fill.size()}};
+    return {s.store,           s.prefix, s.metadata.key_encoding,
+            s.pipeline.leaf(), s.form,   {s.metadata.fill.data(), s.metadata.fill.size()},
+            shards.get()};
   }
 
   // What is selected need not come from a selection, which would have seen to it. Returns the shape that it is inside

@@ -17,11 +17,13 @@
 #include <tessera/array/fetched.hpp>
 #include <tessera/array/part_placer.hpp>
 #include <tessera/array/plan.hpp>
+#include <tessera/array/shard_directory.hpp>
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/key/chunk_key.hpp>
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/host_side.hpp>
 #include <tessera/store/lend.hpp>
 #include <tessera/view/copy.hpp>
 
@@ -51,7 +53,7 @@ struct ReadOptions {
   Traffic* traffic = nullptr;  ///< added to, if given
 };
 
-/// Chunks in a store and how to read them: an array's, or the inner chunks of a shard.
+/// Chunks in a store and how to read them: an array's, or those at the bottom of its shards.
 template <class S, class P>
 struct ChunkSource {
   S const& store;
@@ -59,12 +61,35 @@ struct ChunkSource {
   ChunkKeyEncoding key_encoding;
   P const& pipeline;
   ChunkForm const& form;
-  ByteView<space::Host> fill;  ///< one element, in the machine's byte order
+  ByteView<space::Host> fill;        ///< one element, in the machine's byte order
+  ShardDirectory* shards = nullptr;  ///< where chunks are that are in shards
 
-  /// The chunk's key, in memory that is used again.
+  /// The key of a chunk, or of the shard that it is in, in memory that is used again.
   void put_key(Key& key, Extents const& chunk) const {
+    if constexpr (requires { store.put_key(key, chunk); }) return store.put_key(key, chunk);
     key.path = prefix;
-    key_encoding.append(key.path, chunk);
+    key_encoding.append(key.path, shards ? shards->grid().shard_of(chunk) : chunk);
+  }
+
+  /// Where the chunk's value is in that of its key; nullopt: its shard is known not to have it. Reads the shard's
+  /// index, if nobody has. Throws: CodecError, StoreError.
+  template <class AnyQueue>
+  std::optional<ByteRange> locate(Key const& key, Extents const& chunk, AnyQueue& on) const {
+    if (!shards) return ByteRange{};
+    auto const read = [&](ByteRange range, ByteSpan<space::Host> to) {
+      if constexpr (std::same_as<space_of<S>, space::Host>)
+        return get_into(store, key, to, on.host(), range);
+      else
+        return get_into(host_side(store, queue_in<space_of<S>>(on)), key, to, on.host(), range);
+    };
+    return shards->find(key, chunk, read, on.host());
+  }
+
+  /// The error is of a chunk.
+  void blame(Error& error, Key const& key, Extents const& chunk) const {
+    if constexpr (requires { store.blame(error, chunk); }) return store.blame(error, chunk);
+    if (shards) error.in_inner_chunk(to_string(chunk));
+    error.in_key(key.path).in_store(name_of(store));
   }
 };
 
@@ -100,6 +125,7 @@ class ReadBatch {
   struct Slot {
     Piece piece;
     Key key;
+    ByteRange range;  // of the key's value
     ByteView<bytes_space> encoded;
     bool found;
     ByteSpan<array_space> direct;  // the user's memory, where the chunk can be decoded right into it
@@ -129,6 +155,7 @@ class ReadBatch {
   void run(ChunkSource<S, P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
            Target<array_space> const& target, Queue& on, Traffic* traffic) try {
     select(source, plan, first, last, target);
+    locate(source, on);
     fetch(source, on);
     decode(source, on);
     auto const placed = place(source, plan, target, on);
@@ -141,7 +168,10 @@ class ReadBatch {
     traffic->placed += placed;
   } catch (Error& error) {
     auto const chunk = error.chunk();
-    if (used_ > 0) error.in_key(slots_[chunk && *chunk < found_.size() ? found_[*chunk] : 0].key.path);
+    if (used_ > 0 && (error.key().empty() || !source.shards)) {
+      auto const& slot = slots_[chunk && *chunk < found_.size() ? found_[*chunk] : 0];
+      source.blame(error, slot.key, slot.piece.chunk);
+    }
     error.in_store(name_of(source.store));
     throw;
   }
@@ -163,23 +193,30 @@ class ReadBatch {
     }
   }
 
-  void fetch(ChunkSource<S, P> const& source, Queue& on) {
+  // Where each value is. What is missing in a shard is not asked for.
+  void locate(ChunkSource<S, P> const& source, Queue& on) {
     found_.clear();  // until the chunks are found, an error is of the key that it names
     tasks_.clear();
+    for (auto& slot : used_slots())
+      of_slot(source, slot, [&] {
+        auto const range = source.locate(slot.key, slot.piece.chunk, on);
+        slot.found = range.has_value();
+        if (!range) return;
+        slot.range = *range;
+        if (source.shards) expect_at_most(range->size, most_encoded(source.form));
+      });
+  }
+
+  void fetch(ChunkSource<S, P> const& source, Queue& on) {
     auto const most = most_encoded(source.form);
     if constexpr (lends) {
       owners_.clear();
-      for (std::size_t i = 0; i < used_; ++i) {
-        auto& slot = slots_[i];
-        auto lent = lend(source.store, slot.key, {}, queue_in<bytes_space>(on));
+      for (auto& slot : used_slots()) {
+        if (!slot.found) continue;
+        auto lent = lend(source.store, slot.key, slot.range, queue_in<bytes_space>(on));
         slot.found = lent.has_value();
         if (!lent) continue;
-        try {
-          expect_at_most(lent->bytes.size, most);
-        } catch (Error& error) {
-          error.in_key(slot.key.path);
-          throw;
-        }
+        of_slot(source, slot, [&] { expect_at_most(lent->bytes.size, most); });
         slot.encoded = lent->bytes;
         owners_.push_back(std::move(lent->owner));
       }
@@ -189,18 +226,41 @@ class ReadBatch {
       requests_.clear();
       for (std::size_t i = 0; i < used_; ++i) rooms_.push_back({this, i, most, source.form.is_view(), &on});
       for (std::size_t i = 0; i < used_; ++i)
-        requests_.push_back({&slots_[i].key, {}, rooms_[i], {}, values_.slab(), values_.alignment()});
+        if (slots_[i].found)
+          requests_.push_back({&slots_[i].key, slots_[i].range, rooms_[i], {}, values_.slab(), values_.alignment()});
       get_many(source.store, std::span{requests_}, queue_in<bytes_space>(on));
-      for (std::size_t i = 0; i < used_; ++i) {
-        expect_given(requests_[i].size, slots_[i].encoded.size, slots_[i].key);
-        slots_[i].found = requests_[i].size.has_value();
+      auto request = requests_.begin();
+      for (auto& slot : used_slots()) {
+        if (!slot.found) continue;
+        expect_given(request->size, slot.encoded.size, slot.key);
+        slot.found = (request++)->size.has_value();
       }
     }
-    for (std::size_t i = 0; i < used_; ++i)
-      if (slots_[i].found) {
-        tasks_.push_back({slots_[i].encoded, slots_[i].direct});
-        found_.push_back(i);
-      }
+    for (std::size_t i = 0; i < used_; ++i) {
+      auto& slot = slots_[i];
+      if (source.shards && slot.found) of_slot(source, slot, [&] { expect_all(slot); });
+      if (!slot.found) continue;
+      tasks_.push_back({slot.encoded, slot.direct});
+      found_.push_back(i);
+    }
+  }
+
+  // A shard may end before what its index says.
+  static void expect_all(Slot const& slot) {
+    if (slot.encoded.size != slot.range.size)
+      throw CodecError{text({"the shard's index: found ", slot.range.size, " bytes from byte ", slot.range.offset,
+                             " on, and the shard has ", slot.encoded.size, " of them"})};
+  }
+
+  std::span<Slot> used_slots() { return {slots_.data(), used_}; }
+
+  // Runs f; its errors are of that chunk.
+  template <class F>
+  static void of_slot(ChunkSource<S, P> const& source, Slot const& slot, F&& f) try {
+    f();
+  } catch (Error& error) {
+    source.blame(error, slot.key, slot.piece.chunk);
+    throw;
   }
 
   // What the store lent it has back when the queue is done with it, whether or not the queue is used again.
@@ -296,7 +356,8 @@ class ReadBatch {
 template <class S, class P>
 void read_chunks(ChunkSource<S, P> const& source, Selected const& selected, Target<typename P::array_space> target,
                  typename P::queue_type& on, ReadOptions const& options = {}) {
-  Plan const plan{selected, source.form.layout.shape};
+  Plan const plan{selected, source.form.layout.shape,
+                  source.shards ? source.shards->grid().chunks_per_shard() : Extents{}};
   auto const batches = detail::batches_of(options, plan.size(), source.form, on.host().threads(),
                                           detail::usual_for<typename P::queue_type, typename P::array_space>(plan));
   using Batch = detail::ReadBatch<S, P>;

@@ -51,6 +51,14 @@ void for_each_beside(Extents const& first, Extents const& count, Extents const& 
   }
 }
 
+/// How many elements of a piece's chunk lie in the array.
+inline std::uint64_t elements_of_chunk(Extents const& chunk_shape, Extents const& shape, Piece const& piece) {
+  std::uint64_t elements = 1;
+  for (std::size_t d = 0; d < shape.rank(); ++d)
+    elements *= std::min(chunk_shape[d], shape[d] - piece.chunk[d] * chunk_shape[d]);
+  return elements;
+}
+
 /// A mini-batch at work. What it holds is kept by the queue and used again.
 template <class S, class P>
 class WriteBatch {
@@ -102,11 +110,7 @@ class WriteBatch {
 
   /// Every element of the chunk that lies in the array is given.
   static bool is_whole(To const& to, Piece const& piece) {
-    auto const& chunk = to.source.form.layout.shape;
-    std::uint64_t elements = 1;
-    for (std::size_t d = 0; d < chunk.rank(); ++d)
-      elements *= std::min(chunk[d], to.shape[d] - piece.chunk[d] * chunk[d]);
-    return to.plan.elements(piece) == elements;
+    return to.plan.elements(piece) == elements_of_chunk(to.source.form.layout.shape, to.shape, piece);
   }
 
  private:
@@ -130,8 +134,8 @@ class WriteBatch {
     store();
   } catch (Error& error) {
     auto const chunk = error.chunk();  // of the one that is read, or of those that are encoded
-    auto const slot = chunk && used_ > 1 && *chunk < encoded_.size() ? encoded_[*chunk] : 0;
-    error.in_key(slots_[slot].key.path).in_store(name_of(to.source.store));
+    auto const& slot = slots_[chunk && used_ > 1 && *chunk < encoded_.size() ? encoded_[*chunk] : 0];
+    to.source.blame(error, slot.key, slot.piece.chunk);
     throw;
   }
 
@@ -242,7 +246,7 @@ class WriteBatch {
         auto const held = lock_of(store, slots_[i].key, to.locks);
         store.erase(slots_[i].key, queue);
       } catch (Error& error) {
-        error.in_key(slots_[i].key.path);
+        to.source.blame(error, slots_[i].key, slots_[i].piece.chunk);
         throw;
       }
     requests_.clear();
@@ -266,6 +270,24 @@ class WriteBatch {
   typename P::Encoding encoding_;
 };
 
+// Writes the pieces [begin, end) of a plan.
+template <class S, class P>
+void write_pieces(ChunkSource<S, P> const& source, Extents const& shape, Plan const& plan, std::uint64_t begin,
+                  std::uint64_t end, Origin<typename P::array_space> origin, KeyLocks& locks,
+                  typename P::queue_type& on, WriteOptions const& options) {
+  auto const batches = batches_of(options, end - begin, source.form, on.host().threads(),
+                                  usual_for<typename P::queue_type, typename P::array_space>(plan), true);
+  using Batch = WriteBatch<S, P>;
+  typename Batch::To const to{
+      source, plan, shape, origin, locks, options.store_fill_chunks, static_cast<std::size_t>(batches.size)};
+  run_batches<Batch>(batches, options, on, [&](auto const& lease, std::uint64_t from, std::uint64_t past) {
+    auto const first = begin + from, last = begin + past;
+    if (lease()->write_whole(to, first, last, on) == last - first) return;
+    for (auto i = first; i < last; ++i)
+      if (auto const piece = plan.piece(i); !Batch::is_whole(to, piece)) lease()->update(to, piece, on);
+  });
+}
+
 }  // namespace detail
 
 /// Writes a selection from memory at `origin`, in the queue's order. Of chunks that are written in part, the rest stays
@@ -278,17 +300,7 @@ void write_chunks(ChunkSource<S, P> const& source, Extents const& shape, Selecte
                   Origin<typename P::array_space> origin, KeyLocks& locks, typename P::queue_type& on,
                   WriteOptions const& options = {}) {
   Plan const plan{selected, source.form.layout.shape, {}, Repeats::last};
-  auto const batches =
-      detail::batches_of(options, plan.size(), source.form, on.host().threads(),
-                         detail::usual_for<typename P::queue_type, typename P::array_space>(plan), true);
-  using Batch = detail::WriteBatch<S, P>;
-  typename Batch::To const to{
-      source, plan, shape, origin, locks, options.store_fill_chunks, static_cast<std::size_t>(batches.size)};
-  detail::run_batches<Batch>(batches, options, on, [&](auto const& lease, std::uint64_t first, std::uint64_t last) {
-    if (lease()->write_whole(to, first, last, on) == last - first) return;
-    for (auto i = first; i < last; ++i)
-      if (auto const piece = plan.piece(i); !Batch::is_whole(to, piece)) lease()->update(to, piece, on);
-  });
+  detail::write_pieces(source, shape, plan, 0, plan.size(), origin, locks, on, options);
 }
 
 }  // namespace tessera::inline v0

@@ -22,6 +22,7 @@ class Error : public std::exception {
   std::string const& store() const noexcept { return store_; }
   std::string const& key() const noexcept { return key_; }
   std::string const& codec() const noexcept { return codec_; }
+  std::string const& inner_chunk() const noexcept { return inner_chunk_; }  ///< its place in the array, in a shard
   /// Which chunk of the batch at hand it was: codecs know chunks by their place in the batch, readers know their keys.
   /// Once it has a key the place says no more: batches can be inside of batches, as shards are.
   std::optional<std::size_t> chunk() const noexcept { return chunk_; }
@@ -29,6 +30,7 @@ class Error : public std::exception {
   Error& in_store(std::string_view name) { return add(store_, name); }
   Error& in_key(std::string_view key) { return chunk_.reset(), add(key_, key); }
   Error& in_codec(std::string_view name) { return add(codec_, name); }
+  Error& in_inner_chunk(std::string_view place) { return add(inner_chunk_, place); }
   Error& in_chunk(std::size_t place) { return chunk_ = chunk_.value_or(place), *this; }
 
  private:
@@ -45,8 +47,8 @@ class Error : public std::exception {
     auto const where = [&](std::string_view what, std::string_view name, std::string_view after) {
       return name.empty() ? std::string{} : text({what, cut(name), after});
     };
-    text_ =
-        text({where("", store_, ": "), where("key \"", key_, "\": "), where("codec ", codec_, ": "), cut(problem_)});
+    text_ = text({where("", store_, ": "), where("key \"", key_, "\": "), where("inner chunk ", inner_chunk_, ": "),
+                  where("codec ", codec_, ": "), cut(problem_)});
     // Names come from files: one error stays one line, and steers no terminal.
     for (std::size_t i = 0; i < text_.size(); ++i) {
       auto const byte = [&](std::size_t at) { return static_cast<unsigned char>(at < text_.size() ? text_[at] : 0); };
@@ -55,7 +57,7 @@ class Error : public std::exception {
     }
   }
 
-  std::string problem_, store_, key_, codec_, text_;
+  std::string problem_, store_, key_, inner_chunk_, codec_, text_;
   std::optional<std::size_t> chunk_;
 };
 
@@ -69,6 +71,7 @@ struct Located : Error {
   Self& in_store(std::string_view name) { return self(Error::in_store(name)); }
   Self& in_key(std::string_view key) { return self(Error::in_key(key)); }
   Self& in_codec(std::string_view name) { return self(Error::in_codec(name)); }
+  Self& in_inner_chunk(std::string_view place) { return self(Error::in_inner_chunk(place)); }
   Self& in_chunk(std::size_t place) { return self(Error::in_chunk(place)); }
 
  private:

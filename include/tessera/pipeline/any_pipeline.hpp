@@ -15,6 +15,7 @@
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/flow.hpp>
 #include <tessera/pipeline/form.hpp>
+#include <tessera/pipeline/sharding.hpp>
 
 namespace tessera::inline v0 {
 
@@ -102,7 +103,8 @@ class StageOf final : public AnyStage<S> {
 template <MemorySpace ArraySpace, MemorySpace BytesSpace = ArraySpace, class List = BuiltInCodecs>
 class AnyPipeline;
 
-/// Codecs run in BytesSpace; where ArraySpace is another, decoded chunks cross once. Copies share the codecs.
+/// Codecs run in BytesSpace; where ArraySpace is another, decoded chunks cross once. Copies share the codecs. Shards
+/// need no place in the list: their inner chunks pass the same codecs.
 template <MemorySpace ArraySpace, MemorySpace BytesSpace, class... Cs>
 class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
  public:
@@ -110,6 +112,9 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   using bytes_space = BytesSpace;
   static constexpr int crossings = !std::same_as<ArraySpace, BytesSpace>;
   using queue_type = crossing_queue<ArraySpace, BytesSpace>;
+  static constexpr bool has_fixed_size = (detail::has_fixed_size<Cs> && ...);
+  using leaf_type = AnyPipeline;
+  static constexpr bool may_be_sharded = true;  ///< the document says so
 
   /// "transpose, bytes, zstd": what this type knows.
   static std::string codec_names() {
@@ -124,12 +129,24 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     auto made = std::make_shared<Composed>();
     made->codecs.assign(codecs.begin(), codecs.end());
     bool is_array = true;
+    auto const expect = [](Specification const& codec, bool in_order) {
+      if (in_order) return;
+      throw MetadataError{text({"member codecs: ", codec.name,
+                                " is out of order; expected any array-to-array codecs, then one array-to-bytes codec, "
+                                "then any bytes-to-bytes codecs"})};
+    };
     for (auto const& codec : codecs) {
+      if (made->shard)
+        throw MetadataError{
+            text({"member codecs: ", describe(codec.name), " after sharding_indexed is not supported"})};
+      if (codec.name == Shard::name) {
+        expect(codec, is_array);
+        made->shard = std::make_shared<Shard const>(make_codec<Shard>(codec));
+        is_array = false;
+        continue;
+      }
       auto stage = make_stage(codec);
-      if (stage->reads_array() != is_array)
-        throw MetadataError{"member codecs: " + codec.name +
-                            " is out of order; expected any array-to-array codecs, then "
-                            "one array-to-bytes codec, then any bytes-to-bytes codecs"};
+      expect(codec, stage->reads_array() == is_array);
       is_array = stage->writes_array();
       made->stages.push_back(std::move(stage));
     }
@@ -139,13 +156,23 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     return pipeline;
   }
 
-  /// What the document of a new array of such elements says of its codecs: all of it, as zarr-python writes it.
-  std::vector<Specification> specifications(DataType type) const {
+  /// What a document says of its codecs: all of it, as zarr-python writes it; given a type, that of a new array of such
+  /// elements.
+  template <class... Type>
+  requires(std::same_as<Type, DataType>&&...) std::vector<Specification> specifications(Type... type)
+  const {
     std::vector<Specification> list;
     for (auto const& given : made_->codecs)
-      (void)((Cs::name == given.name && (list.push_back(specification_of(make_codec<Cs>(given), type)), true)) || ...);
+      if (given.name == Shard::name)
+        list.push_back(specification_of(*made_->shard, type...));
+      else
+        (void)((Cs::name == given.name && (list.push_back(specification_of(make_codec<Cs>(given), type...)), true)) ||
+               ...);
     return list;
   }
+
+  /// As a Pipeline's.
+  AnyPipeline const& leaf() const { return made_->shard ? made_->shard->inner.leaf() : *this; }
 
   ChunkForm resolve(ChunkSpecification chunk) const {
     ChunkForm form;
@@ -165,12 +192,14 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
         }
         if (!at->is_view()) form.bounds.push_back(at->encoded_bound(chunk, form.bounds.back()));
       }
+      at = nullptr;
+      if (made_->shard) form = made_->shard->resolve(chunk);
       for (auto stage = made_->stages.rbegin(); stage != made_->stages.rend(); ++stage) {
         at = stage->get();
-        form.layout = at->decoded(form.layout);
+        form.see_through(*at);
       }
     } catch (Error& error) {
-      error.in_codec(at->name());
+      error.in_codec(at ? at->name() : Shard::name);
       throw;
     }
     return form;
@@ -292,9 +321,11 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
 
  private:
   using Stage = detail::AnyStage<BytesSpace>;
+  using Shard = codec::Sharding<AnyPipeline, AnyPipeline<space::Host, space::Host, BuiltInCodecs>>;
   struct Composed {
     std::vector<Specification> codecs{};  // as they were given
     std::vector<std::unique_ptr<Stage const>> stages{};
+    std::shared_ptr<Shard const> shard{};  // behind the stages, if it is what makes bytes
   };
 
   static std::unique_ptr<Stage const> make_stage(Specification const& specification) {

@@ -85,6 +85,42 @@ inline constexpr bool is_view<C> = std::same_as<typename C::kind, array_to_array
                                    (std::same_as<typename C::kind, array_to_bytes> &&
                                     !requires(C const& c, ChunkSpecification const& chunk) { c.encoded_bound(chunk); });
 
+// A stage whose chunks are made of smaller ones, by a pipeline of their own: a shard.
+template <class Stage>
+inline constexpr bool is_shard = false;
+template <Codec C>
+requires requires { typename C::inner_type; }
+inline constexpr bool is_shard<C> = true;
+
+// It always makes as many bytes of as many.
+template <class Stage>
+inline constexpr bool has_fixed_size = is_view<Stage> && !is_shard<Stage>;
+template <Codec C>
+requires requires { C::has_fixed_size; }
+inline constexpr bool has_fixed_size<C> = C::has_fixed_size;
+
+// The shard among stages, or void; and what its inner pipeline decides for all of the way.
+template <class... Stages>
+struct shard_among {
+  using type = void;
+};
+template <class First, class... Rest>
+struct shard_among<First, Rest...>
+    : std::conditional_t<is_shard<First>, std::type_identity<First>, shard_among<Rest...>> {};
+
+template <class P, class Flow, class Shard>
+struct leaf_of {
+  using type = P;
+  using queue = queue_for<std::conditional_t<Flow::on_host, space::Host, space::Device>>;
+  static constexpr int crossings = Flow::crossings;
+};
+template <class P, class Flow, class Shard>
+requires(!std::is_void_v<Shard>) struct leaf_of<P, Flow, Shard> {
+  using type = typename Shard::inner_type::leaf_type;
+  using queue = typename type::queue_type;
+  static constexpr int crossings = type::crossings;
+};
+
 template <class Stages, std::size_t K>
 inline constexpr bool casts_at = false;
 template <class Stages, std::size_t K>

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tessera/codec/chunk.hpp>
@@ -13,11 +15,28 @@
 
 namespace tessera::inline v0 {
 
+class ShardIndexFormat;
+
+/// What is in a shard: one level of an array's shards, which may be nested.
+struct ShardLevel {
+  Layout entries;  ///< the index, seen by the array's dimensions; strides count entries
+  std::shared_ptr<ShardIndexFormat const> index;
+};
+
 struct ChunkForm {
   ChunkSpecification chunk;           ///< as it reaches the array-to-bytes codec
   Layout layout;                      ///< the chunk's elements, seen through its decoded bytes
   std::size_t decoded_size = 0;       ///< bytes; always exactly so many
   std::vector<std::size_t> bounds{};  ///< the most bytes that can stand before each stage that runs, and after the last
+  std::vector<ShardLevel> shards{};   ///< that the chunk is in, the outermost first; none: it is a value of its own
+
+  /// Puts an array-to-array codec in front.
+  template <class C>
+  void see_through(C const& codec) {
+    layout = codec.decoded(std::move(layout));
+    for (auto& level : shards) level.entries = codec.decoded(std::move(level.entries));
+  }
+
   bool is_view() const { return bounds.size() <= 1; }  ///< no stage runs: the stored bytes are the elements
   std::size_t encoded_bound() const { return bounds.back(); }
 

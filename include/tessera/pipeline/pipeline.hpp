@@ -21,9 +21,20 @@ class Pipeline {
   using end = decltype((detail::flow<Space>{} | ... | std::type_identity<Stages>{}));
   static_assert(end::refused || !end::is_array,
                 "tessera: a pipeline needs one array-to-bytes codec, e.g. codec::Bytes");
+  using Shard = typename detail::shard_among<Stages...>::type;
+  using bottom = detail::leaf_of<Pipeline, end, Shard>;
   using List = std::tuple<Stages...>;
   template <std::size_t K>
   using stage = std::tuple_element_t<K, List>;
+  // Their values would have to be decoded whole before an inner chunk can be found.
+  template <std::size_t... K>
+  static consteval bool ends_in_shard(std::index_sequence<K...>) {
+    return ((!detail::is_shard<stage<K>> || (K + 1 == sizeof...(Stages) && !(detail::is_cast<Stages> || ...))) && ...);
+  }
+  static_assert(
+      end::refused || ends_in_shard(std::index_sequence_for<Stages...>{}),
+      "tessera: codec::Sharding is the last of its pipeline, and casts are in the pipeline of its inner chunks: "
+      "Pipeline<space::Device, codec::Sharding<Pipeline<space::Device, codec::Bytes, CastTo<space::Host>>>>");
   // The space of a chunk before stage K, or after the last.
   template <std::size_t K>
   using space_at = typename decltype(detail::flow_through<Space, List>(std::make_index_sequence<K>{}))::space;
@@ -49,10 +60,16 @@ class Pipeline {
   using array_space = Space;
   using bytes_space = typename end::space;
   /// How often a chunk changes space: `static_assert(P::crossings == 1)`.
-  static constexpr int crossings = end::crossings;
+  static constexpr int crossings = bottom::crossings;
   /// What orders its work: a device queue, if a chunk is ever elsewhere than on the host.
-  using queue_type = queue_for<std::conditional_t<end::on_host, space::Host, space::Device>>;
+  using queue_type = typename bottom::queue;
   static constexpr bool refused = end::refused || end::is_array;  ///< a message was given
+  static constexpr bool is_sharded = !std::is_void_v<Shard>;
+  static constexpr bool may_be_sharded = is_sharded;
+  /// It makes of so many bytes always as many.
+  static constexpr bool has_fixed_size = (detail::has_fixed_size<Stages> && ...);
+  /// What the chunks pass that are not made of smaller ones: those at the bottom of shards.
+  using leaf_type = typename bottom::type;
 
   Pipeline() = default;
   explicit Pipeline(Stages... stages) requires(sizeof...(Stages) > 0) : stages_{std::move(stages)...} {}
@@ -83,16 +100,26 @@ class Pipeline {
     return pipeline;
   }
 
-  /// What the document of a new array of such elements says of its codecs.
-  std::vector<Specification> specifications(DataType type) const {
+  /// What a document says of its codecs; given a type, that of a new array of such elements.
+  template <class... Type>
+  requires(std::same_as<Type, DataType>&&...) std::vector<Specification> specifications(Type... type)
+  const {
     std::vector<Specification> list;
     auto const add = [&]<class Stage>(Stage const& codec) {
-      if constexpr (!detail::is_cast<Stage>) list.push_back(specification_of(codec, type));
+      if constexpr (!detail::is_cast<Stage>) list.push_back(specification_of(codec, type...));
     };
     std::apply([&](auto const&... codecs) { (add(codecs), ...); }, stages_);
     return list;
   }
 
+  leaf_type const& leaf() const {
+    if constexpr (is_sharded)
+      return std::get<Shard>(stages_).inner.leaf();
+    else
+      return *this;
+  }
+
+  /// Of the chunks of an array, or of those at the bottom of its shards.
   ChunkForm resolve(ChunkSpecification const& chunk) const {
     ChunkForm form;
     resolve_from<0>(chunk, form);
@@ -165,7 +192,9 @@ class Pipeline {
       try {
         if constexpr (detail::is_kind<stage<K>, array_to_array>) {
           resolve_from<K + 1>(codec.encoded(chunk), form);
-          form.layout = codec.decoded(form.layout);
+          form.see_through(codec);
+        } else if constexpr (detail::is_shard<stage<K>>) {
+          form = codec.resolve(chunk);
         } else if constexpr (detail::is_kind<stage<K>, array_to_bytes>) {
           form.decoded_size = chunk.size_in_bytes();  // first: it checks what the layout multiplies
           form.layout = codec.layout(chunk);

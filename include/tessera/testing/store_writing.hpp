@@ -165,7 +165,7 @@ class StoreWriting : StoreTrial<S> {
   // Many writes wait for the lock that an update holds.
   void keeps_updates_apart_from_many_writes() {
     auto const s = store({{"a/k", "old"}});
-    std::atomic<bool> done{false};
+    std::atomic<bool> begun{false}, done{false};
     std::atomic<int> failed{0};
     auto held = s.lock(Key{"a/k"});
     std::thread writer{[&] {
@@ -176,13 +176,15 @@ class StoreWriting : StoreTrial<S> {
         crossing<Space, space::Host>::copy(bytes, memory.span(), queue_between<Space, space::Host>(on));
         Key const key{"a/k"};
         WriteRequest<Space> const request{&key, memory.view()};
+        begun = true;
         s.write_many(std::span{&request, 1}, on);
       } catch (...) {
         ++failed;
       }
       done = true;
     }};
-    for (int i = 0; i < 5000 && !done; ++i) std::this_thread::yield();  // so that it comes between, if it can
+    while (!begun && !done) std::this_thread::yield();
+    for (int i = 0; i < 20000 && !done; ++i) std::this_thread::yield();  // so that it comes between, if it can
     auto const seen = value(s, "a/k");
     put(s, "a/k", "updated");
     held.unlock();

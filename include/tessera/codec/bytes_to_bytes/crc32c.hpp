@@ -77,6 +77,7 @@ struct Crc32c {
   template <class S>
   static constexpr bool runs_in = S::host_accessible;
   static constexpr std::size_t checksum_size = 4;  ///< bytes
+  static constexpr bool has_fixed_size = true;
 
   static Crc32c from(Reader&) { return {}; }
   Value configuration() const { return Members{}; }

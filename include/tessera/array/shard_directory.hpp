@@ -1,0 +1,137 @@
+// Indexes of shards that were read, each once: where the inner chunks of an array are.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <tessera/array/shard_grid.hpp>
+#include <tessera/core/function_ref.hpp>
+#include <tessera/key/key.hpp>
+#include <tessera/memory/bytes.hpp>
+#include <tessera/pipeline/shard_index.hpp>
+
+namespace tessera::inline v0 {
+
+/// Reads part of a shard's value into host memory and returns how many bytes there were; nullopt: there is no shard.
+using ReadPart = FunctionRef<std::optional<std::size_t>(ByteRange, ByteSpan<space::Host>)>;
+
+/// Threads share it. It keeps the indexes that were asked for last.
+class ShardDirectory {
+ public:
+  /// Keeps so many bytes of indexes, or a single one.
+  ShardDirectory(std::vector<ShardLevel> const& levels, std::size_t most) : grid_{levels}, most_{most} {}
+
+  ShardGrid const& grid() const { return grid_; }
+
+  /// Where a chunk lies in its shard's value; nullopt: it is missing. One thread reads an index, others that need it
+  /// wait. Throws: CodecError, if the index is damaged, or says what cannot be of this chunk; what `read` throws.
+  std::optional<ByteRange> find(Key const& shard, Extents const& chunk, ReadPart read, Queue<space::Host>& on) {
+    auto const outermost = index_of(shard);
+    auto* index = outermost.get();
+    ShardEntry place{0, ShardEntry::none - 1};  // of what the index is of; how large the outermost is nobody asks
+    for (std::size_t level = 0;; ++level) {
+      auto const& format = *grid_.levels()[level].index;
+      auto const number = grid_.entry(level, chunk);
+      std::unique_lock lock{index->mutex};
+      if (!index->is_read) {
+        read_index(*index, format, level == 0 ? format.range() : range_in(place, format), read, on);
+        if (level > 0) grow(format.entries() * sizeof(ShardEntry));
+      }
+      if (index->entries.empty()) return std::nullopt;
+      auto const entry = index->entries[number];
+      entry.expect_within(place.size);
+      if (entry.is_missing()) return std::nullopt;
+      place = {place.offset + entry.offset, entry.size};
+      if (level + 1 == grid_.levels().size()) return ByteRange{place.offset, place.size};
+      auto& inner = index->inner[number];
+      if (!inner) inner = std::make_unique<Index>();
+      index = inner.get();
+    }
+  }
+
+  /// Forgets what it knows of a shard, or of all.
+  void forget(Key const& shard) {
+    std::lock_guard lock{mutex_};
+    if (auto const found = known_.find(shard.path); found != known_.end()) {
+      order_.erase(found->second);
+      known_.erase(found);
+    }
+  }
+
+ private:
+  struct Index {
+    std::mutex mutex{};  // held while it is read
+    bool is_read = false;
+    std::vector<ShardEntry> entries{};                                  // none: there is no shard
+    std::unordered_map<std::uint64_t, std::unique_ptr<Index>> inner{};  // of the shards in it, by their entries
+  };
+  struct Known {
+    std::string shard;
+    std::shared_ptr<Index> index;
+  };
+
+  std::shared_ptr<Index> index_of(Key const& shard) {
+    std::lock_guard lock{mutex_};
+    if (auto const found = known_.find(shard.path); found != known_.end()) {
+      order_.splice(order_.begin(), order_, found->second);
+      return order_.front().index;
+    }
+    auto const size = grid_.levels().front().index->entries() * sizeof(ShardEntry);
+    size_ += size;
+    while (size_ > most_ && !order_.empty()) {
+      known_.erase(order_.back().shard);
+      order_.pop_back();
+      size_ = order_.empty() ? size : size_ - std::min(size_, size);
+    }
+    order_.push_front({shard.path, std::make_shared<Index>()});
+    known_[shard.path] = order_.begin();
+    return order_.front().index;
+  }
+
+  // Inner shards count as shards do: what is kept of them goes with the shard they are in.
+  void grow(std::size_t size) {
+    std::lock_guard lock{mutex_};
+    size_ += size;
+  }
+
+  static ByteRange range_in(ShardEntry const& place, ShardIndexFormat const& format) {
+    if (place.size < format.size())
+      throw CodecError{
+          text({"an inner shard of ", place.size, " bytes, expected at least its index of ", format.size()})};
+    return {format.at_start() ? place.offset : place.offset + place.size - format.size(), format.size()};
+  }
+
+  static void read_index(Index& index, ShardIndexFormat const& format, ByteRange range, ReadPart read,
+                         Queue<space::Host>& on) {
+    std::vector<std::byte> bytes(format.size());
+    auto const found = read(range, {bytes.data(), bytes.size()});
+    if (found) {
+      if (*found != bytes.size())
+        throw CodecError{text({"the shard's index: found ", *found, " bytes, expected ", bytes.size()})};
+      std::vector<ShardEntry> entries(format.entries());
+      try {
+        format.decode({bytes.data(), bytes.size()}, entries, on);
+      } catch (CodecError const& error) {
+        throw CodecError{text({"the shard's index: ", error.what()})};
+      }
+      index.entries = std::move(entries);
+    }
+    index.is_read = true;
+  }
+
+  ShardGrid grid_;
+  std::size_t const most_;  // bytes
+  std::mutex mutex_;
+  std::size_t size_ = 0;
+  std::list<Known> order_;  // the one that was asked for last first
+  std::unordered_map<std::string, std::list<Known>::iterator> known_;
+};
+
+}  // namespace tessera::inline v0

@@ -1,0 +1,237 @@
+// A shard that is being written: the encoded chunks at its bottom, old and new, until they are put together.
+#pragma once
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tessera/array/shard_grid.hpp>
+#include <tessera/buffer/scratch.hpp>
+#include <tessera/cast/concept.hpp>
+#include <tessera/core/checked.hpp>
+#include <tessera/pipeline/shard_index.hpp>
+#include <tessera/store/get.hpp>
+#include <tessera/store/host_side.hpp>
+#include <tessera/store/write_many.hpp>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+/// Of a store of S's memory, which a queue keeps: its memory is used again by the next shard. Chunks are numbered as
+/// the entries of the indexes are, those of the first inner shard first.
+template <MemorySpace S>
+class ShardDraft {
+  using Host = space::Host;
+  using Queue = queue_for<S>;
+
+ public:
+  void begin(ShardGrid const& grid) {
+    grid_ = &grid;
+    std::uint64_t count = 1;
+    for (auto const& level : grid.levels())
+      count = checked_product(count, level.index->entries(), "the inner chunks of a shard");
+    chunks_.assign(checked_size(count, "the inner chunks of a shard"), {});
+    used_ = 0;
+  }
+
+  std::uint64_t number_of(Extents const& chunk) const {
+    std::uint64_t number = 0;
+    for (std::size_t level = 0; level < grid_->levels().size(); ++level)
+      number = number * grid_->levels()[level].index->entries() + grid_->entry(level, chunk);
+    return number;
+  }
+
+  /// The shard as it is until now, if there is one. Throws: CodecError, if it is damaged; StoreError.
+  template <class Store>
+  void load(Store const& store, Key const& key, Queue& on) {
+    ByteSpan<S> value;
+    auto room = [&](std::size_t n) { return value = old_.take(n, on); };
+    if (!tessera::detail::read(store, key, {}, room, on)) return;
+    auto part = [&](ByteRange range, ByteSpan<Host> to) -> std::optional<std::size_t> {
+      if constexpr (std::same_as<S, Host>) {
+        auto const [offset, size] = range.resolve(value.size);
+        std::memcpy(to.data, value.data + offset, size);
+        return size;
+      } else {
+        return get_into(host_side(store, on), key, to, on.host(), range);
+      }
+    };
+    read_level(0, 0, value, {0, value.size}, part, on.host());
+  }
+
+  /// Puts the shard together and writes it, or erases it if it has no chunk. The value is in use until the queue is
+  /// done.
+  template <class Store>
+  void store(Store const& store, Key const& key, Queue& on) {
+    auto const size = size_of(0, 0);
+    if (!size) {
+      store.erase(key, on);
+      return;
+    }
+    auto const value = value_.take(checked_size(*size, "a shard"), on);
+    compose(0, 0, value, 0, on);
+    store.write(key, value, on);
+  }
+
+  ByteView<S> chunk(std::uint64_t number) const { return chunks_[number]; }
+  void erase(std::uint64_t number) { chunks_[number] = {}; }
+
+  /// Room for chunks that are put in at a time, by any thread.
+  ByteSpan<S> room(std::size_t size, Queue& on) {
+    std::unique_lock lock{mutex_};
+    if (used_ == blocks_.size()) blocks_.emplace_back();
+    auto& block = blocks_[used_++];
+    lock.unlock();
+    return block.take(size, on);
+  }
+  void put(std::uint64_t number, ByteView<S> bytes) { chunks_[number] = bytes; }
+
+ private:
+  ShardIndexFormat const& format(std::size_t level) const { return *grid_->levels()[level].index; }
+  bool is_last(std::size_t level) const { return level + 1 == grid_->levels().size(); }
+
+  // What is in a shard that lies at `place` of the value; `number` counts the shards of its level.
+  template <class Part>
+  void read_level(std::size_t level, std::uint64_t number, ByteView<S> value, ShardEntry place, Part& part,
+                  tessera::Queue<Host>& on) {
+    auto const& index = format(level);
+    std::vector<std::byte> bytes(index.size());
+    if (place.size < bytes.size())
+      throw CodecError{text({"a shard of ", place.size, " bytes, expected at least its index of ", bytes.size()})};
+    part({index.at_start() ? place.offset : place.offset + place.size - bytes.size(), bytes.size()},
+         {bytes.data(), bytes.size()});
+    std::vector<ShardEntry> entries(index.entries());
+    index.decode({bytes.data(), bytes.size()}, entries, on);
+    for (std::uint64_t i = 0; i < entries.size(); ++i) {
+      entries[i].expect_within(place.size);
+      if (entries[i].is_missing()) continue;
+      ShardEntry const at{place.offset + entries[i].offset, entries[i].size};
+      auto const below = number * entries.size() + i;
+      if (is_last(level))
+        chunks_[below] = value.sub(at.offset, at.size);
+      else
+        read_level(level + 1, below, value, at, part, on);
+    }
+  }
+
+  // In bytes; nullopt: nothing is in it.
+  std::optional<std::uint64_t> size_of(std::size_t level, std::uint64_t number) const {
+    if (level == grid_->levels().size()) {
+      auto const chunk = chunks_[number];
+      return chunk.data ? std::optional<std::uint64_t>{chunk.size} : std::nullopt;
+    }
+    std::uint64_t sum = format(level).size();
+    bool has_any = false;
+    for (std::uint64_t i = 0, n = format(level).entries(); i < n; ++i)
+      if (auto const size = size_of(level + 1, number * n + i)) sum += *size, has_any = true;
+    return has_any ? std::optional{sum} : std::nullopt;
+  }
+
+  // Puts a shard, or a chunk, at that byte of the value: chunks in the order of their entries, so that the same
+  // elements always make the same file.
+  void compose(std::size_t level, std::uint64_t number, ByteSpan<S> value, std::uint64_t at, Queue& on) {
+    if (level == grid_->levels().size()) {
+      auto const chunk = chunks_[number];
+      return crossing<S, S>::copy(chunk, value.sub(at, chunk.size), on);
+    }
+    auto const& index = format(level);
+    std::vector<ShardEntry> entries(index.entries());
+    auto offset = index.at_start() ? std::uint64_t{index.size()} : 0;
+    for (std::uint64_t i = 0; i < entries.size(); ++i) {
+      auto const below = number * entries.size() + i;
+      auto const size = size_of(level + 1, below);
+      if (!size) continue;
+      entries[i] = {offset, *size};
+      compose(level + 1, below, value, at + offset, on);
+      offset += *size;
+    }
+    auto const to = value.sub(index.at_start() ? at : at + offset, index.size());
+    if constexpr (std::same_as<S, Host>) {
+      index.encode(entries, to, on);
+    } else {
+      std::vector<std::byte> bytes(index.size());
+      index.encode(entries, {bytes.data(), bytes.size()}, on.host());
+      crossing<S, Host>::copy({bytes.data(), bytes.size()}, to, on);
+      on.keep(std::move(bytes));
+    }
+  }
+
+  ShardGrid const* grid_ = nullptr;
+  std::vector<ByteView<S>> chunks_;  // no data: missing
+  Scratch<S> old_, value_;
+  std::mutex mutex_;
+  std::deque<Scratch<S>> blocks_;  // where new chunks are
+  std::size_t used_ = 0;
+};
+
+/// The draft as a store of its chunks: what writes chunks into a store writes them into a shard.
+template <class S>
+class ShardEditor {
+  using Space = space_of<S>;
+
+ public:
+  using buffer_type = buffer_of<S>;
+
+  ShardEditor(ShardDraft<Space>& draft, S const& store, Key const& shard)
+      : draft_{&draft}, store_{&store}, shard_{&shard} {}
+
+  std::string name() const { return name_of(*store_); }
+
+  /// A chunk's number, in digits.
+  void put_key(Key& key, Extents const& chunk) const {
+    char digits[20];
+    key.path.assign(digits, std::to_chars(digits, digits + sizeof digits, draft_->number_of(chunk)).ptr);
+  }
+  void blame(Error& error, Extents const& chunk) const {
+    error.in_inner_chunk(to_string(chunk)).in_key(shard_->path).in_store(name());
+  }
+
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
+    auto const chunk = draft_->chunk(number(key));
+    if (!chunk.data) return std::nullopt;
+    auto const [offset, size] = range.resolve(chunk.size);
+    crossing<Space, Space>::copy(chunk.sub(offset, size), room(size), on);
+    return size;
+  }
+  void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const {
+    WriteRequest<Space> const request{&key, value};
+    write_many({&request, 1}, on);
+  }
+  void write_many(std::span<WriteRequest<Space> const> requests, queue_for<Space>& on) const {
+    std::size_t sum = 0;
+    for (auto const& request : requests) sum += request.value.size;
+    auto room = draft_->room(sum, on);
+    for (auto const& request : requests) {
+      auto const to = room.sub(0, request.value.size);
+      crossing<Space, Space>::copy(request.value, to, on);
+      draft_->put(number(*request.key), to);
+      room = room.sub(to.size, room.size - to.size);
+    }
+  }
+  bool erase(Key const& key, queue_for<Space>&) const {
+    draft_->erase(number(key));
+    return true;
+  }
+  /// Nobody else has this draft.
+  std::unique_lock<std::mutex> lock(Key const&) const { return {}; }
+
+ private:
+  static std::uint64_t number(Key const& key) {
+    std::uint64_t number = 0;
+    std::from_chars(key.path.data(), key.path.data() + key.path.size(), number);
+    return number;
+  }
+
+  ShardDraft<Space>* draft_;
+  S const* store_;
+  Key const* shard_;
+};
+
+}  // namespace detail
+}  // namespace tessera::inline v0

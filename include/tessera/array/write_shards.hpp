@@ -1,0 +1,105 @@
+// Writing shards: each is put together out of its chunks, new and old, and replaced at once while its key is locked.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <tessera/array/shard_draft.hpp>
+#include <tessera/array/write.hpp>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+// Every element of the shard that lies in the array is given: its old value is not read.
+inline bool is_whole_shard(ShardGrid const& grid, Extents const& chunk_shape, Extents const& shape, Plan const& plan,
+                           std::uint64_t first, std::uint64_t last) {
+  auto const shard = grid.shard_of(plan.piece(first).chunk);
+  std::uint64_t count = 1;  // of the shard's chunks that have elements in the array
+  for (std::size_t d = 0; d < shard.rank(); ++d) {
+    auto const per_shard = grid.chunks_per_shard()[d];
+    auto const chunks = shape[d] / chunk_shape[d] + (shape[d] % chunk_shape[d] != 0);
+    count *= std::min(per_shard, chunks - shard[d] * per_shard);
+  }
+  if (count != last - first) return false;
+  for (auto i = first; i < last; ++i)
+    if (auto const piece = plan.piece(i); plan.elements(piece) != elements_of_chunk(chunk_shape, shape, piece))
+      return false;
+  return true;
+}
+
+// The most bytes of a shard as this program writes it.
+inline std::uint64_t shard_bound(ChunkForm const& form) {
+  constexpr auto most = std::uint64_t{1} << 58;
+  auto sum = std::min<std::uint64_t>(form.encoded_bound(), most);
+  for (auto level = form.shards.size(); level-- > 0;) {
+    auto const& index = *form.shards[level].index;
+    auto const entries = index.entries();
+    sum = entries != 0 && sum > most / entries ? most : std::min(most, sum * entries + index.size());
+  }
+  return sum;
+}
+
+// A budget is for all shards under way: what has arrived of each, old and new, and its value; and for chunks on their
+// way to it.
+inline WriteOptions share_of(WriteOptions options, ChunkForm const& form, std::size_t& shards) {
+  options.progress = {};
+  if (options.memory == 0) return options;
+  auto const shard = 3 * shard_bound(form);
+  auto const least = shard + form.memory(true) + (std::uint64_t{1} << 20);
+  if (options.memory < least)
+    throw SelectionError{
+        text({"a shard takes ", least, " bytes of memory, expected at most the budget of ", options.memory})};
+  shards = static_cast<std::size_t>(std::min<std::uint64_t>(shards, options.memory / least));
+  options.memory = options.memory / shards - shard;
+  return options;
+}
+
+}  // namespace detail
+
+/// Writes a selection of a sharded array, as write_chunks does; progress counts shards. A shard is written wholly or
+/// not at all, its inner chunks in the order of its index; those of nothing but the fill value are left out. Where part
+/// of it is written its old value is read first. Of each shard under way all encoded bytes are in memory; there are
+/// `options.in_flight` of them, by default one for each thread.
+template <class S, class P>
+void write_shards(ChunkSource<S, P> const& source, Extents const& shape, Selected const& selected,
+                  Origin<typename P::array_space> origin, KeyLocks& locks, typename P::queue_type& on,
+                  WriteOptions const& options = {}) {
+  using bytes_space = typename P::bytes_space;
+  using Draft = detail::ShardDraft<bytes_space>;
+  using Editor = detail::ShardEditor<S>;
+  auto const& grid = source.shards->grid();
+  Plan const plan{selected, source.form.layout.shape, grid.chunks_per_shard(), Repeats::last};
+  std::vector<std::uint64_t> firsts;  // the first piece of each shard
+  Extents shard;
+  for (std::uint64_t i = 0; i < plan.size(); ++i)
+    if (auto const next = grid.shard_of(plan.piece(i).chunk); i == 0 || next != shard)
+      firsts.push_back(i), shard = next;
+  auto in_flight = options.in_flight ? options.in_flight : on.host().threads();
+  auto const share = detail::share_of(options, source.form, in_flight);
+
+  auto const write_one = [&](Draft& draft, std::uint64_t first, std::uint64_t last) {
+    Key key;
+    source.put_key(key, plan.piece(first).chunk);
+    auto const held = detail::lock_of(source.store, key, locks);
+    auto& queue = queue_in<bytes_space>(on);
+    try {
+      draft.begin(grid);
+      if (!detail::is_whole_shard(grid, source.form.layout.shape, shape, plan, first, last))
+        draft.load(source.store, key, queue);
+      Editor const editor{draft, source.store, key};
+      ChunkSource<Editor, P> const chunks{editor, {}, {}, source.pipeline, source.form, source.fill};
+      detail::write_pieces(chunks, shape, plan, first, last, origin, locks, on, share);
+      draft.store(source.store, key, queue);
+    } catch (Error& error) {
+      error.in_key(key.path).in_store(name_of(source.store));
+      throw;
+    }
+  };
+  detail::Batches const shards{firsts.size(), 1, std::max<std::size_t>(in_flight, 1)};
+  detail::run_batches<Draft>(shards, options, on, [&](auto const& lease, std::uint64_t i, std::uint64_t) {
+    write_one(*lease(), firsts[i], i + 1 < firsts.size() ? firsts[i + 1] : plan.size());
+  });
+}
+
+}  // namespace tessera::inline v0

@@ -1,0 +1,142 @@
+// sharding_indexed: a chunk made of smaller chunks, with an index (specification: codecs/sharding-indexed).
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tessera/codec/array_to_bytes/bytes.hpp>
+#include <tessera/codec/bytes_to_bytes/crc32c.hpp>
+#include <tessera/codec/concept.hpp>
+#include <tessera/pipeline/form.hpp>
+#include <tessera/pipeline/pipeline.hpp>
+#include <tessera/pipeline/shard_index.hpp>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+inline std::vector<Specification> specifications(Found const& codecs) {
+  std::vector<Specification> list;
+  for (std::size_t i = 0; i < codecs.list().size(); ++i) list.push_back(specification(codecs.item(i)));
+  return list;
+}
+
+inline Value to_value(std::vector<Specification> const& codecs) {
+  List list;
+  for (auto const& codec : codecs)
+    list.push_back(Members{{"name", codec.name}, {"configuration", codec.configuration}});
+  return list;
+}
+
+// The index is found by its size, which must be known before it is read.
+inline void expect_fixed_size(Found const& found) {
+  for (auto const& codec : specifications(found))
+    if (codec.name != codec::Transpose::name && codec.name != codec::Bytes::name && codec.name != codec::Crc32c::name)
+      throw MetadataError{text({"member ", found.where(), ": found ", describe(codec.name),
+                                ", expected codecs that always make as many bytes: transpose, bytes, crc32c"})};
+}
+
+}  // namespace detail
+
+namespace codec {
+
+/// Configuration: `chunk_shape`, of the inner chunks; `codecs`, that they pass; `index_codecs`, that the index passes;
+/// `index_location`, "end" or "start". Inner chunks are read and written by the pipeline `Inner` as chunks of any array
+/// are, and a shard is in the space that it ends in. Never run: what reads chunks reads inner chunks.
+///
+///   Pipeline<space::Host, codec::Sharding<Pipeline<space::Host, codec::Bytes, codec::Zstd>>>
+template <class Inner, class Index = Pipeline<space::Host, Bytes, Crc32c>>
+struct Sharding {
+  using kind = array_to_bytes;
+  static constexpr std::string_view name = "sharding_indexed";
+  template <class S>
+  static constexpr bool runs_in = std::same_as<S, typename Inner::array_space>;
+  template <class S>
+  using encoded_space = typename Inner::bytes_space;
+  using inner_type = Inner;
+  using queue_type = typename Inner::queue_type;
+  static constexpr int crossings = Inner::crossings;
+  static_assert(std::same_as<typename Index::array_space, space::Host> &&
+                    std::same_as<typename Index::bytes_space, space::Host>,
+                "tessera: the index of a shard is the host's, wherever its chunks are: give Sharding<Pipeline<...>, "
+                "Pipeline<space::Host, codecs...>>");
+  static_assert(Index::has_fixed_size,
+                "tessera: the index of a shard is found by its size: its codecs make always as many bytes, as "
+                "codec::Bytes and codec::Crc32c do, and compressors do not");
+
+  Extents chunk_shape{};
+  Inner inner{};
+  Index index{};
+  bool index_at_start = false;
+
+  static Sharding from(Reader& configuration) {
+    Sharding codec;
+    codec.chunk_shape = configuration.at("chunk_shape").extents(1);
+    codec.inner = Inner::from(detail::specifications(configuration.at("codecs")));
+    auto const index_codecs = configuration.at("index_codecs");
+    detail::expect_fixed_size(index_codecs);
+    codec.index = Index::from(detail::specifications(index_codecs));
+    if (auto const location = configuration.find("index_location"))
+      codec.index_at_start = location->one_of({"end", "start"}) == "start";
+    return codec;
+  }
+  Value configuration() const {
+    List shape;
+    for (auto n : chunk_shape) shape.push_back(Value::integer(static_cast<long long>(n)));
+    return Members{{"chunk_shape", std::move(shape)},
+                   {"codecs", detail::to_value(inner.specifications())},
+                   {"index_codecs", detail::to_value(index.specifications())},
+                   {"index_location", index_at_start ? "start" : "end"}};
+  }
+  Sharding fitted(DataType type) const {
+    return {chunk_shape, Inner::from(inner.specifications(type)), index, index_at_start};
+  }
+
+  /// Of the inner chunks, in this level of shards.
+  ChunkForm resolve(ChunkSpecification const& shard) const {
+    auto const rank = shard.shape.rank();
+    if (chunk_shape.rank() != rank)
+      throw MetadataError{text(
+          {"member configuration.chunk_shape: found ", to_string(chunk_shape), ", expected ", rank, " dimensions"})};
+    Extents grid;
+    for (std::size_t d = 0; d < rank; ++d) {
+      if (chunk_shape[d] == 0 || shard.shape[d] % chunk_shape[d] != 0)
+        throw MetadataError{
+            text({"member configuration.chunk_shape: found ", to_string(chunk_shape),
+                  ", expected a divisor of the shard's shape ", to_string(shard.shape), " in each dimension"})};
+      grid.push_back(shard.shape[d] / chunk_shape[d]);
+    }
+    constexpr auto most = std::uint64_t{1} << 30;  // entries: 16 GiB
+    auto const entries = element_count(grid, "the inner chunks of a shard");
+    if (entries > most) throw MetadataError{text({"a shard of ", entries, " inner chunks, expected at most ", most})};
+    auto form = inner.resolve({chunk_shape, shard.type, shard.fill});
+    form.shards.insert(form.shards.begin(), ShardLevel{Layout::c_order(grid, 1), index_format(grid)});
+    return form;
+  }
+
+ private:
+  std::shared_ptr<ShardIndexFormat const> index_format(Extents grid) const try {
+    grid.push_back(2);
+    auto form = index.resolve({grid, data_type_of<std::uint64_t>()});
+    return std::make_shared<detail::IndexFormatOf<Index>>(index_at_start, index, std::move(form));
+  } catch (Error& error) {
+    throw MetadataError{text({"member configuration.index_codecs: ", error.what()})};
+  }
+};
+
+}  // namespace codec
+
+namespace detail {
+
+template <class Stage>
+inline constexpr bool is_sharding = false;
+template <class Inner, class Index>
+inline constexpr bool is_sharding<codec::Sharding<Inner, Index>> = true;
+
+}  // namespace detail
+}  // namespace tessera::inline v0
