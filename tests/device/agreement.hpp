@@ -76,10 +76,8 @@ Options random_options(Random& random, std::uint64_t budget) {
 inline ArrayContent random_content(Random& random) {
   auto const rank = random.one_in(6) ? random(6, 8) : random(0, 5);
   std::uint64_t const most[] = {1, 40, 20, 9, 6, 4, 3, 3, 2};
-  ArrayContent content{random_type(random),
-                             random.extents(rank, 1, most[rank]),
-                             random.extents(rank, 1, (most[rank] + 2) / 2),
-                             {}};
+  ArrayContent content{
+      random_type(random), random.extents(rank, 1, most[rank]), random.extents(rank, 1, (most[rank] + 2) / 2), {}};
   auto fill = random.one_in(2) ? Bytes(content.type.size) : random.noise(content.type.size);
   content.elements = random.noise(size_of(content.shape) * content.type.size);
   if (content.type.kind == tessera::DataKind::boolean)

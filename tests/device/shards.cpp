@@ -24,7 +24,8 @@ test::OnHost written(Random& random, test::ArrayContent& content, std::string co
   MemoryStore<HostBuffer> const store;
   auto const codecs = test::random_sharding(random, content.chunk_shape, leaf, static_cast<int>(random(1, 3)));
   auto const metadata = test::array_metadata(content.document(codecs).text());
-  for (std::size_t i = 0; i < content.elements.size(); ++i) content.elements[i] = metadata.fill[i % metadata.fill.size()];
+  for (std::size_t i = 0; i < content.elements.size(); ++i)
+    content.elements[i] = metadata.fill[i % metadata.fill.size()];
   test::OnHost host{store, create_any<AllCodecs>(store, "a", metadata, {}, HostQueue{random(1, 3)})};
   for (int i = 0; i < 2; ++i) {
     auto const region = Box{test::random_slices(random, content.shape)}.resolve(content.shape);
@@ -41,7 +42,8 @@ constexpr std::uint64_t budget = std::uint64_t{8} << 20;
 
 }  // namespace
 
-TEST_CASE("random shards of nothing but elements: host, device and the slow way agree, in every store (CODEC-SHARD-20)") {
+TEST_CASE(
+    "random shards of nothing but elements: host, device and the slow way agree, in every store (CODEC-SHARD-20)") {
   TemporaryFolder const folder;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
@@ -76,10 +78,9 @@ TEST_CASE("random shards behind the host's codecs: host, device and the slow way
                           test::json_list(test::random_codec<codec::Transpose>(random, content.shape.rank()),
                                           test::random_codec<codec::Bytes>(random, 0),
                                           test::random_codec<codec::Zstd>(random, 0), codec::Crc32c{}));
-      test::check_agreement(
-          budget, random, content, host,
-          Subject<test::Known, MemoryStore<HostBuffer>>{
-              test::filled_from(host.store, MemoryStore<HostBuffer>{}, on), on});
+      test::check_agreement(budget, random, content, host,
+                            Subject<test::Known, MemoryStore<HostBuffer>>{
+                                test::filled_from(host.store, MemoryStore<HostBuffer>{}, on), on});
     }
     test::expect_nothing_left();
   }
@@ -170,8 +171,7 @@ TEST_CASE("a damaged index in a store of device memory: the shard's key, and the
     damaged.back() = static_cast<char>(~damaged.back());
     test::put(chunks_of(store), "a/c/3/0", damaged, on);
     test::check_refused<CodecError>([&] { array.read(all); }, {"key \"a/c/3/0\"", "the shard's index"});
-    test::check_refused<CodecError>(
-        [&] { array.fill(Box{{40, 41}, all}, 1.f).wait(); }, {"key \"a/c/3/0\"", "crc32c"});
+    test::check_refused<CodecError>([&] { array.fill(Box{{40, 41}, all}, 1.f).wait(); }, {"key \"a/c/3/0\"", "crc32c"});
     test::put(chunks_of(store), "a/c/3/0", sound, on);
     CHECK(test::on_host(array.read(all), on) == elements);
   });
@@ -181,8 +181,8 @@ TEST_CASE("a damaged index in a store of device memory: the shard's key, and the
 
 namespace {
 
-// What a read of `batches` mini-batches costs, beside what the indexes do: `index_copies` for each shard, which the host
-// waits for.
+// What a read of `batches` mini-batches costs, beside what the indexes do: `index_copies` for each shard, which the
+// host waits for.
 template <class P, class S>
 void check_counts(S const& store, std::size_t index_copies, std::size_t data_copies) {
   DeviceQueue on;

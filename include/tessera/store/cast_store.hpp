@@ -16,6 +16,7 @@
 #include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
 
 namespace tessera::inline v0 {
@@ -113,6 +114,8 @@ class CastStore {
   }
   auto lock(Key const& key) const requires requires(From const& from) { from.lock(key); }
   { return from_.lock(key); }
+  Changes& changes(Key const& key) const requires requires(From const& from) { from.changes(key); }
+  { return from_.changes(key); }
   void list(std::string_view prefix, Visitor visit) const requires ListableStore<From> { from_.list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const requires ListableStore<From> {
     from_.list_directory(prefix, visit);
