@@ -34,6 +34,12 @@ KNOWN = {
     ("zarr-python", "is read by tessera", NAN, "^differs"): "writes every NaN as \"NaN\"",
     ("zarr-python", "reads tessera", "float16-nan|float32-nan-signalling", "^differs"):
         "converts the fill value to float16 and float32 by way of float64, which changes NaNs",
+    ("zarr-python", "writes", "shards/transposed-shape", "divisible"):
+        "holds the inner chunks of a transposed shard to the shape before it was transposed",
+    ("zarr-python", "reads tessera", "shards/transposed-shape", "divisible"):
+        "holds the inner chunks of a transposed shard to the shape before it was transposed",
+    ("zarrs", "writes", "shards/transposed-shape", "divisible"): "opens arrays by zarr-python",
+    ("zarrs", "reads tessera", "shards/transposed-shape", "divisible"): "opens arrays by zarr-python",
     ("zarrs", "writes", RAW, "Unsupported"): "has no raw bits in Python",
     ("zarrs", "reads tessera", RAW, "Unsupported"): "has no raw bits in Python",
     ("zarrs", "reads tessera", NAN, "^differs"): "fills with the usual NaN",
@@ -195,7 +201,7 @@ def report(record, count):
     text = f"""# Exchange with other programs
 
 Made by `tests/interop/run.py`, which `tests/run.sh` runs: {count} arrays of every data type, codec and chain of codecs, of
-ranks 0 to 4 with each way to name chunks, with chunks at the border and missing ones, fill values, names and attributes.
+ranks 0 to 4 with each way to name chunks, with chunks at the border and missing ones, shards (nested, and seen through a transpose), fill values, names and attributes.
 Each is written by every program and read by tessera, and written by tessera and read by every program; elements are
 compared as bytes, with any bits in them, so with every kind of NaN.
 
