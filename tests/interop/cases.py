@@ -198,8 +198,8 @@ def shards():
         yield Case(f"shards/index-{name}", "float32", [sharding(inner, [little, zstd], index)], shape, chunks)
     yield Case("shards/one-inner-chunk", "uint32", [sharding(chunks, [little, zstd])], shape, chunks)
     yield Case("shards/of-elements", "uint8", [sharding((1, 1, 1), [codec("bytes")])], (3, 4, 5), (2, 2, 4))
-    for name, order, inner in (("transposed", [0, 2, 1], (3, 10, 5)), ("transposed-shape", [1, 2, 0], (5, 10, 2))):
-        yield Case(f"shards/{name}", "uint16", [codec("transpose", order=order), sharding(inner, [little, zstd])],
+    for name, order, inner in (("shards/transposed", [0, 2, 1], (3, 10, 5)), ("transposed-shards/shape", [1, 2, 0], (5, 10, 2))):
+        yield Case(name, "uint16", [codec("transpose", order=order), sharding(inner, [little, zstd])],
                    shape, chunks)
     yield Case("shards/nested", "uint16", [sharding((3, 10, 10), [sharding((3, 5, 2), [little, zstd])])], shape, chunks)
 
