@@ -74,7 +74,7 @@ struct ChunkSource {
   /// Where the chunk's value is in that of its key; nullopt: its shard is known not to have it. Reads the shard's
   /// index, if nobody has. Throws: CodecError, StoreError.
   template <class AnyQueue>
-  std::optional<ByteRange> locate(Key const& key, Extents const& chunk, AnyQueue& on) const {
+  std::optional<ByteRange> locate(Key const& key, Extents const& chunk, AnyQueue& on) const try {
     if (!shards) return ByteRange{};
     auto const read = [&](ByteRange range, ByteSpan<space::Host> to) {
       if constexpr (std::same_as<space_of<S>, space::Host>)
@@ -83,6 +83,9 @@ struct ChunkSource {
         return get_into(host_side(store, queue_in<space_of<S>>(on)), key, to, on.host(), range);
     };
     return shards->find(key, chunk, read, on.host());
+  } catch (Error& error) {
+    error.in_key(key.path).in_store(name_of(store));
+    throw;
   }
 
   /// The error is of a chunk.
@@ -197,14 +200,13 @@ class ReadBatch {
   void locate(ChunkSource<S, P> const& source, Queue& on) {
     found_.clear();  // until the chunks are found, an error is of the key that it names
     tasks_.clear();
-    for (auto& slot : used_slots())
-      of_slot(source, slot, [&] {
-        auto const range = source.locate(slot.key, slot.piece.chunk, on);
-        slot.found = range.has_value();
-        if (!range) return;
-        slot.range = *range;
-        if (source.shards) expect_at_most(range->size, most_encoded(source.form));
-      });
+    for (auto& slot : used_slots()) {
+      auto const range = source.locate(slot.key, slot.piece.chunk, on);
+      slot.found = range.has_value();
+      if (!range) continue;
+      slot.range = *range;
+      if (source.shards) of_slot(source, slot, [&] { expect_at_most(range->size, most_encoded(source.form)); });
+    }
   }
 
   void fetch(ChunkSource<S, P> const& source, Queue& on) {
