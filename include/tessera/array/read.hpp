@@ -77,7 +77,7 @@ struct ChunkSource {
   /// index, if nobody has, and sets `moment` to when that was. Throws: CodecError, StoreError.
   template <class AnyQueue>
   std::optional<ByteRange> locate(Key const& key, Extents const& chunk, std::optional<std::uint64_t>& moment,
-                                  AnyQueue& on) const {
+                                  AnyQueue& on) const try {
     if (!shards) return ByteRange{};
     auto const read = [&](ByteRange range, ByteSpan<space::Host> to) {
       if constexpr (std::same_as<space_of<S>, space::Host>)
@@ -86,6 +86,9 @@ struct ChunkSource {
         return get_into(host_side(store, queue_in<space_of<S>>(on)), key, to, on.host(), range);
     };
     return shards->find(key, chunk, read, detail::changes_of(store, key, *locks), moment, on.host());
+  } catch (Error& error) {
+    error.in_key(key.path).in_store(name_of(store));
+    throw;
   }
 
   /// The error is of a chunk.
@@ -227,15 +230,14 @@ class ReadBatch {
   void locate(ChunkSource<S, P> const& source, Queue& on) {
     found_.clear();  // until the chunks are found, an error is of the key that it names
     tasks_.clear();
-    for (auto& slot : used_slots())
-      of_slot(source, slot, [&] {
-        slot.encoded = {};
-        auto const range = source.locate(slot.key, slot.piece.chunk, slot.moment, on);
-        slot.found = range.has_value();
-        if (!range) return;
-        slot.range = *range;
-        if (source.shards) expect_at_most(range->size, most_encoded(source.form));
-      });
+    for (auto& slot : used_slots()) {
+      slot.encoded = {};
+      auto const range = source.locate(slot.key, slot.piece.chunk, slot.moment, on);
+      slot.found = range.has_value();
+      if (!range) continue;
+      slot.range = *range;
+      if (source.shards) of_slot(source, slot, [&] { expect_at_most(range->size, most_encoded(source.form)); });
+    }
   }
 
   void fetch(ChunkSource<S, P> const& source, Queue& on) {

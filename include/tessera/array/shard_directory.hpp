@@ -40,25 +40,33 @@ class ShardDirectory {
     auto const outermost = index_of(shard);
     auto* index = outermost.get();
     ShardEntry place{0, ShardEntry::none - 1};  // of what the index is of; how large the outermost is nobody asks
-    for (std::size_t level = 0;; ++level) {
-      auto const& format = *grid_.levels()[level].index;
-      auto const number = grid_.entry(level, chunk);
-      std::unique_lock lock{index->mutex};
-      if (!index->is_read) {
-        if (level == 0) moment = index->moment = changes.moment();
-        read_index(*index, format, level == 0 ? format.range() : range_in(place, format), read, on);
-        if (level > 0) grow(format.entries() * sizeof(ShardEntry));
+    std::size_t level = 0;
+    bool is_read = false;  // the shard's own: what is wrong after it is wrong with the chunk
+    try {
+      for (;; ++level) {
+        auto const& format = *grid_.levels()[level].index;
+        auto const number = grid_.entry(level, chunk);
+        std::unique_lock lock{index->mutex};
+        if (!index->is_read) {
+          if (level == 0) moment = index->moment = changes.moment();
+          read_index(*index, format, level == 0 ? format.range() : range_in(place, format), read, on);
+          if (level > 0) grow(format.entries() * sizeof(ShardEntry));
+        }
+        if (level == 0) moment = index->moment;
+        is_read = true;
+        if (index->entries.empty()) return std::nullopt;
+        auto const entry = index->entries[number];
+        entry.expect_within(place.size);
+        if (entry.is_missing()) return std::nullopt;
+        place = {place.offset + entry.offset, entry.size};
+        if (level + 1 == grid_.levels().size()) return ByteRange{place.offset, place.size};
+        auto& inner = index->inner[number];
+        if (!inner) inner = std::make_unique<Index>();
+        index = inner.get();
       }
-      if (level == 0) moment = index->moment;
-      if (index->entries.empty()) return std::nullopt;
-      auto const entry = index->entries[number];
-      entry.expect_within(place.size);
-      if (entry.is_missing()) return std::nullopt;
-      place = {place.offset + entry.offset, entry.size};
-      if (level + 1 == grid_.levels().size()) return ByteRange{place.offset, place.size};
-      auto& inner = index->inner[number];
-      if (!inner) inner = std::make_unique<Index>();
-      index = inner.get();
+    } catch (Error& error) {
+      if (is_read) error.in_inner_chunk(to_string(chunk));
+      throw;
     }
   }
 
