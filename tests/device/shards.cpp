@@ -150,6 +150,28 @@ TEST_CASE("shards in the device's files") {
   check_arrays<OnDevice>([&] { return test::files_of_the_device(folder / std::to_string(number++)); });
 }
 
+TEST_CASE("the host's shards in stores of pinned and managed memory") {
+  under_seeds(16, [] {
+    DeviceQueue on{HostQueue{2}};
+    auto const check = [&]<class B>(MemoryStore<B> const& chunks) {
+      using Crossing = Pipeline<space::Host, codec::Bytes, codec::Zstd, CastTo<typename B::space_type>>;
+      using Sharded = Pipeline<space::Host, codec::Sharding<Crossing>>;
+      SplitStore const store{MemoryStore<HostBuffer>{}, chunks};
+      auto const array = create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = {4 * rows, 2 * columns}},
+                                                Sharded{codec::Sharding<Crossing>{{rows, columns}}}, on);
+      array.write(all, elements);
+      array.fill(Box{{5, 9}, {3, 4}}, -1.f);
+      auto changed = elements;
+      for (std::size_t i = 5; i < 9; ++i) changed[i * 20 + 3] = -1;
+      auto const found = array.read(all);
+      CHECK(std::ranges::equal(found.elements(), changed));
+    };
+    check(MemoryStore<PinnedBuffer>{});
+    check(MemoryStore<ManagedBuffer>{});
+    check(MemoryStore<DeviceBuffer>{});
+  });
+}
+
 TEST_CASE("t1_sharded in device memory is t1") {
   under_seeds(4, [] {
     DeviceQueue on{HostQueue{2}};
