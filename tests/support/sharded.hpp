@@ -6,6 +6,29 @@
 
 namespace test {
 
+/// sharding_indexed as a document writes it: the index has the usual codecs, unless others are given.
+struct Sharding {
+  std::string chunk_shape;
+  std::string codecs = R"([{"name": "bytes"}])";
+  std::string index_codecs = R"([{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}])";
+  std::string index_location = "end";
+
+  std::string json() const {
+    return R"({"name": "sharding_indexed", "configuration": {"chunk_shape": )" + chunk_shape + R"(, "codecs": )" +
+           codecs + R"(, "index_codecs": )" + index_codecs + R"(, "index_location": ")" + index_location + "\"}}";
+  }
+  /// The codecs of a document that have nothing else in them.
+  std::string list() const { return '[' + json() + ']'; }
+};
+
+/// The document of an array of uint8 whose chunks are shards.
+inline Document sharded_document(std::string const& shape, std::string const& shard, std::string const& codecs,
+                                 std::string const& fill = "0") {
+  Document document = array_document();
+  document.set("shape", shape).set("chunk_grid", grid(shard)).set("codecs", codecs);
+  return document.set("fill_value", fill);
+}
+
 /// A shape that divides another in each dimension.
 inline Extents random_divisor(Random& random, Extents const& shape) {
   Extents divisor;
