@@ -35,6 +35,7 @@ inline tessera::Extents parse_lengths(std::string const& what, std::string const
   return lengths;
 }
 inline tessera::Extents parse_chunks(std::string const& text) { return parse_lengths("--chunks", text, 1); }
+inline tessera::Extents parse_shards(std::string const& text) { return parse_lengths("--shards", text, 1); }
 
 /// A list as in a document: [{"name": "bytes", "configuration": {"endian": "little"}}, ...]. Throws: UsageError.
 inline std::vector<tessera::Specification> parse_codecs(std::string const& text) try {
@@ -77,6 +78,39 @@ inline std::vector<tessera::Specification> default_codecs(tessera::DataType type
   using tessera::Members;
   auto endian = type.component() > 1 ? Members{{"endian", "little"}} : Members{};
   return {{"bytes", std::move(endian)}, {"zstd", Members{{"level", tessera::Value::integer(0)}, {"checksum", false}}}};
+}
+
+/// The chunks of an array become inner chunks of shards of that shape; those of a sharded array are its inner chunks.
+/// Throws: UsageError.
+inline void put_into_shards(tessera::ArrayMetadata& metadata, tessera::Extents const& shards) {
+  using tessera::List, tessera::Members, tessera::Value;
+  auto const list = [](auto const& items, auto&& value_of) {
+    List result;
+    for (auto const& item : items) result.push_back(value_of(item));
+    return Value{std::move(result)};
+  };
+  auto const codec = [](tessera::Specification const& one) { return to_value(one); };
+  auto const length = [](std::uint64_t n) { return Value{tessera::Number{std::to_string(n)}}; };
+  std::vector<tessera::Specification> const index{{"bytes", Members{{"endian", "little"}}}, {"crc32c"}};
+  Members configuration{{"chunk_shape", list(metadata.chunk_shape, length)},
+                        {"codecs", list(metadata.codecs, codec)},
+                        {"index_codecs", list(index, codec)},
+                        {"index_location", "end"}};
+  metadata.codecs = {{"sharding_indexed", std::move(configuration)}};
+  metadata.chunk_shape = shards;
+}
+
+/// A sharded array as it would be without its shards: of its inner chunks, and their codecs.
+inline void take_out_of_shards(tessera::ArrayMetadata& metadata) {
+  while (metadata.codecs.size() == 1 && metadata.codecs.front().name == "sharding_indexed") {
+    auto const shard = metadata.codecs.front();
+    tessera::Reader configuration{shard.configuration, "configuration"};
+    metadata.chunk_shape = configuration.at("chunk_shape").extents(1);
+    auto const codecs = configuration.at("codecs");
+    metadata.codecs.clear();
+    for (std::size_t i = 0; i < codecs.list().size(); ++i)
+      metadata.codecs.push_back(tessera::specification(codecs.item(i)));
+  }
 }
 
 /// About a MiB, as near to a cube as the shape allows.

@@ -32,7 +32,7 @@ struct View {
 
 struct Write {
   std::string file, path;
-  std::optional<std::string> chunks, fill;
+  std::optional<std::string> chunks, shards, fill;
   std::string codecs, names;  ///< empty: not given
   bool overwrite = false;
   std::size_t threads = 1;
@@ -40,7 +40,7 @@ struct Write {
 
 struct Copy {
   std::string source, destination;
-  std::optional<std::string> chunks;
+  std::optional<std::string> chunks, shards;
   std::string codecs;  ///< empty: not given
   bool overwrite = false;
   std::size_t threads = 1;

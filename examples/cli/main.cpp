@@ -44,6 +44,15 @@ void add_chunks(CLI::App& command, std::optional<std::string>& chunks, std::stri
   command.add_option("--chunks", chunks, "The chunks' shape; by default " + otherwise)->type_name("N,N,N");
 }
 
+void add_shards(CLI::App& command, std::optional<std::string>& shards, std::string const& otherwise) {
+  command
+      .add_option("--shards", shards,
+                  "The shape of shards that the chunks are put into, in one key each; a multiple of the chunks'. By "
+                  "default " +
+                      otherwise)
+      ->type_name("N,N,N");
+}
+
 void add_codecs(CLI::App& command, std::string& codecs, std::string const& otherwise) {
   command.add_option("--codecs", codecs, "The codecs, as a document lists them; by default " + otherwise)
       ->type_name("JSON");
@@ -105,6 +114,7 @@ cli::Status run(int argc, char** argv) {
   write_command.add_option("FILE", write.file, "A .npy file: bool, integers, real and complex numbers, V")->required();
   add_path(write_command, write.path);
   add_chunks(write_command, write.chunks, "about a MiB");
+  add_shards(write_command, write.shards, "none");
   add_codecs(write_command, write.codecs, "bytes (little endian) and zstd, as zarr-python has it");
   write_command.add_option("--fill", write.fill, "The fill value, as JSON or NaN, -Infinity, 0x7fc00000; by default 0")
       ->type_name("VALUE");
@@ -119,6 +129,7 @@ cli::Status run(int argc, char** argv) {
   copy_command.add_option("SRC", copy.source, "The array or group: brain.zarr/t1")->required();
   copy_command.add_option("DST", copy.destination, "Where the copy goes")->required();
   add_chunks(copy_command, copy.chunks, "as in the source");
+  add_shards(copy_command, copy.shards, "as in the source; with --chunks alone, none");
   add_codecs(copy_command, copy.codecs, "as in the source");
   add_overwrite(copy_command, copy.overwrite);
   copy_command

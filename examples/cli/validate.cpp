@@ -54,6 +54,16 @@ class Decoder {
 
  private:
   void decode(tessera::Region const& chunk, Queue& on) {
+    if (!fails(chunk, on)) return;
+    // In a shard each inner chunk is damaged for itself.
+    each_box(chunk.count, array_.inner_chunk_shape(), [&](tessera::Region inner) {
+      for (std::size_t d = 0; d < inner.first.rank(); ++d) inner.first[d] += chunk.first[d];
+      (void)fails(inner, on);
+    });
+  }
+
+  // Whether what of it is damaged is to be looked for in its parts; else what is damaged is among the findings.
+  bool fails(tessera::Region const& chunk, Queue& on) {
     tessera::Traffic traffic;
     try {
       auto const room = on.lease<tessera::Scratch<tessera::space::Host>>();
@@ -62,7 +72,9 @@ class Decoder {
                   {.traffic = &traffic});
       std::lock_guard lock{mutex_};
       findings_.chunks += traffic.chunks - traffic.missing;
+      return false;
     } catch (tessera::Error& error) {
+      if (!error.inner_chunk().empty() && has_many(chunk)) return true;
       auto key = array_.path().empty() ? "" : array_.path() + '/';
       auto place = chunk.first;
       for (std::size_t d = 0; d < place.rank(); ++d) place[d] /= array_.chunk_shape()[d];
@@ -71,7 +83,14 @@ class Decoder {
       std::lock_guard lock{mutex_};
       ++findings_.chunks;
       findings_.add(key, error);
+      return false;
     }
+  }
+
+  bool has_many(tessera::Region const& region) const {
+    for (std::size_t d = 0; d < region.count.rank(); ++d)
+      if (region.count[d] > array_.inner_chunk_shape()[d]) return true;
+    return false;
   }
 
   Array const& array_;

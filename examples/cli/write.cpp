@@ -29,6 +29,7 @@ tessera::ArrayMetadata asked_for(Write const& command, NpyHeader const& file) {
   metadata.fill =
       command.fill ? parse_fill(*command.fill, file.type) : std::vector<std::byte>(file.type.size, std::byte{0});
   metadata.dimension_names = parse_names(command.names, file.shape.rank());
+  if (command.shards) put_into_shards(metadata, parse_shards(*command.shards));
   complete_as_asked(metadata, command.file, complete_codecs);
   return metadata;
 }

@@ -178,5 +178,31 @@ def fills():
             yield Case(f"fill/{data_type}-{name}", data_type, codecs, (7, 5), (4, 5), fill=shown, fill_bytes=bits)
 
 
+def sharding(inner, codecs, index_codecs=None, location="end"):
+    little = codec("bytes", endian="little")
+    return codec("sharding_indexed", chunk_shape=list(inner), codecs=codecs,
+                 index_codecs=index_codecs or [little, codec("crc32c")], index_location=location)
+
+
+def shards():
+    """Shards of inner chunks: each place and codecs of an index, at the border, nested, seen through a transpose."""
+    little, big = codec("bytes", endian="little"), codec("bytes", endian="big")
+    zstd, gzip = codec("zstd", level=0, checksum=False), codec("gzip", level=5)
+    shape, chunks, inner = (9, 20, 34), (6, 20, 20), (3, 5, 10)
+    chains = {"raw": [little], "zstd": [little, zstd], "big-gzip-crc32c": [big, gzip, codec("crc32c")],
+              "transpose-zstd": [codec("transpose", order=[2, 0, 1]), little, zstd]}
+    for name, codecs in chains.items():
+        for location in ("end", "start"):
+            yield Case(f"shards/{name}-{location}", "int16", [sharding(inner, codecs, location=location)], shape, chunks)
+    for name, index in {"no-checksum": [little], "big": [big, codec("crc32c")]}.items():
+        yield Case(f"shards/index-{name}", "float32", [sharding(inner, [little, zstd], index)], shape, chunks)
+    yield Case("shards/one-inner-chunk", "uint32", [sharding(chunks, [little, zstd])], shape, chunks)
+    yield Case("shards/of-elements", "uint8", [sharding((1, 1, 1), [codec("bytes")])], (3, 4, 5), (2, 2, 4))
+    for name, order, inner in (("shards/transposed", [0, 2, 1], (3, 10, 5)), ("transposed-shards/shape", [1, 2, 0], (5, 10, 2))):
+        yield Case(name, "uint16", [codec("transpose", order=order), sharding(inner, [little, zstd])],
+                   shape, chunks)
+    yield Case("shards/nested", "uint16", [sharding((3, 10, 10), [sharding((3, 5, 2), [little, zstd])])], shape, chunks)
+
+
 def cases():
-    return [*combinations(), *grids(), *members(), *fills()]
+    return [*combinations(), *grids(), *members(), *fills(), *shards()]

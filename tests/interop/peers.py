@@ -39,7 +39,7 @@ class ZarrPython:
     pipeline = {"codec_pipeline.path": "zarr.core.codec_pipeline.BatchedCodecPipeline"}
 
     def write(self, case, folder):
-        kinds = {"transpose": "filters", "bytes": "serializer"}
+        kinds = {"transpose": "filters", "bytes": "serializer", "sharding_indexed": "serializer"}
         codecs = {"filters": [], "serializer": [], "compressors": []}
         for codec in case.codecs:
             codecs[kinds.get(codec["name"], "compressors")].append(codec)

@@ -113,6 +113,8 @@ class AnyArray {
     }
     return Box{std::move(slices)};
   }
+  /// Of the chunks at the bottom of shards, which are what is fetched and decoded alone; without shards the chunk shape.
+  Extents const& inner_chunk_shape() const { return state_->form.layout.shape; }
   /// How many chunks there are along each dimension.
   Extents grid_shape() const { return grid_of(shape()); }
 

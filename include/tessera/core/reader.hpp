@@ -142,4 +142,12 @@ inline Specification specification(Found const& found) {
   return result;
 }
 
+/// A name and its configuration as an object, without the configuration where it is empty.
+inline Value to_value(Specification const& specification) {
+  Members members{{"name", specification.name}};
+  if (auto* configuration = specification.configuration.get_if<Members>(); configuration && !configuration->empty())
+    members.push_back({"configuration", specification.configuration});
+  return members;
+}
+
 }  // namespace tessera::inline v0

@@ -81,14 +81,6 @@ inline Members tolerated(Reader const& reader) {
   return kept;
 }
 
-/// A name and its configuration as an object, without the configuration where it is empty.
-inline Value to_value(Specification const& specification) {
-  Members members{{"name", specification.name}};
-  if (auto* configuration = specification.configuration.get_if<Members>(); configuration && !configuration->empty())
-    members.push_back({"configuration", specification.configuration});
-  return members;
-}
-
 /// A document as text. Throws: MetadataError, if it could not be read again, for a name is there twice or a number is
 /// none.
 inline std::string document_text(Value const& document) {

@@ -28,8 +28,7 @@ inline std::vector<Specification> specifications(Found const& codecs) {
 
 inline Value to_value(std::vector<Specification> const& codecs) {
   List list;
-  for (auto const& codec : codecs)
-    list.push_back(Members{{"name", codec.name}, {"configuration", codec.configuration}});
+  for (auto const& codec : codecs) list.push_back(tessera::to_value(codec));
   return list;
 }
 

@@ -50,7 +50,7 @@ class StoreTrial {
       broken({"threw what is no std::exception"});
     }
   }
-  void broken(std::initializer_list<Part> what) { broken_.push_back(text({rule_, ": ", text(what)})); }
+  void broken(std::initializer_list<TextPart> what) { broken_.push_back(text({rule_, ": ", text(what)})); }
   void expect(std::string_view what, std::string_view found, std::string_view expected) {
     if (found != expected) broken({what, ": expected ", cut(expected), ", found ", cut(found)});
   }
