@@ -126,7 +126,7 @@ TEST_CASE("chains within chains are chains (CODEC-CHAIN-04, CODEC-SHARD-05)") {
   refuse(with_inner('[' + test::json(codec::Transpose{{0}}) + R"(, "bytes"])").list(), {"codec transpose", "order"});
 }
 
-TEST_CASE("a codec after sharding_indexed is refused by name (CODEC-SHARD-22)") {
+TEST_CASE("a codec after sharding_indexed is refused by name") {
   auto const sharding = Sharding{"[2, 3]"};
   for (auto* codec : {R"("crc32c")", R"({"name": "zstd", "configuration": {"level": 1, "checksum": false}})"})
     refuse('[' + sharding.json() + ", " + codec + ']', {"after sharding_indexed is not supported"});
