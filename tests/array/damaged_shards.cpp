@@ -105,8 +105,11 @@ void check_index_damaged(std::string const& value, std::initializer_list<char co
     test::put(store, shard, value);
     for (std::size_t i = 0; i < 4; ++i) check_refused<CodecError>([&] { read_text(array, chunk_box(i)); }, words);
     check_refused<CodecError>([&] { read_all(array); }, words);
-    check_refused<CodecError>([&] { array.write(chunk_box(1), {array.metadata().fill.data(), Strides{0, 0}}); },
-                              {"memory store: key \"a/c/0/0\": "});
+    check_refused<CodecError>(
+        [&] {
+          array.write(chunk_box(1), {array.metadata().fill.data(), Strides{0, 0}});
+        },
+        {"memory store: key \"a/c/0/0\": "});
     CHECK(test::value(store, shard) == value);
   };
   check(Memory{});
@@ -148,7 +151,8 @@ TEST_CASE("a shard or an inner chunk that is missing is the fill value (CODEC-SH
   CHECK(read_all(array) == "AABBAABB..DD..DD");
 }
 
-TEST_CASE("an entry that cannot be is an error of its inner chunk alone (CODEC-SHARD-09, CODEC-SHARD-14, CODEC-SHARD-17)") {
+TEST_CASE(
+    "an entry that cannot be is an error of its inner chunk alone (CODEC-SHARD-09, CODEC-SHARD-14, CODEC-SHARD-17)") {
   using test::ShardBytes;
   auto const total = ShardBytes{}.text().size();
   for (std::size_t i = 0; i < 4; ++i) {
@@ -218,7 +222,8 @@ TEST_CASE("an index with a wrong checksum is an error (CODEC-SHARD-16, CODEC-SHA
   }
 }
 
-TEST_CASE("an inner shard that is shorter than its index is an error of its chunks alone (CODEC-SHARD-15, CODEC-SHARD-21)") {
+TEST_CASE(
+    "an inner shard that is shorter than its index is an error of its chunks alone (CODEC-SHARD-15, CODEC-SHARD-21)") {
   test::Sharding outer{"[2, 2]"}, inner{"[1, 2]"};
   outer.codecs = inner.list();
   auto const shard_of = [](char letter) { return std::string(4, letter) + test::index_bytes({{0, 2}, {2, 2}}); };
@@ -237,8 +242,7 @@ TEST_CASE("an inner shard that is shorter than its index is an error of its chun
     CHECK(read_all(array) == test::four_letters);
     test::put(store, shard, bytes.set(2, bytes.entries[2].offset, size).text());
     for (std::size_t i : {0u, 1u, 3u}) CHECK(read_text(array, chunk_box(i)) == std::string(4, "ABCD"[i]));
-    for (std::uint64_t row : {2u, 3u})
-      try {
+    for (std::uint64_t row : {2u, 3u}) try {
         read_text(array, Box{{row, row + 1}, {0, 2}}.resolve({4, 4}));
         FAIL_CHECK("nothing was thrown");
       } catch (CodecError const& error) {
@@ -283,7 +287,8 @@ void check_any_bytes(S const& store, test::Sharding const& sharding, std::string
 
 }  // namespace
 
-TEST_CASE("whatever byte of a shard is wrong, nothing ends but the call (CODEC-SHARD-14, CODEC-SHARD-16, CODEC-SHARD-17)") {
+TEST_CASE(
+    "whatever byte of a shard is wrong, nothing ends but the call (CODEC-SHARD-14, CODEC-SHARD-16, CODEC-SHARD-17)") {
   auto const plain = R"([{"name": "bytes", "configuration": {"endian": "little"}}])";
   test::Sharding summed{"[2, 2]"}, compressed{"[2, 2]"}, bare{"[2, 2]"}, inner{"[1, 2]"}, nested{"[2, 2]"};
   compressed.codecs = test::json_list(codec::Bytes{std::nullopt}, codec::Zstd{1, false});

@@ -89,8 +89,11 @@ TEST_CASE("the index is at the end or at the start (CODEC-SHARD-04)") {
 }
 
 TEST_CASE("codecs of the index always make as many bytes (CODEC-SHARD-05, CODEC-CHAIN-08)") {
-  auto const after_bytes = [](std::string const& codec) { return with_index('[' + std::string{little} + ", " + codec + ']'); };
-  refuse(after_bytes(test::json(codec::Zstd{})).list(), {"codec sharding_indexed: ", "configuration.index_codecs", "\"zstd\"", "transpose, bytes, crc32c"});
+  auto const after_bytes = [](std::string const& codec) {
+    return with_index('[' + std::string{little} + ", " + codec + ']');
+  };
+  refuse(after_bytes(test::json(codec::Zstd{})).list(),
+         {"codec sharding_indexed: ", "configuration.index_codecs", "\"zstd\"", "transpose, bytes, crc32c"});
   refuse(after_bytes(test::json(codec::Gzip{})).list(), {"configuration.index_codecs", "\"gzip\""});
   refuse(after_bytes(test::json(codec::Blosc{})).list(), {"configuration.index_codecs", "\"blosc\""});
   refuse(with_index(Sharding{"[2, 3, 2]"}.list()).list(), {"configuration.index_codecs", "\"sharding_indexed\""});
@@ -113,16 +116,18 @@ TEST_CASE("chains within chains are chains (CODEC-CHAIN-04, CODEC-SHARD-05)") {
     std::string codecs;
     char const* words;
   };
-  for (auto const& [codecs, words] : {Wrong{"[]", "no array-to-bytes codec"},
-                                      {R"(["crc32c"])", "out of order"},
-                                      {'[' + std::string{little} + ", " + little + ']', "out of order"},
-                                      {'[' + std::string{little} + ", " + test::json(codec::Transpose{{0, 1}}) + ']', "out of order"},
-                                      {"{}", "list"}}) {
+  for (auto const& [codecs, words] :
+       {Wrong{"[]", "no array-to-bytes codec"},
+        {R"(["crc32c"])", "out of order"},
+        {'[' + std::string{little} + ", " + little + ']', "out of order"},
+        {'[' + std::string{little} + ", " + test::json(codec::Transpose{{0, 1}}) + ']', "out of order"},
+        {"{}", "list"}}) {
     refuse(with_inner(codecs).list(), {"codec sharding_indexed: ", words});
     refuse(with_index(codecs).list(), {"codec sharding_indexed: ", words});
     refuse(with_inner(with_inner(codecs).list()).list(), {"codec sharding_indexed: ", words});
   }
-  refuse(with_inner(R"(["bytes", "lz5"])").list(), {"codec sharding_indexed: ", "\"lz5\"", "among this program's codecs"});
+  refuse(with_inner(R"(["bytes", "lz5"])").list(),
+         {"codec sharding_indexed: ", "\"lz5\"", "among this program's codecs"});
   refuse(with_inner('[' + test::json(codec::Transpose{{0}}) + R"(, "bytes"])").list(), {"codec transpose", "order"});
 }
 

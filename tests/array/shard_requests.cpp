@@ -185,8 +185,8 @@ TEST_CASE("shards in shards: each index is read once") {
   auto& asked = *store.asked;
   asked.forget();
   CHECK(read_text(array, Box{all}) == letters());
-  CHECK(sorted(asked.reads) == Texts{"c/0/0 100 + 68", "c/0/0 16 + 68", "c/0/0 184 + 68", "c/0/0 268 + 68",
-                                     "c/0/0 last 68"});
+  CHECK(sorted(asked.reads) ==
+        Texts{"c/0/0 100 + 68", "c/0/0 16 + 68", "c/0/0 184 + 68", "c/0/0 268 + 68", "c/0/0 last 68"});
 }
 
 TEST_CASE("a whole shard is written and nothing is read") {
@@ -255,13 +255,16 @@ TEST_CASE("threads that write inner chunks of one shard lose none of them (CODEC
         auto const own = open_any<AllCodecs>(store);
         auto const letter = static_cast<char>('A' + row + column / 2);
         for (int round = 0; round < 50; ++round)
-          write_text(own, Box{{row, row + 2}, {column, column + 2}}, std::string(4, static_cast<char>(letter + round % 2)));
+          write_text(own, Box{{row, row + 2}, {column, column + 2}},
+                     std::string(4, static_cast<char>(letter + round % 2)));
       });
   for (auto& writer : writers) writer.join();
   CHECK(read_text(array, Box{{0, 4}, {0, 4}}) == "BBCCBBCCDDEEDDEE");
 }
 
-TEST_CASE("what is written says how shards are made, all of it, inner codecs as objects (CODEC-SHARD-01, CODEC-SHARD-20, CODEC-SHARD-26)") {
+TEST_CASE(
+    "what is written says how shards are made, all of it, inner codecs as objects (CODEC-SHARD-01, CODEC-SHARD-20, "
+    "CODEC-SHARD-26)") {
   Memory const store;
   auto short_forms = test::Sharding{"[2, 2]"};
   short_forms.codecs = R"(["bytes", "crc32c"])";

@@ -164,7 +164,9 @@ TEST_CASE("golden: crc32c covers big-endian bytes (G-05, CODEC-CRC32C-01, CODEC-
   CHECK(elements == std::vector<std::uint16_t>{1, 258});
 }
 
-TEST_CASE("golden: a shard with a missing chunk, its index at the end (G-06, CODEC-SHARD-01, CODEC-SHARD-06, CODEC-SHARD-09)") {
+TEST_CASE(
+    "golden: a shard with a missing chunk, its index at the end (G-06, CODEC-SHARD-01, CODEC-SHARD-06, "
+    "CODEC-SHARD-09)") {
   Golden const g{"G-06"};
   g.says("uint8 [[1,2,0,0],[5,6,0,0],[9,10,11,12],[13,14,15,16]], fill 0, chunk_grid [4,4], inner [2,2]");
   auto const elements = test::memory_of<std::uint8_t>({1, 2, 0, 0, 5, 6, 0, 0, 9, 10, 11, 12, 13, 14, 15, 16});

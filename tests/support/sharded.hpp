@@ -40,7 +40,8 @@ inline Extents random_divisor(Random& random, Extents const& shape) {
   return divisor;
 }
 
-/// The codecs of a document whose chunks of that shape are shards, `depth` times over; the innermost chunks pass `leaf`.
+/// The codecs of a document whose chunks of that shape are shards, `depth` times over; the innermost chunks pass
+/// `leaf`.
 inline std::string random_sharding(Random& random, Extents shape, std::string const& leaf, int depth) {
   if (depth == 0) return leaf;
   std::string front;
@@ -51,12 +52,16 @@ inline std::string random_sharding(Random& random, Extents shape, std::string co
     for (std::size_t d = 0; d < order.rank(); ++d) shape[d] = before[order[d]];
   }
   auto const inner = random_divisor(random, shape);
-  auto index = std::string{R"({"name": "bytes", "configuration": {"endian": ")"} + (random.one_in(2) ? "little" : "big") + "\"}}";
+  auto index = std::string{R"({"name": "bytes", "configuration": {"endian": ")"} +
+               (random.one_in(2) ? "little" : "big") + "\"}}";
   if (random.one_in(3)) index = json(tessera::codec::Transpose{random.permutation(shape.rank() + 1)}) + ", " + index;
   for (auto checksums = random(0, 2); checksums-- > 0;) index += R"(, {"name": "crc32c"})";
   return '[' + front + R"({"name": "sharding_indexed", "configuration": {"chunk_shape": )" + to_string(inner) +
          R"(, "codecs": )" + random_sharding(random, inner, leaf, depth - 1) + R"(, "index_codecs": [)" + index + ']' +
-         (random.one_in(3) ? "" : random.one_in(2) ? R"(, "index_location": "start")" : R"(, "index_location": "end")") + "}}]";
+         (random.one_in(3)   ? ""
+          : random.one_in(2) ? R"(, "index_location": "start")"
+                             : R"(, "index_location": "end")") +
+         "}}]";
 }
 
 }  // namespace test
