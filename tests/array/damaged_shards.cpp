@@ -12,8 +12,10 @@
 #include <support/shard_bytes.hpp>
 #include <support/sharded.hpp>
 #include <support/store_conformance.hpp>
+#include <support/temporary_folder.hpp>
 #include <support/written_array.hpp>
 #include <tessera/array/open.hpp>
+#include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/with/all.hpp>
 
@@ -39,6 +41,15 @@ struct Copying {
   bool erase(Key const& key, Queue<space::Host>& on) const { return inner.erase(key, on); }
 };
 static_assert(!LendingStore<Copying>);
+
+/// Values that are lent, that are copied, and that are read in runs.
+template <class F>
+void for_each_store(F&& f) {
+  f(Memory{});
+  f(Copying{});
+  test::TemporaryFolder const folder;
+  f(LocalStore<HostBuffer>{folder / "root"});
+}
 
 std::string const shard = "a/c/0/0";
 
@@ -67,7 +78,7 @@ std::string read_all(Array const& array) {
 void check_damaged(std::string const& value, std::size_t i, std::initializer_list<char const*> words,
                    test::Sharding const& sharding = {"[2, 2]"}) {
   auto const place = to_string(Extents{i / 2, i % 2});
-  auto const refused = [&](bool is_named, auto&& read) {
+  auto const refused = [&](auto const& store, bool is_named, auto&& read) {
     try {
       read();
       FAIL_CHECK("nothing was thrown");
@@ -77,7 +88,7 @@ void check_damaged(std::string const& value, std::size_t i, std::initializer_lis
       bool const is_known = typeid(error) == typeid(CodecError) || typeid(error) == typeid(StoreError);
       CHECK(is_known);
       CHECK(error.key() == shard);
-      CHECK(error.store() == "memory store");
+      CHECK(error.store() == name_of(store));
       if (is_named || typeid(error) == typeid(CodecError)) CHECK(error.inner_chunk() == place);
       for (std::string const word : words) {
         CAPTURE(word);
@@ -90,11 +101,10 @@ void check_damaged(std::string const& value, std::size_t i, std::initializer_lis
     test::put(store, shard, value);
     for (std::size_t other = 0; other < 4; ++other)
       if (other != i) CHECK(read_text(array, chunk_box(other)) == std::string(4, "ABCD"[other]));
-    refused(true, [&] { read_text(array, chunk_box(i)); });
-    refused(LendingStore<std::decay_t<decltype(store)>>, [&] { read_all(array); });
+    refused(store, true, [&] { read_text(array, chunk_box(i)); });
+    refused(store, LendingStore<std::decay_t<decltype(store)>>, [&] { read_all(array); });
   };
-  check(Memory{});
-  check(Copying{});
+  for_each_store(check);
 }
 
 /// The index is damaged: no inner chunk can be read or written, and the shard stays as it is.
@@ -109,7 +119,7 @@ void check_index_damaged(std::string const& value, std::initializer_list<char co
         [&] {
           array.write(chunk_box(1), {array.metadata().fill.data(), Strides{0, 0}});
         },
-        {"memory store: key \"a/c/0/0\": "});
+        {"key \"a/c/0/0\": "});
     CHECK(test::value(store, shard) == value);
   };
   check(Memory{});
@@ -195,9 +205,9 @@ TEST_CASE("a shard of any length but its own is an error (CODEC-SHARD-15, CODEC-
   for (std::size_t length = 0; length < sound.size(); ++length) {
     CAPTURE(length);
     if (length < 68)
-      check_index_damaged(sound.substr(0, length), {"memory store: key \"a/c/0/0\": ", "index", "expected 68"});
+      check_index_damaged(sound.substr(0, length), {"key \"a/c/0/0\": ", "index", "expected 68"});
     else
-      check_index_damaged(sound.substr(0, length), {"memory store: key \"a/c/0/0\": ", "index", "codec crc32c: "});
+      check_index_damaged(sound.substr(0, length), {"key \"a/c/0/0\": ", "index", "codec crc32c: "});
   }
 }
 
@@ -207,7 +217,7 @@ TEST_CASE("a shard whose index is at its start is read as far as it goes (CODEC-
   auto const index = test::index_bytes({{68, 4}, {72, 4}, {76, 4}, {80, 4}});
   REQUIRE(index.size() == 68);
   for (std::size_t length = 0; length < 68; ++length)
-    check_index_damaged(index.substr(0, length), {"memory store: key \"a/c/0/0\": ", "index", "expected 68"}, sharding);
+    check_index_damaged(index.substr(0, length), {"key \"a/c/0/0\": ", "index", "expected 68"}, sharding);
   for (std::size_t length = 0; length < 4; ++length)
     check_damaged(index + std::string{"AAAABBBBCCCCDDDD"}.substr(0, 12 + length), 3, {"of them"}, sharding);
 }
@@ -218,7 +228,7 @@ TEST_CASE("an index with a wrong checksum is an error (CODEC-SHARD-16, CODEC-SHA
     CAPTURE(i);
     auto damaged = sound;
     damaged[i] ^= 0x10;
-    check_index_damaged(damaged, {"memory store: key \"a/c/0/0\": ", "index", "codec crc32c: "});
+    check_index_damaged(damaged, {"key \"a/c/0/0\": ", "index", "codec crc32c: "});
   }
 }
 
@@ -257,32 +267,37 @@ TEST_CASE(
 
 namespace {
 
-/// Reads and writes whatever the bytes are, which ends with an error that names the key, or does not. Under sanitizers
-/// this says the most.
-template <class S>
-void check_any_bytes(S const& store, test::Sharding const& sharding, std::string const& value) {
-  auto const array = four_chunks(store, sharding);
-  auto const or_error = [&](auto&& f) {
-    try {
-      f();
-    } catch (CodecError const& error) {
-      CHECK(error.key() == shard);
-    } catch (StoreError const& error) {
-      CHECK(error.key() == shard);
-    }
-  };
+template <class F>
+void end_or_blame_shard(F&& f) {
+  try {
+    f();
+  } catch (CodecError const& error) {
+    CHECK(error.key() == shard);
+  } catch (StoreError const& error) {
+    CHECK(error.key() == shard);
+  }
+}
+
+/// Whatever the bytes are, a read ends, perhaps with an error that names the key. Under sanitizers this says the most.
+template <class Array>
+void read_any_bytes(Array const& array, std::string const& value) {
+  test::put(array.store(), shard, value);
+  for (std::size_t i = 0; i < 4; ++i) end_or_blame_shard([&] { read_text(array, chunk_box(i)); });
+  end_or_blame_shard([&] { read_all(array); });
+}
+
+/// What was written into it is there, or nothing was.
+template <class Array>
+void write_any_bytes(Array const& array, std::string const& value) {
   for (std::size_t i = 0; i < 4; ++i) {
-    test::put(store, shard, value);
-    or_error([&] { read_text(array, chunk_box(i)); });
-    or_error([&] {
+    test::put(array.store(), shard, value);
+    end_or_blame_shard([&] {
       auto const written = test::bytes("wxyz");
       array.write(chunk_box(i), {written.data(), Strides{2, 1}});
       auto const again = read_text(array, chunk_box(i));
       CHECK(again == "wxyz");
     });
   }
-  test::put(store, shard, value);
-  or_error([&] { read_all(array); });
 }
 
 }  // namespace
@@ -297,18 +312,23 @@ TEST_CASE(
   nested.codecs = inner.list();
   for (auto const& sharding : {summed, compressed, bare, nested}) {
     CAPTURE(sharding.json());
-    Memory const written;
+    test::TemporaryFolder const folder;
+    auto const memory = four_chunks(Memory{}, sharding);
+    auto const copying = four_chunks(Copying{}, sharding);
+    auto const files = four_chunks(LocalStore<HostBuffer>{folder / "root"}, sharding);
     auto const elements = test::bytes(test::four_letters);
-    four_chunks(written, sharding).write(Box{all}.resolve({4, 4}), {elements.data(), Strides{4, 1}});
-    auto const sound = test::value(written, shard);
-    Copying const copying;
+    memory.write(Box{all}.resolve({4, 4}), {elements.data(), Strides{4, 1}});
+    auto const sound = test::value(memory.store(), shard);
     for (std::size_t i = 0; i < sound.size(); ++i)
       for (int flip : {0x01, 0x04, 0x80, 0xff}) {
         CAPTURE(i);
         auto damaged = sound;
         damaged[i] = static_cast<char>(damaged[i] ^ flip);
-        check_any_bytes(written, sharding, damaged);
-        check_any_bytes(copying, sharding, damaged);
+        read_any_bytes(memory, damaged);
+        read_any_bytes(copying, damaged);
+        write_any_bytes(memory, damaged);
+        write_any_bytes(copying, damaged);
+        if (flip == 0xff && sharding.json() == bare.json()) read_any_bytes(files, damaged);
       }
   }
 }
