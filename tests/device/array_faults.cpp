@@ -19,9 +19,15 @@ Extents const part_shape{4, 4};
 Box const rest{{20, 79}, all};  // whole chunks from the fifth on
 Extents const rest_shape{59, 5};
 
+// Sharded pipelines: two of the chunks in a shard.
 template <class P, class S>
 auto made(S const& store, DeviceQueue const& on) {
-  return create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = {4, 5}}, P{}, on);
+  if constexpr (P::may_be_sharded) {
+    codec::Sharding<typename P::leaf_type> const pairs{{4, 5}};
+    return create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = {8, 5}}, P{pairs}, on);
+  } else {
+    return create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = {4, 5}}, P{}, on);
+  }
 }
 
 std::vector<float> const old_elements = numbers_from(1.f, shape[0] * shape[1]);
@@ -132,6 +138,17 @@ TEST_CASE("the k-th call fails: arrays in the device's files") {
   int made = 0;
   check_read_and_write<test::OnDevice>({15},
                                        [&] { return test::files_of_the_device(folder / std::to_string(made++)); });
+}
+TEST_CASE("the k-th call fails: shards of chunks behind the host's codecs") {
+  using Sharded = Pipeline<space::Device, codec::Sharding<test::Compressed>>;
+  check_read_and_write<Sharded>({0, 15}, [] { return MemoryStore<HostBuffer>{}; });
+}
+TEST_CASE("the k-th call fails: shards in device memory's store, and in the device's files") {
+  using Sharded = Pipeline<space::Device, codec::Sharding<test::OnDevice>>;
+  check_read_and_write<Sharded>({0, 15}, [] { return test::in_device_memory(); });
+  TemporaryFolder const folder;
+  int made = 0;
+  check_read_and_write<Sharded>({15}, [&] { return test::files_of_the_device(folder / std::to_string(made++)); });
 }
 
 TEST_CASE("the k-th call fails: an array that is made by a read, and fill") {

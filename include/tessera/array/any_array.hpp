@@ -226,9 +226,9 @@ class AnyArray {
   }
   ChunkSource<S, Leaf> source(Shards const& shards) const {
     auto const& s = *state_;
-    return {s.store,           s.prefix, s.metadata.key_encoding,
-            s.pipeline.leaf(), s.form,   {s.metadata.fill.data(), s.metadata.fill.size()},
-            shards.get()};
+    return {s.store,           s.prefix,      s.metadata.key_encoding,
+            s.pipeline.leaf(), s.form,        {s.metadata.fill.data(), s.metadata.fill.size()},
+            shards.get(),      &state_->locks};
   }
 
   // What is selected need not come from a selection, which would have seen to it. Returns the shape that it is inside

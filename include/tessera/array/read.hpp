@@ -24,6 +24,7 @@
 #include <tessera/pipeline/form.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/host_side.hpp>
+#include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
 #include <tessera/view/copy.hpp>
 
@@ -63,6 +64,7 @@ struct ChunkSource {
   ChunkForm const& form;
   ByteView<space::Host> fill;        ///< one element, in the machine's byte order
   ShardDirectory* shards = nullptr;  ///< where chunks are that are in shards
+  KeyLocks* locks = nullptr;         ///< with `shards`: used where the store has none of its own
 
   /// The key of a chunk, or of the shard that it is in, in memory that is used again.
   void put_key(Key& key, Extents const& chunk) const {
@@ -72,9 +74,10 @@ struct ChunkSource {
   }
 
   /// Where the chunk's value is in that of its key; nullopt: its shard is known not to have it. Reads the shard's
-  /// index, if nobody has. Throws: CodecError, StoreError.
+  /// index, if nobody has, and sets `moment` to when that was. Throws: CodecError, StoreError.
   template <class AnyQueue>
-  std::optional<ByteRange> locate(Key const& key, Extents const& chunk, AnyQueue& on) const {
+  std::optional<ByteRange> locate(Key const& key, Extents const& chunk, std::optional<std::uint64_t>& moment,
+                                  AnyQueue& on) const try {
     if (!shards) return ByteRange{};
     auto const read = [&](ByteRange range, ByteSpan<space::Host> to) {
       if constexpr (std::same_as<space_of<S>, space::Host>)
@@ -82,7 +85,10 @@ struct ChunkSource {
       else
         return get_into(host_side(store, queue_in<space_of<S>>(on)), key, to, on.host(), range);
     };
-    return shards->find(key, chunk, read, on.host());
+    return shards->find(key, chunk, read, detail::changes_of(store, key, *locks), moment, on.host());
+  } catch (Error& error) {
+    error.in_key(key.path).in_store(name_of(store));
+    throw;
   }
 
   /// The error is of a chunk.
@@ -128,7 +134,8 @@ class ReadBatch {
     ByteRange range;  // of the key's value
     ByteView<bytes_space> encoded;
     bool found;
-    ByteSpan<array_space> direct;  // the user's memory, where the chunk can be decoded right into it
+    std::optional<std::uint64_t> moment;  // since when its shard must not change
+    ByteSpan<array_space> direct;         // the user's memory, where the chunk can be decoded right into it
   };
 
   // Where the value of slot i shall go.
@@ -155,8 +162,8 @@ class ReadBatch {
   void run(ChunkSource<S, P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
            Target<array_space> const& target, Queue& on, Traffic* traffic) try {
     select(source, plan, first, last, target);
-    locate(source, on);
-    fetch(source, on);
+    while (!find(source, on)) {
+    }
     decode(source, on);
     auto const placed = place(source, plan, target, on);
     if constexpr (lends) give_back(on);
@@ -194,18 +201,44 @@ class ReadBatch {
     }
   }
 
+  // All values. False: a shard was replaced when its index was read and its chunks were not, so they are nobody's, or
+  // an error is.
+  bool find(ChunkSource<S, P> const& source, Queue& on) {
+    for (auto& slot : used_slots()) slot.moment.reset();
+    try {
+      locate(source, on);
+      fetch(source, on);
+    } catch (Error const&) {
+      if (is_one_value_each(source)) throw;
+      return false;
+    }
+    return is_one_value_each(source);
+  }
+  bool is_one_value_each(ChunkSource<S, P> const& source) {
+    if (!source.shards) return true;
+    Slot const* changed = nullptr;
+    for (auto const& slot : used_slots())
+      if (slot.moment && !changes_of(source.store, slot.key, *source.locks).none_since(*slot.moment)) {
+        source.shards->forget(slot.key);
+        changed = &slot;
+      }
+    if (!changed) return true;
+    auto const wait_for_writer = lock_of(source.store, changed->key, *source.locks);
+    return false;
+  }
+
   // Where each value is. What is missing in a shard is not asked for.
   void locate(ChunkSource<S, P> const& source, Queue& on) {
     found_.clear();  // until the chunks are found, an error is of the key that it names
     tasks_.clear();
-    for (auto& slot : used_slots())
-      of_slot(source, slot, [&] {
-        auto const range = source.locate(slot.key, slot.piece.chunk, on);
-        slot.found = range.has_value();
-        if (!range) return;
-        slot.range = *range;
-        if (source.shards) expect_at_most(range->size, most_encoded(source.form));
-      });
+    for (auto& slot : used_slots()) {
+      slot.encoded = {};
+      auto const range = source.locate(slot.key, slot.piece.chunk, slot.moment, on);
+      slot.found = range.has_value();
+      if (!range) continue;
+      slot.range = *range;
+      if (source.shards) of_slot(source, slot, [&] { expect_at_most(range->size, most_encoded(source.form)); });
+    }
   }
 
   void fetch(ChunkSource<S, P> const& source, Queue& on) {

@@ -1,5 +1,6 @@
 // Indexes of shards that were read, each once: where the inner chunks of an array are.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -16,6 +17,7 @@
 #include <tessera/key/key.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/pipeline/shard_index.hpp>
+#include <tessera/store/key_lock.hpp>
 
 namespace tessera::inline v0 {
 
@@ -30,36 +32,49 @@ class ShardDirectory {
 
   ShardGrid const& grid() const { return grid_; }
 
-  /// Where a chunk lies in its shard's value; nullopt: it is missing. One thread reads an index, others that need it
-  /// wait. Throws: CodecError, if the index is damaged, or says what cannot be of this chunk; what `read` throws.
-  std::optional<ByteRange> find(Key const& shard, Extents const& chunk, ReadPart read, Queue<space::Host>& on) {
+  /// Where a chunk lies in its shard's value; nullopt: it is missing. This is so if there are no changes since
+  /// `moment`, which is set before the shard's index was read. One thread reads an index, others that need it wait.
+  /// Throws: CodecError, if the index is damaged, or says what cannot be of this chunk; what `read` throws.
+  std::optional<ByteRange> find(Key const& shard, Extents const& chunk, ReadPart read, Changes const& changes,
+                                std::optional<std::uint64_t>& moment, Queue<space::Host>& on) {
     auto const outermost = index_of(shard);
     auto* index = outermost.get();
     ShardEntry place{0, ShardEntry::none - 1};  // of what the index is of; how large the outermost is nobody asks
-    for (std::size_t level = 0;; ++level) {
-      auto const& format = *grid_.levels()[level].index;
-      auto const number = grid_.entry(level, chunk);
-      std::unique_lock lock{index->mutex};
-      if (!index->is_read) {
-        read_index(*index, format, level == 0 ? format.range() : range_in(place, format), read, on);
-        if (level > 0) grow(format.entries() * sizeof(ShardEntry));
+    std::size_t level = 0;
+    bool is_read = false;  // the shard's own: what is wrong after it is wrong with the chunk
+    try {
+      for (;; ++level) {
+        auto const& format = *grid_.levels()[level].index;
+        auto const number = grid_.entry(level, chunk);
+        std::unique_lock lock{index->mutex};
+        if (!index->is_read) {
+          if (level == 0) moment = index->moment = changes.moment();
+          read_index(*index, format, level == 0 ? format.range() : range_in(place, format), read, on);
+          if (level > 0) grow(format.entries() * sizeof(ShardEntry));
+        }
+        if (level == 0) moment = index->moment;
+        is_read = true;
+        if (index->entries.empty()) return std::nullopt;
+        auto const entry = index->entries[number];
+        entry.expect_within(place.size);
+        if (entry.is_missing()) return std::nullopt;
+        place = {place.offset + entry.offset, entry.size};
+        if (level + 1 == grid_.levels().size()) return ByteRange{place.offset, place.size};
+        auto& inner = index->inner[number];
+        if (!inner) inner = std::make_unique<Index>();
+        index = inner.get();
       }
-      if (index->entries.empty()) return std::nullopt;
-      auto const entry = index->entries[number];
-      entry.expect_within(place.size);
-      if (entry.is_missing()) return std::nullopt;
-      place = {place.offset + entry.offset, entry.size};
-      if (level + 1 == grid_.levels().size()) return ByteRange{place.offset, place.size};
-      auto& inner = index->inner[number];
-      if (!inner) inner = std::make_unique<Index>();
-      index = inner.get();
+    } catch (Error& error) {
+      if (is_read) error.in_inner_chunk(to_string(chunk));
+      throw;
     }
   }
 
-  /// Forgets what it knows of a shard, or of all.
+  /// Forgets what it knows of a shard: the next find reads its index.
   void forget(Key const& shard) {
     std::lock_guard lock{mutex_};
     if (auto const found = known_.find(shard.path); found != known_.end()) {
+      size_ -= std::min(size_, grid_.levels().front().index->entries() * sizeof(ShardEntry));
       order_.erase(found->second);
       known_.erase(found);
     }
@@ -69,6 +84,7 @@ class ShardDirectory {
   struct Index {
     std::mutex mutex{};  // held while it is read
     bool is_read = false;
+    std::uint64_t moment = Changes::unknown;                            // before it was read, of the outermost
     std::vector<ShardEntry> entries{};                                  // none: there is no shard
     std::unordered_map<std::uint64_t, std::unique_ptr<Index>> inner{};  // of the shards in it, by their entries
   };

@@ -90,7 +90,7 @@ void write_shards(ChunkSource<S, P> const& source, Extents const& shape, Selecte
       Editor const editor{draft, source.store, key};
       ChunkSource<Editor, P> const chunks{editor, {}, {}, source.pipeline, source.form, source.fill};
       detail::write_pieces(chunks, shape, plan, first, last, origin, locks, on, share);
-      draft.store(source.store, key, queue);
+      detail::changes_of(source.store, key, locks).during([&] { draft.store(source.store, key, queue); });
     } catch (Error& error) {
       error.in_key(key.path).in_store(name_of(source.store));
       throw;

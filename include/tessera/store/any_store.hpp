@@ -54,6 +54,7 @@ class AnyStore {
   void list(std::string_view prefix, Visitor visit) const { held_->list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { held_->list_directory(prefix, visit); }
   std::unique_lock<std::mutex> lock(Key const& key) const { return held_->lock(key); }
+  Changes& changes(Key const& key) const { return held_->changes(key); }
 
  private:
   template <class S>
@@ -73,6 +74,7 @@ class AnyStore {
     virtual void list(std::string_view, Visitor) const = 0;
     virtual void list_directory(std::string_view, Visitor) const = 0;
     virtual std::unique_lock<std::mutex> lock(Key const&) const = 0;
+    virtual Changes& changes(Key const&) const = 0;
   };
 
   template <class S>
@@ -128,6 +130,7 @@ class AnyStore {
       else
         return locks.lock(key);
     }
+    Changes& changes(Key const& key) const override { return detail::changes_of(store, key, locks); }
     [[noreturn]] void refuse(std::string const& what, std::string_view key) const {
       StoreError error{"this store cannot be " + what};
       error.in_key(key).in_store(name_of(store));

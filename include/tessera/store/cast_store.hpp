@@ -16,6 +16,8 @@
 #include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/key_lock.hpp>
+#include <tessera/store/lend.hpp>
 
 namespace tessera::inline v0 {
 
@@ -68,6 +70,14 @@ class CastStore {
   std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& queue) const {
     return detail::at_key(*this, key, [&]() -> std::optional<std::size_t> {
       auto on = crossing_on(queue);
+      if constexpr (LendingStore<From> && std::same_as<Staging, Source>) {
+        auto lent = from_.lend(key, range, queue_in<Source>(on));
+        if (!lent) return std::nullopt;
+        crossing<Space, Source>::copy(lent->bytes, room(lent->bytes.size), on);
+        on.keep(std::move(lent->owner));
+        arrive<Space, Source>(on);
+        return lent->bytes.size;
+      }
       auto const staged = on.template lease<Scratch<Staging>>();
       ByteSpan<Staging> bytes;
       auto staging = [&](std::size_t n) {
@@ -104,6 +114,8 @@ class CastStore {
   }
   auto lock(Key const& key) const requires requires(From const& from) { from.lock(key); }
   { return from_.lock(key); }
+  Changes& changes(Key const& key) const requires requires(From const& from) { from.changes(key); }
+  { return from_.changes(key); }
   void list(std::string_view prefix, Visitor visit) const requires ListableStore<From> { from_.list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const requires ListableStore<From> {
     from_.list_directory(prefix, visit);

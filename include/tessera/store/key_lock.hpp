@@ -1,7 +1,10 @@
-// Keeps updates of one key apart: reading a value, changing part of it and writing it back.
+// Keeps updates of one key apart: reading a value, changing part of it and writing it back. And tells those who read a
+// value by several calls whether it was replaced meanwhile.
 #pragma once
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -10,15 +13,48 @@
 
 namespace tessera::inline v0 {
 
-/// What the copies of a store share. Keys may share a mutex, so hold one lock at a time.
-class KeyLocks {
+/// Counts how often a value was replaced that is read in parts: those parts are of one value, if nothing changed since
+/// the moment before the first of them.
+class Changes {
  public:
-  std::unique_lock<std::mutex> lock(Key const& key) {
-    return std::unique_lock{mutexes_[std::hash<std::string>{}(key.path) % mutexes_.size()]};
+  static constexpr std::uint64_t unknown = ~std::uint64_t{0};
+
+  /// Now, for `none_since`; `unknown`, while a value is being replaced.
+  std::uint64_t moment() const {
+    auto const ended = ended_.load();  // first: if as many have begun afterwards, none was under way between the two
+    return begun_.load() == ended ? ended : unknown;
+  }
+  bool none_since(std::uint64_t moment) const { return begun_.load() == moment; }
+
+  /// Calls `replace`, which may replace a value. For any thread.
+  template <class F>
+  void during(F&& replace) {
+    struct End {
+      std::atomic<std::uint64_t>& ended;
+      ~End() { ++ended; }
+    };
+    ++begun_;
+    End const end{ended_};
+    replace();
   }
 
  private:
-  std::array<std::mutex, 64> mutexes_;
+  std::atomic<std::uint64_t> begun_{0}, ended_{0};
+};
+
+/// What the copies of a store share. Keys may share a mutex, so hold one lock at a time.
+class KeyLocks {
+ public:
+  std::unique_lock<std::mutex> lock(Key const& key) { return std::unique_lock{mutexes_[number(key)]}; }
+  /// Of the values of this key and some others.
+  Changes& changes(Key const& key) { return changes_[number(key)]; }
+
+ private:
+  static constexpr std::size_t count = 64;
+  static std::size_t number(Key const& key) { return std::hash<std::string>{}(key.path) % count; }
+
+  std::array<std::mutex, count> mutexes_;
+  std::array<Changes, count> changes_;
 };
 
 namespace detail {
@@ -38,6 +74,15 @@ auto lock_of(S const& store, Key const& key, [[maybe_unused]] KeyLocks& otherwis
     return store.lock(key);
   else
     return otherwise.lock(key);
+}
+
+// Likewise.
+template <class S>
+Changes& changes_of(S const& store, Key const& key, [[maybe_unused]] KeyLocks& otherwise) {
+  if constexpr (requires { store.changes(key); })
+    return store.changes(key);
+  else
+    return otherwise.changes(key);
 }
 
 }  // namespace detail

@@ -52,13 +52,13 @@ class LocalFolder {
     Key const before{std::string{from}}, after{std::string{to}};
     return at_key(*this, before, [&] {
       check(after);
-      return root_->find([&](auto const& root) {
-        return posix::rename(root, before.path, after.path, root_->options.fsync);
-      });
+      return root_->find(
+          [&](auto const& root) { return posix::rename(root, before.path, after.path, root_->options.fsync); });
     });
   }
 
   auto lock(Key const& key) const { return root_->locks.lock(key); }
+  Changes& changes(Key const& key) const { return root_->locks.changes(key); }
 
   void list(std::string_view prefix, Visitor visit) const {
     std::vector<std::string> folders{std::string{prefix}};  // no recursion: folders may be nested without bound

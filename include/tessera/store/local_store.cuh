@@ -78,6 +78,7 @@ class LocalStore<B> {
   /// has keys already.
   bool rename(std::string_view from, std::string_view to) const { return folder_.rename(from, to); }
   auto lock(Key const& key) const { return folder_.lock(key); }
+  Changes& changes(Key const& key) const { return folder_.changes(key); }
   void list(std::string_view prefix, Visitor visit) const { folder_.list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { folder_.list_directory(prefix, visit); }
 

@@ -105,6 +105,7 @@ class LocalStore {
   /// Held while a value is read, changed and written back: keeps the threads of this process apart, among copies of
   /// this store. One at a time: keys may share it.
   auto lock(Key const& key) const { return folder_.lock(key); }
+  Changes& changes(Key const& key) const { return folder_.changes(key); }
 
   void list(std::string_view prefix, Visitor visit) const { folder_.list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { folder_.list_directory(prefix, visit); }

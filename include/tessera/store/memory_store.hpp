@@ -118,6 +118,7 @@ class MemoryStore {
 
   /// Held while a value is read, changed and written back. One at a time: keys may share it.
   auto lock(Key const& key) const { return state_->locks.lock(key); }
+  Changes& changes(Key const& key) const { return state_->locks.changes(key); }
 
   void list(std::string_view prefix, Visitor visit) const {
     each_below(prefix, [&](std::string_view path, std::size_t size) { visit({path, false, size}); });

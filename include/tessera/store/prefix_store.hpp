@@ -13,6 +13,7 @@
 #include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
 #include <tessera/store/write_many.hpp>
 
@@ -80,6 +81,8 @@ class PrefixStore {
   { return store_.rename(inside(from), inside(to)); }
   auto lock(Key const& key) const requires requires(S const& store) { store.lock(key); }
   { return store_.lock(folder_ / key.path); }
+  Changes& changes(Key const& key) const requires requires(S const& store) { store.changes(key); }
+  { return store_.changes(folder_ / key.path); }
 
   void list(std::string_view prefix, Visitor visit) const requires ListableStore<S> {
     store_.list(inside(prefix), [&](Listed const& entry) { visit(shown(entry)); });

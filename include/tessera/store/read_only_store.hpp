@@ -11,6 +11,7 @@
 
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
 
 namespace tessera::inline v0 {
@@ -46,6 +47,9 @@ class ReadOnlyStore {
                                   queue_for<Space>& on) const requires LendingStore<S> {
     return store_.lend(key, range, on);
   }
+  /// Others may write.
+  Changes& changes(Key const& key) const requires requires(S const& store) { store.changes(key); }
+  { return store_.changes(key); }
   void list(std::string_view prefix, Visitor visit) const requires ListableStore<S> { store_.list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const requires ListableStore<S> {
     store_.list_directory(prefix, visit);

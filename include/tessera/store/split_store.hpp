@@ -9,6 +9,7 @@
 
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
 #include <tessera/store/write_many.hpp>
 
@@ -73,6 +74,8 @@ class SplitStore {
 
   auto lock(Key const& key) const requires requires(Chunks const& chunks) { chunks.lock(key); }
   { return chunks_.lock(key); }
+  Changes& changes(Key const& key) const requires requires(Chunks const& chunks) { chunks.changes(key); }
+  { return chunks_.changes(key); }
 
   /// Both halves, each key as its own half shows it: a key that is in both is visited twice.
   void list(std::string_view prefix, Visitor visit) const requires ListableStore<Meta> && ListableStore<Chunks> {
