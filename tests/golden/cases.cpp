@@ -90,7 +90,9 @@ void check_shards(test::Document const& document, test::Bytes const& elements,
   auto const region = Box{all}.resolve(array.shape());
   array.write(region, {elements.data(), Layout::c_order(region.count, array.type().size).strides});
   test::put(given, "zarr.json", document.text());
-  for (auto const& [shard, digits] : shards) {
+  for (auto const& expected : shards) {
+    auto const& shard = expected.first;
+    auto const& digits = expected.second;
     CAPTURE(shard);
     CHECK(stored(written, shard) == digits);
     test::put(given, shard, test::text(test::view(test::hex(digits))));
