@@ -85,6 +85,16 @@ class Copy(CommandTest):
         self.assertEqual(self.read_bin(copy / "deep/a"), self.read_bin(a))
         self.assertEqual(sorted(os.listdir(copy / "deep/a")), ["0.0", "1.0", "zarr.json"])
 
+    def test_shards(self):
+        t1 = sums()["t1"]
+        for i, options in enumerate(([], ["--chunks", "40,50,60"], ["--chunks", "64,64,64", "--codecs", json.dumps([LITTLE])])):
+            copy = self.folder / f"copy{i}"
+            self.run_ok("copy", BRAIN / "t1_sharded", copy, *options)
+            self.assertEqual(self.digest(copy), t1, options)
+        codecs = document(self.folder / "copy0")["codecs"]
+        self.assertEqual([codec["name"] for codec in codecs], ["sharding_indexed"])
+        self.assertEqual(codecs[0]["configuration"]["chunk_shape"], [32, 32, 32])
+
     def test_missing_stays_missing(self):
         chunks = {(0, 0): bytes(16), (1, 1): bytes(range(16)), (2, 2): b"\7" * 16}
         a = make_array(self.folder / "a", [16, 16], "uint8", [4, 4], chunks, fill_value=7)
@@ -148,9 +158,11 @@ class Copy(CommandTest):
         # Documents are looked at before anything is written.
         (brain / "t1/zarr.json").write_text("{")
         self.assert_refused(tessera("copy", brain, self.folder / "copy"), 1, 'key "t1/zarr.json"')
-        self.assert_refused(tessera("copy", BRAIN, self.folder / "copy"), 1, 'key "t1_sharded/zarr.json"', "sharding_indexed")
+        make_array(self.folder / "strange/a", [2], "uint8", [2], {(0,): b"ab"}, codecs=["bytes", {"name": "lz5"}])
+        self.group(self.folder / "strange")
+        self.assert_refused(tessera("copy", self.folder / "strange", self.folder / "copy"), 1, 'key "a/zarr.json"', '"lz5"')
         self.assert_refused(tessera("copy", self.folder / "nothing", self.folder / "copy"), 1, "nothing")
-        self.assertEqual(sorted(os.listdir(self.folder)), ["brain.zarr", "elements.bin", "old"])
+        self.assertEqual(sorted(os.listdir(self.folder)), ["brain.zarr", "elements.bin", "old", "strange"])
 
     def test_a_copy_that_is_ended_shows_nothing(self):
         large = self.large(256, 256, 256)  # some seconds' work at the highest level

@@ -35,14 +35,19 @@ class Info(CommandTest):
         self.assertEqual(nodes["t1"]["bytes"], 197 * 233 * 189)
         self.assertEqual(nodes["t1"]["chunks"], 4 * 4 * 3)
         self.assertEqual(nodes["t1_half"]["bytes"], 98 * 116 * 94 * 4)
-        self.assertIsNone(nodes["t1"]["problem"])
-        self.assertIn('"sharding_indexed"', nodes["t1_sharded"]["problem"])
+        for name in ("t1", "t1_half", "t1_sharded"):
+            self.assertIsNone(nodes[name]["problem"])
+
+    def test_what_this_program_cannot_decode_is_shown(self):
+        a = make_array(self.folder / "a", [4], "uint8", [2], {}, codecs=["bytes", {"name": "lz5"}])
+        self.assertIn('"lz5"', self.nodes(a)[0]["nodes"][0]["problem"])
+        self.assertIn('cannot be read: codec "lz5"', self.run_ok("info", a).text)
 
     def test_tree(self):
         text = self.run_ok("info", BRAIN).text
         for words in ("t1  uint8 [x 197, y 233, z 189]", "64 x 64 x 64, 33 of 48 stored", "zstd (level 19",
                       "t1_half  float32 [x 98, y 116, z 94]", "transpose (order [2, 1, 0]), bytes (endian big), blosc (",
-                      "ratio 7.70", 'cannot be read: codec "sharding_indexed"', "MNI ICBM 152"):
+                      "ratio 7.70", "sharding_indexed (chunk_shape [32, 32, 32], codecs [bytes, zstd]", "MNI ICBM 152"):
             self.assertIn(words, text)
 
     def test_paths(self):

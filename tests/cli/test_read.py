@@ -79,10 +79,15 @@ class Read(CommandTest):
         a = make_array(self.folder / "a", [5], "int16", [2], {(1,): little_endian("h", [3, 4])}, fill_value=-2)
         self.assertEqual(self.read_bin(a), little_endian("h", [-2, -2, 3, 4, -2]))
 
-    def test_sharded_is_refused(self):
+    def test_shards_hold_the_same_volume(self):
+        self.assertEqual(self.read_bin(BRAIN / "t1_sharded"), self.read_bin(BRAIN / "t1"))
+        part = ["--region", "20:150:3,127:129,::40"]
+        self.assertEqual(self.read_bin(BRAIN / "t1_sharded", *part), self.read_bin(BRAIN / "t1", *part))
+
+    def test_an_unknown_codec_is_refused(self):
+        a = make_array(self.folder / "a", [4], "uint8", [2], {}, codecs=["bytes", {"name": "lz5"}])
         output = self.folder / "out.npy"
-        self.assert_refused(tessera("read", BRAIN / "t1_sharded", "--output", output), 1,
-                            "sharding_indexed", 'key "t1_sharded/zarr.json"')
+        self.assert_refused(tessera("read", a, "--output", output), 1, '"lz5"', 'key "zarr.json"')
         self.assertFalse(output.exists())
 
     def test_a_group_is_no_array(self):

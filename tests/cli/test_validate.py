@@ -3,9 +3,22 @@ import json
 import os
 import random
 import shutil
+import struct
 import subprocess
 
 from command import BINARY, BRAIN, ENVIRONMENT, CommandTest, main, make_array, tessera, write_npy
+
+
+MISSING = (2**64 - 1,) * 2
+
+
+def index_of(shard):
+    """Offsets and sizes of the 4 x 4 x 4 inner chunks of one of t1_sharded's shards."""
+    return list(struct.iter_unpack("<QQ", shard[-(64 * 16 + 4):-4]))
+
+
+INNER_CHUNKS = sum(entry != MISSING for shard in (BRAIN / "t1_sharded/c").rglob("*") if shard.is_file()
+                   for entry in index_of(shard.read_bytes()))
 
 
 class Validate(CommandTest):
@@ -13,7 +26,6 @@ class Validate(CommandTest):
         super().setUp()
         self.brain = self.folder / "brain.zarr"
         shutil.copytree(BRAIN, self.brain)
-        shutil.rmtree(self.brain / "t1_sharded")
 
     def checked(self, path, array="c"):
         """The same array with crc32c after every chunk."""
@@ -47,15 +59,29 @@ class Validate(CommandTest):
         for threads in (1, 4):
             failures, found = self.findings(self.brain, "--threads", threads)
             self.assertEqual((failures, found["strays"]), ({}, []))
-            self.assertEqual((found["arrays"], found["groups"], found["chunks"]), (2, 1, 33 + 8))
-        self.assertIn("2 arrays, 1 group, 41 chunks decoded: 0 failures, 0 stray keys",
+            self.assertEqual((found["arrays"], found["groups"], found["chunks"]), (3, 1, 33 + 8 + INNER_CHUNKS))
+        self.assertIn(f"3 arrays, 1 group, {41 + INNER_CHUNKS} chunks decoded: 0 failures, 0 stray keys",
                       self.run_ok("validate", self.brain).text)
 
     def test_what_this_program_cannot_decode_fails(self):
-        failures, found = self.findings(BRAIN)
-        self.assertEqual(list(failures), ["t1_sharded/zarr.json"])
-        self.assertIn("sharding_indexed", failures["t1_sharded/zarr.json"])
-        self.assertEqual(found["chunks"], 41)
+        make_array(self.brain / "strange", [4], "uint8", [2], {(0,): b"12"}, codecs=["bytes", {"name": "lz5"}])
+        failures, found = self.findings(self.brain)
+        self.assertEqual(list(failures), ["strange/zarr.json"])
+        self.assertIn('"lz5"', failures["strange/zarr.json"])
+        self.assertEqual(found["chunks"], 41 + INNER_CHUNKS)
+
+    def test_a_damaged_inner_chunk_is_named(self):
+        shard = self.brain / "t1_sharded/c/0/0/0"
+        content = bytearray(shard.read_bytes())
+        entries = [entry for entry in index_of(content) if entry != MISSING]
+        content[entries[2][0]] ^= 0xff
+        shard.write_bytes(content)
+        failures, found = self.findings(self.brain)
+        self.assertEqual(list(failures), ["t1_sharded/c/0/0/0"])
+        place = index_of(content).index(entries[2])
+        inner = [place // 16, place // 4 % 4, place % 4]
+        self.assertIn(f'key "t1_sharded/c/0/0/0": inner chunk {inner}: codec zstd', failures["t1_sharded/c/0/0/0"])
+        self.assertEqual(found["chunks"], 41 + INNER_CHUNKS)
 
     def test_every_damaged_chunk_is_named(self):
         cut = self.brain / "t1/c/1/1/1"
@@ -69,7 +95,7 @@ class Validate(CommandTest):
             self.assertTrue(problem.startswith(f'{self.brain}: key "{key}": '), problem)
         self.assertIn("codec zstd", failures["t1/c/1/1/1"])
         self.assertIn("codec blosc", failures["t1_half/c/0/1/0"])
-        self.assertEqual(found["chunks"], 41)
+        self.assertEqual(found["chunks"], 41 + INNER_CHUNKS)
 
     def test_every_flipped_bit_is_found_by_crc32c(self):
         array = self.checked(self.brain / "t1_half")
@@ -90,7 +116,7 @@ class Validate(CommandTest):
         (self.brain / "t1/zarr.json").write_text("{")
         failures, found = self.findings(self.brain)
         self.assertEqual(list(failures), ["t1/zarr.json"])
-        self.assertEqual((found["arrays"], found["groups"], found["chunks"]), (1, 1, 8))
+        self.assertEqual((found["arrays"], found["groups"], found["chunks"]), (2, 1, 8 + INNER_CHUNKS))
         (self.brain / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group", "more": 1}')
         self.assertEqual(sorted(self.findings(self.brain)[0]), ["t1/zarr.json", "zarr.json"])
         self.assertEqual(list(self.findings(self.brain / "t1")[0]), ["t1/zarr.json"])

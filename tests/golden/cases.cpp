@@ -3,6 +3,7 @@
 #include <complex>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -12,7 +13,9 @@
 #include <support/codec_run.hpp>
 #include <support/document.hpp>
 #include <support/refused.hpp>
+#include <support/sharded.hpp>
 #include <support/store_conformance.hpp>
+#include <support/written_array.hpp>
 #include <tessera/array/create.hpp>
 #include <tessera/metadata/to_json.hpp>
 #include <tessera/store/memory_store.hpp>
@@ -79,6 +82,25 @@ void open_with(std::string const& type, std::string const& codecs) {
   open_any<AllCodecs>(store, "a");
 }
 
+// The array is written in exactly these shards, and read out of them.
+void check_shards(test::Document const& document, test::Bytes const& elements,
+                  std::map<std::string, std::string> const& shards) {
+  Memory const written, given;
+  auto const array = create_any<AllCodecs>(written, "", test::array_metadata(document.text()));
+  auto const region = Box{all}.resolve(array.shape());
+  array.write(region, {elements.data(), Layout::c_order(region.count, array.type().size).strides});
+  test::put(given, "zarr.json", document.text());
+  for (auto const& expected : shards) {
+    auto const& shard = expected.first;
+    auto const& digits = expected.second;
+    CAPTURE(shard);
+    CHECK(stored(written, shard) == digits);
+    test::put(given, shard, test::text(test::view(test::hex(digits))));
+  }
+  CHECK(test::listed(written, "").size() == shards.size() + 1);
+  CHECK(test::read_bytes(open_any<AllCodecs>(given), region) == elements);
+}
+
 std::string key(bool v2, char separator, Extents const& chunk, std::string path = "") {
   ChunkKeyEncoding{v2, separator}.append(path, chunk);
   return path;
@@ -142,6 +164,95 @@ TEST_CASE("golden: crc32c covers big-endian bytes (G-05, CODEC-CRC32C-01, CODEC-
   std::vector<std::uint16_t> elements(2);
   array.read(all, elements);
   CHECK(elements == std::vector<std::uint16_t>{1, 258});
+}
+
+TEST_CASE(
+    "golden: a shard with a missing chunk, its index at the end (G-06, CODEC-SHARD-01, CODEC-SHARD-06, "
+    "CODEC-SHARD-09)") {
+  Golden const g{"G-06"};
+  g.says("uint8 [[1,2,0,0],[5,6,0,0],[9,10,11,12],[13,14,15,16]], fill 0, chunk_grid [4,4], inner [2,2]");
+  auto const elements = test::memory_of<std::uint8_t>({1, 2, 0, 0, 5, 6, 0, 0, 9, 10, 11, 12, 13, 14, 15, 16});
+  auto const index = g.says(
+      "00000000000000000400000000000000ffffffffffffffffffffffffffffffff040000000000000004000000000000000800000000000000"
+      "040000000000000033ee612e");
+  CHECK(index.size() == 2 * 68);
+  test::Sharding const sharding{"[2, 2]"};
+  check_shards(test::sharded_document("[4, 4]", "[4, 4]", sharding.list()), elements,
+               {{"c/0/0", g.says("01020506090a0d0e0b0c0f10") + index}});
+}
+
+TEST_CASE("golden: the same shard, its index at the start (G-07, CODEC-SHARD-04, CODEC-SHARD-08)") {
+  Golden const g{"G-07"};
+  auto const elements = test::memory_of<std::uint8_t>({1, 2, 0, 0, 5, 6, 0, 0, 9, 10, 11, 12, 13, 14, 15, 16});
+  auto const index = g.says(
+      "44000000000000000400000000000000ffffffffffffffffffffffffffffffff480000000000000004000000000000004c00000000000000"
+      "0400000000000000eae97b44");
+  test::Sharding sharding{"[2, 2]"};
+  sharding.index_location = "start";
+  check_shards(test::sharded_document("[4, 4]", "[4, 4]", sharding.list()), elements,
+               {{"c/0/0", index + g.says("01020506090a0d0e0b0c0f10")}});
+}
+
+TEST_CASE("golden: an index where all chunks are missing (G-08, CODEC-SHARD-09, CODEC-SHARD-19, FILL-02)") {
+  Golden const g{"G-08"};
+  auto const check = [&](std::string const& inner, std::string const& index) {
+    CAPTURE(inner);
+    Memory const store;
+    auto const document = test::sharded_document("[4, 4]", "[4, 4]", test::Sharding{inner}.list(), "7");
+    test::put(store, "zarr.json", document.text());
+    test::put(store, "c/0/0", test::text(test::view(test::hex(index))));
+    auto const array = open_any<AllCodecs>(store);
+    auto const region = Box{all}.resolve(array.shape());
+    CHECK(test::read_bytes(array, region) == test::Bytes(16, std::byte{7}));
+    g.says("a writer should rather delete the key");
+    auto const one = Box{{0, 1}, all}.resolve(array.shape());
+    array.write(one, {array.metadata().fill.data(), Strides{0, 0}});
+    CHECK(test::value(store, "c/0/0") == "(missing)");
+  };
+  g.says("64xff ++ 664ecd2f");
+  check("[2, 2]", std::string(128, 'f') + "664ecd2f");
+  g.says("16xff ++ 104c2fef");
+  check("[4, 4]", std::string(32, 'f') + "104c2fef");
+}
+
+TEST_CASE("golden: a shard at the border (G-09, CODEC-SHARD-10, CODEC-SHARD-11)") {
+  Golden const g{"G-09"};
+  g.says("uint8 [1,2,3,4,5], shape [5], shard [4], inner [2], fill 9");
+  check_shards(test::sharded_document("[5]", "[4]", test::Sharding{"[2]"}.list(), "9"),
+               test::memory_of<std::uint8_t>({1, 2, 3, 4, 5}),
+               {{"c/0", g.says("01020304000000000000000002000000000000000200000000000000020000000000000004526e88")},
+                {"c/1", g.says("050900000000000000000200000000000000ffffffffffffffffffffffffffffffffbd13bd56")}});
+}
+
+TEST_CASE("golden: a shard without dimensions (G-10, CODEC-SHARD-06)") {
+  Golden const g{"G-10"};
+  g.says("int32 scalar 42, chunk_shape [], inner []");
+  test::Sharding sharding{"[]"};
+  sharding.codecs = R"([{"name": "bytes", "configuration": {"endian": "little"}}])";
+  auto document = test::sharded_document("[]", "[]", sharding.list()).set("data_type", "\"int32\"");
+  check_shards(document, test::memory_of<std::int32_t>({42}),
+               {{"c", g.says("2a0000000000000000000000040000000000000087186d63")}});
+}
+
+TEST_CASE("golden: shards in shards (G-11, CODEC-SHARD-21)") {
+  Golden const g{"G-11"};
+  g.says("uint8 [1,0,0,0], fill 0, shard [4] > inner shard [2] (crc32c index) > inner [1] (index without crc)");
+  test::Sharding inner{"[1]"}, outer{"[2]"};
+  inner.index_codecs = R"([{"name": "bytes", "configuration": {"endian": "little"}}])";
+  outer.codecs = inner.list();
+  check_shards(test::sharded_document("[4]", "[4]", outer.list()), test::memory_of<std::uint8_t>({1, 0, 0, 0}),
+               {{"c/0", g.says("0100000000000000000100000000000000ffffffffffffffffffffffffffffffff"
+                               "00000000000000002100000000000000ffffffffffffffffffffffffffffffffd95c3b93")}});
+}
+
+TEST_CASE("golden: a transpose before shards (G-12, CODEC-TRANSPOSE-05)") {
+  Golden const g{"G-12"};
+  g.says("uint8 [[1,2,3,4],[5,6,7,8]], codecs [transpose [1,0], sharding inner [2,2]]");
+  auto const codecs = '[' + test::json(codec::Transpose{{1, 0}}) + ", " + test::Sharding{"[2, 2]"}.json() + ']';
+  check_shards(test::sharded_document("[2, 4]", "[2, 4]", codecs),
+               test::memory_of<std::uint8_t>({1, 2, 3, 4, 5, 6, 7, 8}),
+               {{"c/0/0", g.says("01050206030704080000000000000000040000000000000004000000000000000400000000000000"
+                                 "f6ff6f8f")}});
 }
 
 TEST_CASE("golden: the direction of transpose (G-13, CODEC-TRANSPOSE-02, CODEC-CHAIN-03)") {

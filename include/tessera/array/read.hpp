@@ -175,7 +175,8 @@ class ReadBatch {
     traffic->placed += placed;
   } catch (Error& error) {
     auto const chunk = error.chunk();
-    if (used_ > 0 && (error.key().empty() || !source.shards)) {
+    // A store's error is of a key, and many chunks may have it.
+    if (used_ > 0 && (used_ == 1 || error.key().empty() || !source.shards)) {
       auto const& slot = slots_[chunk && *chunk < found_.size() ? found_[*chunk] : 0];
       source.blame(error, slot.key, slot.piece.chunk);
     }
@@ -246,12 +247,14 @@ class ReadBatch {
       owners_.clear();
       for (auto& slot : used_slots()) {
         if (!slot.found) continue;
-        auto lent = lend(source.store, slot.key, slot.range, queue_in<bytes_space>(on));
-        slot.found = lent.has_value();
-        if (!lent) continue;
-        of_slot(source, slot, [&] { expect_at_most(lent->bytes.size, most); });
-        slot.encoded = lent->bytes;
-        owners_.push_back(std::move(lent->owner));
+        of_slot(source, slot, [&] {
+          auto lent = lend(source.store, slot.key, slot.range, queue_in<bytes_space>(on));
+          slot.found = lent.has_value();
+          if (!lent) return;
+          expect_at_most(lent->bytes.size, most);
+          slot.encoded = lent->bytes;
+          owners_.push_back(std::move(lent->owner));
+        });
       }
     } else {
       values_.begin(used_, source.form, on);
