@@ -270,7 +270,7 @@ TEST_CASE("damaged chunks give elements, or an error that names the chunk's key"
     test::put(store, "a/zarr.json", array_document(chain));
     auto const array = open_any<AllCodecs>(store, "a", on);
     auto const elements = Random{first}.smooth(40 * 30 * 4);
-    array.write({{0, 0}, {40, 30}, {1, 1}}, {elements.data(), Layout::c_order({40, 30}, 4).strides});
+    array.write(Region{{0, 0}, {40, 30}, {1, 1}}, {elements.data(), Layout::c_order({40, 30}, 4).strides});
     sound.push_back(test::value(store, "a/c/0/0"));
   }
   for (std::uint64_t i = 0; i < chunk_cases; ++i) {

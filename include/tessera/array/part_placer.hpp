@@ -28,7 +28,7 @@ class PartPlacer {
   /// A mini-batch of boxes has fewer, if the caller did not ask for more; lists and points may have one per element.
   static constexpr std::size_t most = 1024;
 
-  PartPlacer(std::vector<Placement<S>>& placements, PlacementForm const& form, Queue<S>& on)
+  PartPlacer(std::vector<Placement<S>>& placements, PlacementForm const& form, queue_for<S>& on)
       : placements_{placements}, form_{form}, on_{on} {
     placements_.clear();
   }
@@ -51,7 +51,7 @@ class PartPlacer {
 
   std::vector<Placement<S>>& placements_;
   PlacementForm const& form_;
-  Queue<S>& on_;
+  queue_for<S>& on_;
   std::uint64_t moved_ = 0;
 };
 
