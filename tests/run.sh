@@ -71,11 +71,11 @@ else
   not_run "exchange with zarr-python, zarrs and TensorStore" "no Python environment $peers: --no-install, or pip failed"
 fi
 if [[ $quick == no ]]; then
-  build_and_test clang "clang++, Debug"
+  build_and_test clang "clang++: headers, programs that must not compile, foreign projects, pages"
   build_and_test sanitize "clang++, AddressSanitizer and UndefinedBehaviorSanitizer"
   build_and_test thread "clang++, ThreadSanitizer: queues, stores, arrays, device memory"
 else
-  not_run "clang++, Debug" "--quick"
+  not_run "clang++" "--quick"
   not_run "clang++, AddressSanitizer and UndefinedBehaviorSanitizer" "--quick"
   not_run "clang++, ThreadSanitizer" "--quick"
 fi
