@@ -1,6 +1,5 @@
 // sharding_indexed: a chunk made of smaller chunks, with an index (specification: codecs/sharding-indexed).
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/codec/array_to_array/transpose.hpp>
 #include <tessera/codec/array_to_bytes/bytes.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
 #include <tessera/codec/concept.hpp>
