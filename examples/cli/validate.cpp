@@ -3,6 +3,7 @@
 #include <atomic>
 #include <iostream>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -54,16 +55,25 @@ class Decoder {
 
  private:
   void decode(tessera::Region const& chunk, Queue& on) {
-    if (!fails(chunk, on)) return;
-    // In a shard each inner chunk is damaged for itself.
-    each_box(chunk.count, array_.inner_chunk_shape(), [&](tessera::Region inner) {
-      for (std::size_t d = 0; d < inner.first.rank(); ++d) inner.first[d] += chunk.first[d];
-      (void)fails(inner, on);
-    });
+    auto error = problem_of(chunk, on);
+    if (!error) return;
+    std::vector<tessera::Error> errors;  // in a shard each inner chunk is damaged for itself
+    std::uint64_t parts = 0;
+    if (!error->inner_chunk().empty() && has_many(chunk))
+      each_box(chunk.count, array_.inner_chunk_shape(), [&](tessera::Region inner) {
+        for (std::size_t d = 0; d < inner.first.rank(); ++d) inner.first[d] += chunk.first[d];
+        ++parts;
+        if (auto problem = problem_of(inner, on)) errors.push_back(*std::move(problem));
+      });
+    // Or all of them are, by the shard's index: that is one damage.
+    if (errors.size() == parts) errors.assign(1, *std::move(error));
+    std::lock_guard lock{mutex_};
+    findings_.chunks += errors.size();
+    for (auto const& one : errors) findings_.add(one.key(), one);
   }
 
-  // Whether what of it is damaged is to be looked for in its parts; else what is damaged is among the findings.
-  bool fails(tessera::Region const& chunk, Queue& on) {
+  // Counts what could be decoded.
+  std::optional<tessera::Error> problem_of(tessera::Region const& chunk, Queue& on) {
     tessera::Traffic traffic;
     try {
       auto const room = on.lease<tessera::Scratch<tessera::space::Host>>();
@@ -72,18 +82,13 @@ class Decoder {
                   {.traffic = &traffic});
       std::lock_guard lock{mutex_};
       findings_.chunks += traffic.chunks - traffic.missing;
-      return false;
+      return std::nullopt;
     } catch (tessera::Error& error) {
-      if (!error.inner_chunk().empty() && has_many(chunk)) return true;
       auto key = array_.path().empty() ? "" : array_.path() + '/';
       auto place = chunk.first;
       for (std::size_t d = 0; d < place.rank(); ++d) place[d] /= array_.chunk_shape()[d];
       array_.metadata().key_encoding.append(key, place);
-      error.in_key(key).in_store(array_.store().name());
-      std::lock_guard lock{mutex_};
-      ++findings_.chunks;
-      findings_.add(key, error);
-      return false;
+      return error.in_key(key).in_store(array_.store().name());
     }
   }
 
