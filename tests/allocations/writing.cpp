@@ -12,6 +12,8 @@
 #include <support/brain.hpp>
 #include <tessera/array/create.hpp>
 
+namespace writing_tests {
+
 using namespace tessera;
 
 namespace {
@@ -98,3 +100,5 @@ TEST_CASE("a MemoryStore allocates a value and its bytes for each chunk, and not
   array.write(all, elements, {.store_fill_chunks = true});
   CHECK(count([&] { array.write(all, elements, {.store_fill_chunks = true}); }).news == 2 * chunks);
 }
+
+}  // namespace writing_tests

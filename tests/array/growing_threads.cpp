@@ -57,7 +57,7 @@ std::size_t torn_rows(std::vector<int> const& elements, int most) {
 }
 
 template <class A>
-std::vector<int> content(A const& array) {
+std::vector<int> numbers_of(A const& array) {
   auto const read = array.read(all);
   return {read.elements().begin(), read.elements().end()};
 }
@@ -72,12 +72,12 @@ TEST_CASE("threads append to one array while others write and read it: no row is
     std::atomic<std::size_t> torn{0};
     auto const append = [&](int value) { return [&, copy = array, value](int) { copy.append(rows_of(value, 3)); }; };
     auto const write = [&, copy = array](int) { copy.write({{0, 6}, all}, rows_of(9, 6)); };  // of a border chunk too
-    auto const read = [&, copy = array](int) { torn += torn_rows(content(copy), 9); };
+    auto const read = [&, copy = array](int) { torn += torn_rows(numbers_of(copy), 9); };
     at_once({append(1), append(2), append(3), write, read}, times);
     CHECK(torn == 0);
     CHECK(array.shape() == Extents{6 + 3 * 3 * times, columns});
     std::map<int, std::size_t> found;
-    for (auto value : content(open_array<int, 2>(store, "a"))) ++found[value];
+    for (auto value : numbers_of(open_array<int, 2>(store, "a"))) ++found[value];
     for (int value : {1, 2, 3}) CHECK(found[value] == 3 * columns * times);
     CHECK(found[9] == 6 * columns);
   };
@@ -98,13 +98,13 @@ TEST_CASE("threads resize an array while others append, write and read: rows are
       auto const first = static_cast<std::uint64_t>(i % 20);
       copy.write({{first, first + 5}, all}, rows_of(2, 5));
     };
-    auto const read = [&, copy = array](int) { torn += torn_rows(content(copy), 2); };
+    auto const read = [&, copy = array](int) { torn += torn_rows(numbers_of(copy), 2); };
     at_once({resize(0), resize(7), append, write, read, read}, 30);
     CHECK(torn == 0);
-    CHECK(torn_rows(content(open_array<int, 2>(store, "a")), 2) == 0);
+    CHECK(torn_rows(numbers_of(open_array<int, 2>(store, "a")), 2) == 0);
     array.resize({2, columns});
     array.resize({50, columns});
-    auto const last = content(array);
+    auto const last = numbers_of(array);
     CHECK(std::all_of(last.begin() + 2 * columns, last.end(), [](int element) { return element == 0; }));
   };
   for (std::size_t pool : {1u, 3u}) run(MemoryStore<HostBuffer>{}, pool);

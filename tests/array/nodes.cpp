@@ -23,11 +23,11 @@ namespace {
 using Memory = MemoryStore<HostBuffer>;
 using Strings = std::vector<std::string>;
 
-std::vector<std::uint8_t> const elements{1, 2, 3, 4};
+std::vector<std::uint8_t> const four{1, 2, 3, 4};
 
 template <class S>
 void make(S const& store, std::string const& path) {
-  create_array<std::uint8_t, 1>(store, path, {.shape = {4}, .chunk_shape = {2}}).write(all, elements);
+  create_array<std::uint8_t, 1>(store, path, {.shape = {4}, .chunk_shape = {2}}).write(all, four);
 }
 /// g with two arrays and a group with one; and a neighbour whose name begins as g's does.
 template <class S>
@@ -43,13 +43,13 @@ Strings walked(S const& store) {
   return paths;
 }
 
-// Every array that opens has its elements.
+// Every array that opens has its four elements.
 template <class S>
 bool all_whole(S const& store, Strings const& paths) {
   for (auto const& path : paths) {
     if (test::value(metadata_of(store), path + "/zarr.json") == "(missing)") continue;
     auto const read = open_array<std::uint8_t, 1>(store, path).read(all);
-    if (!std::equal(elements.begin(), elements.end(), read.elements().begin())) return false;
+    if (!std::equal(four.begin(), four.end(), read.elements().begin())) return false;
   }
   return true;
 }

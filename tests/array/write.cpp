@@ -24,7 +24,7 @@ ArrayMetadata metadata_for(test::ArrayContent const& content, std::string const&
   return test::array_metadata(content.document(codecs).text());
 }
 
-Bytes random_elements(test::Random& random, std::size_t count, DataType type) {
+Bytes random_values(test::Random& random, std::size_t count, DataType type) {
   auto elements = random.noise(count * type.size);
   if (type.kind == DataKind::boolean)
     for (auto& b : elements) b &= std::byte{1};
@@ -75,7 +75,7 @@ void check_writes(S const& store, std::uint64_t seed) {
   for (int round = 0; round < 8; ++round) {
     Box const box = round == 3 ? Box(all) : Box{test::random_slices(random, content.shape)};
     auto const region = box.resolve(content.shape);
-    auto values = random_elements(random, test::size_of(region.count), content.type);
+    auto values = random_values(random, test::size_of(region.count), content.type);
     if (random.one_in(3)) std::fill(values.begin(), values.end(), std::byte{0});
     test::put_elements(content, region, values);
     WriteOptions options;
@@ -133,7 +133,7 @@ TEST_CASE("what is stored is what the specification says, the fill value beyond 
   }
 }
 
-static std::set<std::string> keys_of(MemoryStore<HostBuffer> const& store) {
+static std::set<std::string> stored_keys(MemoryStore<HostBuffer> const& store) {
   std::set<std::string> keys;
   store.list("", [&](Listed const& entry) { keys.emplace(entry.path); });
   return keys;
@@ -142,16 +142,16 @@ static std::set<std::string> keys_of(MemoryStore<HostBuffer> const& store) {
 TEST_CASE("chunks of nothing but the fill value are not stored, unless that is asked for") {
   MemoryStore<HostBuffer> const store;
   auto const array = create_array<float, 1>(store, "a", {.shape = {6}, .chunk_shape = {2}, .fill = -0.0f});
-  CHECK(keys_of(store) == std::set<std::string>{"a/zarr.json", "zarr.json"});
+  CHECK(stored_keys(store) == std::set<std::string>{"a/zarr.json", "zarr.json"});
   array.write(all, std::vector{-0.0f, -0.0f, 0.0f, 0.0f, -0.0f, 1.0f});  // bit for bit: 0 is not -0
-  CHECK(keys_of(store) == std::set<std::string>{"a/c/1", "a/c/2", "a/zarr.json", "zarr.json"});
+  CHECK(stored_keys(store) == std::set<std::string>{"a/c/1", "a/c/2", "a/zarr.json", "zarr.json"});
   array.write({{2, 6}}, std::vector{-0.0f, -0.0f, -0.0f, -0.0f});  // and what was stored is erased
-  CHECK(keys_of(store) == std::set<std::string>{"a/zarr.json", "zarr.json"});
+  CHECK(stored_keys(store) == std::set<std::string>{"a/zarr.json", "zarr.json"});
   array.write({{5, 6}}, std::vector{2.0f});
   array.write({{5, 6}}, std::vector{-0.0f});  // a part that makes the whole chunk the fill value
-  CHECK(keys_of(store) == std::set<std::string>{"a/zarr.json", "zarr.json"});
+  CHECK(stored_keys(store) == std::set<std::string>{"a/zarr.json", "zarr.json"});
   array.fill(all, -0.0f, {.store_fill_chunks = true});
-  CHECK(keys_of(store) == std::set<std::string>{"a/c/0", "a/c/1", "a/c/2", "a/zarr.json", "zarr.json"});
+  CHECK(stored_keys(store) == std::set<std::string>{"a/c/0", "a/c/1", "a/c/2", "a/zarr.json", "zarr.json"});
 }
 
 TEST_CASE("NaN is a fill value like any other: by its bits") {
@@ -159,7 +159,7 @@ TEST_CASE("NaN is a fill value like any other: by its bits") {
   auto const nan = std::bit_cast<float>(0x7fc01234u);
   auto const array = create_array<float, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}, .fill = nan});
   array.write(all, std::vector{nan, nan, nan, std::bit_cast<float>(0x7fc00000u)});
-  CHECK(keys_of(store) == std::set<std::string>{"a/c/1", "a/zarr.json", "zarr.json"});
+  CHECK(stored_keys(store) == std::set<std::string>{"a/c/1", "a/zarr.json", "zarr.json"});
   auto const read = open_array<float, 1>(store, "a").read(all);
   CHECK(std::bit_cast<std::uint32_t>(read(0)) == 0x7fc01234u);
   CHECK(std::bit_cast<std::uint32_t>(read(3)) == 0x7fc00000u);
@@ -190,7 +190,7 @@ TEST_CASE("parts of one chunk written by many threads: nothing is lost, among al
 namespace {
 
 /// Fails at the write or erase that is told.
-struct FailingStore {
+struct FullDisk {
   using buffer_type = HostBuffer;
   MemoryStore<HostBuffer> inner;
   std::shared_ptr<std::atomic<int>> until_failure = std::make_shared<std::atomic<int>>(-1);
@@ -221,7 +221,7 @@ TEST_CASE("a store may fail at any of its writes: every chunk is old or new, the
   for (int k = 0; k < 9; ++k)
     for (std::size_t threads : {1u, 2u}) {
       CAPTURE(k);
-      FailingStore const store;
+      FullDisk const store;
       auto const array =
           create_array<std::uint8_t, 1>(store, "a", {.shape = {18}, .chunk_shape = {2}}, {}, test::HostQueue{threads});
       array.fill(all, 1);
@@ -302,7 +302,7 @@ TEST_CASE("memory of every kind: ranges, views, owned arrays, mdspans") {
 }
 
 TEST_CASE("an empty box writes nothing; an array without elements can be made") {
-  FailingStore const store;
+  FullDisk const store;
   auto const array = create_array<int, 2>(store, "a", {.shape = {0, 3}, .chunk_shape = {2, 2}});
   *store.until_failure = 0;
   array.write(all, std::vector<int>{});

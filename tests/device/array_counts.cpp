@@ -3,6 +3,8 @@
 // second mini-batch on nothing is allocated.
 #include <device/arrays.hpp>
 
+namespace array_counts_tests {
+
 #if defined(TESSERA_CUDA_EMULATION)
 
 using namespace tessera;
@@ -184,3 +186,5 @@ TEST_CASE("documents are read and written without a call of CUDA's") {
 }
 
 #endif
+
+}  // namespace array_counts_tests

@@ -6,6 +6,8 @@
 #include <device/arrays.hpp>
 #include <support/refused.hpp>
 
+namespace array_faults_tests {
+
 using namespace tessera;
 using test::DeviceQueue, test::HostQueue, test::numbers_from, test::on_device, test::on_host, test::TemporaryFolder,
     test::under_seeds;
@@ -300,3 +302,5 @@ TEST_CASE("cancelled from another thread, and by what a progress callback throws
     CHECK(on_host(array.read(all), on) == old_elements);
   });
 }
+
+}  // namespace array_faults_tests

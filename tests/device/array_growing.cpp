@@ -6,6 +6,8 @@
 #include <support/random.hpp>
 #include <support/reference.hpp>
 
+namespace array_growing_tests {
+
 using namespace tessera;
 using test::DeviceQueue, test::HostQueue, test::numbers_from, test::on_device, test::on_host, test::TemporaryFolder,
     test::under_seeds;
@@ -159,3 +161,5 @@ TEST_CASE("each call of the runtime fails in turn while an array is resized: the
 }
 
 #endif
+
+}  // namespace array_growing_tests

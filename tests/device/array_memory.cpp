@@ -7,6 +7,8 @@
 #include <device/arrays.hpp>
 #include <support/refused.hpp>
 
+namespace array_memory_tests {
+
 using namespace tessera;
 using test::DeviceQueue, test::HostQueue, test::numbers_from, test::on_device, test::on_host, test::under_seeds;
 
@@ -266,3 +268,5 @@ TEST_CASE("a read that was waited for holds nothing of what a store lent: its me
   });
 }
 #endif
+
+}  // namespace array_memory_tests

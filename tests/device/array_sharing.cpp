@@ -8,6 +8,8 @@
 #include <support/brain.hpp>
 #include <support/written_array.hpp>
 
+namespace array_sharing_tests {
+
 using namespace tessera;
 using codec::Bytes, codec::Zstd;
 using test::DeviceQueue, test::HostQueue, test::numbers_from, test::on_device, test::on_host, test::TemporaryFolder,
@@ -165,3 +167,5 @@ TEST_CASE("documents of host and device are the same to the byte, be the codecs 
   create_array<double, 2>(f, "a", options, Pipeline<space::Host, Bytes>{});
   check(f, e);
 }
+
+}  // namespace array_sharing_tests

@@ -11,6 +11,8 @@
 #include <device/device.hpp>
 #include <support/refused.hpp>
 
+namespace buffers_tests {
+
 using namespace tessera;
 using test::DeviceQueue, test::HostQueue, test::made, test::text, test::under_seeds;
 
@@ -271,3 +273,5 @@ TEST_CASE_TEMPLATE("a buffer that outlives its context is no crash", B, DeviceBu
   });
 }
 #endif
+
+}  // namespace buffers_tests

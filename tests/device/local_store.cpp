@@ -6,6 +6,8 @@
 #include <device/device.hpp>
 #include <support/refused.hpp>
 
+namespace local_store_tests {
+
 using namespace tessera;
 using test::DeviceQueue, test::HostQueue, test::long_text, test::put, test::TemporaryFolder, test::text,
     test::under_seeds, test::value;
@@ -150,3 +152,5 @@ TEST_CASE("small values share a block, and a copy where their rooms follow each 
   });
 }
 #endif
+
+}  // namespace local_store_tests

@@ -19,7 +19,7 @@ struct Elements {
 
 using P = Pipeline<space::Device, codec::Bytes, CastTo<space::Host>>;
 
-auto made(MemoryStore<HostBuffer> const& store, DeviceQueue& on) {
+auto made_in(MemoryStore<HostBuffer> const& store, DeviceQueue& on) {
   return create_array<std::int32_t, 2>(store, "a", {.shape = {5, 7}, .chunk_shape = {2, 3}}, P{}, on);
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("elements of a type of one's own are written and read") {
   under_seeds(16, [] {
     MemoryStore<HostBuffer> const store;
     DeviceQueue on;
-    auto const array = made(store, on);
+    auto const array = made_in(store, on);
     OwnedArray<std::int32_t, 2, PinnedBuffer> given{{5, 7}, on};
     std::iota(given.elements().begin(), given.elements().end(), 1);
     DeviceBuffer memory{35 * sizeof(std::int32_t), on};
@@ -59,7 +59,7 @@ TEST_CASE("elements of a type of one's own are written and read") {
 TEST_CASE("elements of a type of one's own that are too many are refused") {
   MemoryStore<HostBuffer> const store;
   DeviceQueue on;
-  auto const array = made(store, on);
+  auto const array = made_in(store, on);
   Elements<std::int32_t> elements{nullptr, 36};
   CHECK_THROWS_WITH_AS(array.read(all, elements, on).wait(),
                        doctest::Contains("the memory holds 36 elements, expected 35"), SelectionError);

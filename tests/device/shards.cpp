@@ -9,6 +9,8 @@
 #include <support/refused.hpp>
 #include <support/sharded.hpp>
 
+namespace shards_tests {
+
 using namespace tessera;
 using test::DeviceQueue, test::HostQueue, test::Random, test::Subject, test::TemporaryFolder, test::under_seeds;
 
@@ -242,3 +244,5 @@ TEST_CASE("chunks of several shards: one launch for each mini-batch") {
 }
 
 #endif
+
+}  // namespace shards_tests

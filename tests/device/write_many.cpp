@@ -4,6 +4,8 @@
 #include <device/device.hpp>
 #include <support/refused.hpp>
 
+namespace write_many_tests {
+
 using namespace tessera;
 using test::DeviceQueue, test::HostQueue, test::long_text, test::made, test::TemporaryFolder, test::under_seeds,
     test::value;
@@ -155,3 +157,5 @@ TEST_CASE("pinned and managed values are waited for once") {
   });
 }
 #endif
+
+}  // namespace write_many_tests

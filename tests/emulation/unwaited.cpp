@@ -9,7 +9,7 @@
 
 namespace {
 
-void ok(cudaError_t status) { REQUIRE(status == cudaSuccess); }
+void succeeds(cudaError_t status) { REQUIRE(status == cudaSuccess); }
 
 }  // namespace
 
@@ -19,20 +19,20 @@ TEST_CASE("emulation: without a wait the bytes are not there under some seed, an
     for (std::uint64_t seed = 0; seed < 16; ++seed) {
       emulation::seed(seed);
       cudaStream_t stream = nullptr;
-      ok(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+      succeeds(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
       void* device = nullptr;
       void* host = nullptr;
-      ok(cudaMalloc(&device, 64));
-      ok(cudaMallocHost(&host, 64));
+      succeeds(cudaMalloc(&device, 64));
+      succeeds(cudaMallocHost(&host, 64));
       std::memset(host, 0, 64);
-      ok(cudaMemsetAsync(device, 7, 64, stream));
-      ok(cudaMemcpyAsync(host, device, 64, cudaMemcpyDeviceToHost, stream));
+      succeeds(cudaMemsetAsync(device, 7, 64, stream));
+      succeeds(cudaMemcpyAsync(host, device, 64, cudaMemcpyDeviceToHost, stream));
       wrong.push_back(*static_cast<unsigned char const*>(host) != 7);
-      ok(cudaStreamSynchronize(stream));
+      succeeds(cudaStreamSynchronize(stream));
       CHECK(*static_cast<unsigned char const*>(host) == 7);
-      ok(cudaFree(device));
-      ok(cudaFreeHost(host));
-      ok(cudaStreamDestroy(stream));
+      succeeds(cudaFree(device));
+      succeeds(cudaFreeHost(host));
+      succeeds(cudaStreamDestroy(stream));
     }
   }
   for (std::size_t seed = 0; seed < 16; ++seed) {

@@ -62,7 +62,7 @@ void check_says(std::string const& line, std::initializer_list<std::string> word
   for (auto const& word : words) CHECK(line.find(word) != line.npos);
 }
 
-std::size_t unfinished(std::filesystem::path const& folder) {
+std::size_t count_unfinished(std::filesystem::path const& folder) {
   std::size_t count = 0;
   for (auto const& entry : std::filesystem::recursive_directory_iterator{folder})
     count += entry.path().filename().string().starts_with(".tessera-");
@@ -117,7 +117,7 @@ TEST_CASE("a full disk is an error that leaves the old value and nothing else") 
                                     {"key \"new/k\"", "No space left"});
     CHECK(test::value(store, "a/k") == std::string(20'000, 'o'));
     CHECK(test::value(store, "new/k") == "(missing)");
-    CHECK(unfinished(disk) == 0);
+    CHECK(count_unfinished(disk) == 0);
     test::put(store, "a/k", std::string(24'000, 's'));  // there is room again
     CHECK(test::value(store, "a/k") == std::string(24'000, 's'));
     auto const mapped = store.map({"a/k"});
@@ -137,7 +137,7 @@ TEST_CASE("a file that may not grow so large is an error that leaves the old val
   check_says(in_a_process(limited, [&] { test::put(store, "k", std::string(30'000, 'n')); }),
              {store.name(), "key \"k\"", "File too large"});
   CHECK(test::value(store, "k") == "old");
-  CHECK(unfinished(folder.path()) == 0);
+  CHECK(count_unfinished(folder.path()) == 0);
 }
 
 TEST_CASE("no more open files are an error, and afterwards the store goes on") {

@@ -16,14 +16,14 @@ using test::check_refused;
 
 namespace {
 
-struct Fixture {
+struct FilesFixture {
   test::TemporaryFolder folder;
   LocalStore<HostBuffer> store{folder.path().string()};
 };
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Fixture, "a folder where a file should be is a missing key") {
+TEST_CASE_FIXTURE(FilesFixture, "a folder where a file should be is a missing key") {
   std::filesystem::create_directories(folder / "a/b");
   CHECK(test::value(store, "a/b") == "(missing)");
   CHECK(test::value(store, "a") == "(missing)");
@@ -31,7 +31,7 @@ TEST_CASE_FIXTURE(Fixture, "a folder where a file should be is a missing key") {
   CHECK(std::filesystem::is_directory(folder / "a/b"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "a file where a folder should be hides the keys below it, and writing there is an error") {
+TEST_CASE_FIXTURE(FilesFixture, "a file where a folder should be hides the keys below it, and writing there is an error") {
   test::put(store, "a", "file");
   CHECK(test::value(store, "a/b") == "(missing)");
   CHECK_FALSE(test::erase(store, "a/b"));
@@ -39,28 +39,28 @@ TEST_CASE_FIXTURE(Fixture, "a file where a folder should be hides the keys below
   CHECK(test::value(store, "a") == "file");
 }
 
-TEST_CASE_FIXTURE(Fixture, "a folder is not overwritten by a value") {
+TEST_CASE_FIXTURE(FilesFixture, "a folder is not overwritten by a value") {
   test::put(store, "a/b", "x");
   check_refused<StoreError>([&] { test::put(store, "a", "y"); }, {store.name().c_str(), "key \"a\"", "rename"});
   CHECK(test::value(store, "a/b") == "x");
   CHECK(test::listed_directory(store, "") == std::vector<std::string>{"a/"});  // and no temporary file is left
 }
 
-TEST_CASE_FIXTURE(Fixture, "a named pipe is an error, and nobody waits for it") {
+TEST_CASE_FIXTURE(FilesFixture, "a named pipe is an error, and nobody waits for it") {
   REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
   check_refused<StoreError>([&] { test::value(store, "pipe"); },
                             {store.name().c_str(), "key \"pipe\"", "not a regular file"});
   CHECK(test::listed_directory(store, "").empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "unfinished files are not keys") {
+TEST_CASE_FIXTURE(FilesFixture, "unfinished files are not keys") {
   test::put(store, "a/k", "x");
   std::filesystem::copy(folder / "a/k", folder / "a/.tessera-1-0");
   CHECK(test::listed(store, "") == std::vector<std::string>{"a/k:1"});
   CHECK(test::listed_directory(store, "a") == std::vector<std::string>{"a/k:1"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "an unfinished file of a program that crashed is in nobody's way") {
+TEST_CASE_FIXTURE(FilesFixture, "an unfinished file of a program that crashed is in nobody's way") {
   auto const mine = ".tessera-" + std::to_string(::getpid()) + "-0";
   test::put(LocalStore<HostBuffer>{folder / "other"}, "k", "left behind");
   std::filesystem::copy(folder / "other/k", folder / mine);
@@ -68,7 +68,7 @@ TEST_CASE_FIXTURE(Fixture, "an unfinished file of a program that crashed is in n
   CHECK(test::value(store, "k") == "x");
 }
 
-TEST_CASE_FIXTURE(Fixture, "links to files are keys, links to folders are not followed when listing") {
+TEST_CASE_FIXTURE(FilesFixture, "links to files are keys, links to folders are not followed when listing") {
   test::put(store, "a/k", "value");
   std::filesystem::create_symlink("a/k", folder / "link");
   std::filesystem::create_directory_symlink("..", folder / "a/up");
@@ -77,14 +77,14 @@ TEST_CASE_FIXTURE(Fixture, "links to files are keys, links to folders are not fo
   CHECK(test::listed(store, "") == std::vector<std::string>{"a/k:5", "dangling:0", "link:5"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "a root that leads nowhere is an error, not a hang") {
+TEST_CASE_FIXTURE(FilesFixture, "a root that leads nowhere is an error, not a hang") {
   std::filesystem::create_symlink("nowhere", folder / "root");
   LocalStore<HostBuffer> const lost{folder / "root"};
   check_refused<StoreError>([&] { test::value(lost, "k"); }, {lost.name().c_str(), "key \"k\"", "No such file"});
   check_refused<StoreError>([&] { test::put(lost, "k", "x"); }, {lost.name().c_str(), "key \"k\""});
 }
 
-TEST_CASE_FIXTURE(Fixture, "a path that is too long is an error") {
+TEST_CASE_FIXTURE(FilesFixture, "a path that is too long is an error") {
   auto const key = std::string(5000, 'a');
   check_refused<StoreError>([&] { test::value(store, key); }, {"too long"});
   CHECK_THROWS_AS(test::put(store, std::string(300, 'a'), "x"), StoreError);
