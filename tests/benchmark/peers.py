@@ -1,66 +1,220 @@
-"""One other program, as volume.cpp is tessera: peers.py PEER read PATH | PEER write raw|zstd PATH
+"""One other program's side of the benchmark: peers.py PEER ACTION KIND N THREADS REPETITIONS PATH [MORE...]
 
-PEER is zarr-python, zarrs or tensorstore. Reads or writes the whole array once, with two threads, the memory of its
-elements mapped before; prints the seconds. The 1024^3 uint16 elements are make_arrays.py's."""
+PEER is zarr-python, zarrs or tensorstore; the rest and what is printed are as in work.hpp. Interpreter and imports are not
+in the time, opening the array is. Each is given so many threads. TensorStore reads by writing the array into a wrapped one
+(its own way into memory that is there), without a cache, in one batch where many boxes are read in one call; zarr-python
+and zarrs read into `out`. zarrs is asked to refuse what it would leave to zarr-python."""
+import shutil
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 
-N, C = 1024, 256
-peer, action, *rest = sys.argv[1:]
-kind, path = rest if action == "write" else (None, rest[0])
+PEER, ACTION, KIND, N, THREADS, REPETITIONS, PATH, *MORE = sys.argv[1:]
+N, THREADS, REPETITIONS = int(N), int(THREADS), int(REPETITIONS)
+IS_BRAIN = KIND.startswith("brain")
+CHUNK, DTYPE = (128, np.uint8) if IS_BRAIN else (256, np.uint16)
+EDGE, PLANES = 32, 4  # of an inner chunk that is picked; of the slab
+WHOLE = (slice(0, N),) * 3
 
-elements = np.empty((N, N, N), np.uint16)  # NumPy asks for huge pages
-elements[...] = 0
-if action == "write":
-    g = np.arange(N, dtype=np.uint64)
-    for first in range(0, N, C):
-        slab = g[None, None, :] + (g * g // 32)[None, :, None] + (g[first : first + C] ** 3)[:, None, None]
-        elements[first : first + C] = (slab % 65536).astype(np.uint16)
 
-if peer == "tensorstore":
-    import tensorstore
+class TensorStore:
+    def __init__(self):
+        import tensorstore
 
-    context = tensorstore.Context({"cache_pool": {"total_bytes_limit": 0}, "data_copy_concurrency": {"limit": 2},
-                                   "file_io_concurrency": {"limit": 2}})
-    spec = {"driver": "zarr3", "kvstore": {"driver": "file", "path": path}}
-    memory = tensorstore.array(elements, copy=False, write=True)
-    codecs = [{"name": "bytes", "configuration": {"endian": "little"}}]
-    if kind == "zstd":
-        codecs.append({"name": "zstd", "configuration": {"level": 0}})
-    grid = {"name": "regular", "configuration": {"chunk_shape": [C] * 3}}
+        self.ts = tensorstore
+        limit = {"limit": THREADS}
+        self.context = {"cache_pool": {"total_bytes_limit": 0}, "data_copy_concurrency": limit, "file_io_concurrency": limit}
 
-    def read():
-        memory.write(tensorstore.open(spec, context=context).result()).result()
+    def spec(self):
+        return {"driver": "zarr3", "kvstore": {"driver": "file", "path": PATH}}
 
-    def write():
+    def open(self):
+        return self.ts.open(self.spec(), context=self.ts.Context(self.context)).result()
+
+    def wrap(self, memory):
+        return self.ts.array(memory, copy=False, write=True)
+
+    def read(self, array, box, memory):
+        self.wrap(memory).write(array[box]).result()
+
+    read_part = read
+
+    def read_new(self, array):
+        return array.read().result()
+
+    def read_boxes(self, array, boxes, parts):
+        with self.ts.Batch() as batch:
+            reads = [self.wrap(part).write(array[box], batch=batch) for box, part in zip(boxes, parts)]
+        for read in reads:
+            read.result()
+
+    def write(self, memory, syncs):
+        codecs = [{"name": "bytes", "configuration": {"endian": "little"}}]
+        if KIND != "raw":
+            codecs.append({"name": "zstd", "configuration": {"level": 0}})
+        if KIND == "shard64":
+            checked = [codecs[0], {"name": "crc32c"}]
+            codecs = [{"name": "sharding_indexed",
+                       "configuration": {"chunk_shape": [64] * 3, "codecs": codecs, "index_codecs": checked}}]
+        grid = {"name": "regular", "configuration": {"chunk_shape": [CHUNK] * 3}}
         metadata = {"shape": [N] * 3, "data_type": "uint16", "chunk_grid": grid, "codecs": codecs}
-        array = tensorstore.open(spec | {"metadata": metadata}, create=True, delete_existing=True, context=context).result()
-        array.write(elements, can_reference_source_data_indefinitely=True).result()
-else:
-    import zarr
-    from zarr.core.buffer.cpu import NDBuffer
+        context = self.ts.Context(self.context | {"file_io_sync": syncs})
+        array = self.ts.open(self.spec() | {"metadata": metadata}, create=True, context=context).result()
+        array.write(memory, can_reference_source_data_indefinitely=True).result()
 
-    zarr.config.set({"threading.max_workers": 2, "async.concurrency": 2})
-    if peer == "zarrs":
-        import zarrs  # noqa: F401
 
-        zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline", "codec_pipeline.strict": True})
-    compressors = zarr.codecs.ZstdCodec(level=0) if kind == "zstd" else None
+class ZarrPython:
+    def __init__(self):
+        import zarr
+        from zarr.core.buffer.cpu import NDBuffer
+
+        self.zarr, self.buffer = zarr, NDBuffer.from_ndarray_like
+        zarr.config.set({"threading.max_workers": THREADS, "async.concurrency": THREADS})
+        if PEER == "zarrs":
+            import zarrs  # noqa: F401
+
+            zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline", "codec_pipeline.strict": True})
+
+    def open(self):
+        return self.zarr.open_array(PATH, mode="r")
+
+    def read(self, array, box, memory):
+        array.get_basic_selection(box, out=self.buffer(memory))
+
+    def read_part(self, array, box, part):
+        if PEER == "zarrs":  # which refuses memory that is not contiguous
+            part[...] = array[box]
+        else:
+            self.read(array, box, part)
+
+    def read_new(self, array):
+        return array[...]
+
+    def read_boxes(self, array, boxes, parts):  # there is no call for many boxes; these are all of some along each axis
+        lists = [np.concatenate([np.arange(p * EDGE, (p + 1) * EDGE) for p in places]) for places in PLACES]
+        array.get_orthogonal_selection(tuple(lists), out=self.buffer(PICKED))
+
+    def write(self, memory, syncs):
+        assert not syncs, "zarr-python does not sync files"
+        shape = dict(shards=(CHUNK,) * 3, chunks=(64,) * 3) if KIND == "shard64" else dict(chunks=(CHUNK,) * 3)
+        compressors = None if KIND == "raw" else self.zarr.codecs.ZstdCodec(level=0)
+        array = self.zarr.create_array(PATH, shape=(N,) * 3, dtype="uint16", compressors=compressors, **shape)
+        array[...] = memory
+
+
+peer = TensorStore() if PEER == "tensorstore" else ZarrPython()
+
+
+def mapped(shape):
+    memory = np.empty(shape, DTYPE)  # NumPy asks for huge pages
+    memory[...] = 0
+    return memory
+
+
+def repeat(f, prepare=lambda: None, times=1):
+    for _ in range(REPETITIONS):
+        prepare()
+        start = time.perf_counter()
+        f()
+        print(f"{(time.perf_counter() - start) / times:.9f}", end=" ", flush=True)
+
+
+def sum_of(elements):
+    sample = elements.reshape(-1)[::1009].astype(np.uint64)
+    return int((sample * np.arange(1, sample.size + 1, dtype=np.uint64)).sum(dtype=np.uint64))
+
+
+def box_at(place, edge):
+    return tuple(slice(p * edge, (p + 1) * edge) for p in place)
+
+
+def whole():
+    memory = mapped((N,) * 3)
+    repeat(lambda: peer.read(peer.open(), WHOLE, memory))
+    return sum_of(memory)
+
+
+def new():
+    made = []
+    repeat(lambda: made.append(peer.read_new(peer.open())), made.clear)
+    return sum_of(made[0])
+
+
+def chunks():
+    places = list(np.ndindex((N // CHUNK,) * 3))
+    idle = [mapped((CHUNK,) * 3) for _ in range(THREADS)]
+    sums = []
 
     def read():
-        zarr.open_array(path, mode="r").get_basic_selection(out=NDBuffer.from_ndarray_like(elements))
+        array = peer.open()
 
-    def write():
-        array = zarr.create_array(path, shape=(N,) * 3, chunks=(C,) * 3, dtype="uint16", compressors=compressors,
-                                  overwrite=True)
-        array[...] = elements
+        def one(i):
+            memory = idle.pop()
+            peer.read(array, box_at(places[i], CHUNK), memory)
+            idle.append(memory)
+            return (i + 1) * int(memory.reshape(-1)[CHUNK**3 // 3 * 2])
 
-began = time.perf_counter()
-{"read": read, "write": write}[action]()
-print(f"{time.perf_counter() - began:.3f}")
-if action == "read":
-    at = np.arange(0, N**3, 1009, dtype=np.uint64)  # a prime: every chunk, every column
-    x, y, z = at // N**2, at // N % N, at % N
-    assert (elements.ravel()[at] == (z + y * y // 32 + x**3) % 65536).all(), "not the array of make_arrays.py"
+        with ThreadPoolExecutor(THREADS) as pool:
+            sums.append(sum(pool.map(one, range(len(places)))))
+
+    repeat(read)
+    return sums[-1]
+
+
+def slab():
+    memory = mapped((PLANES, N, N))
+    first = N - CHUNK // 2
+    repeat(lambda: peer.read(peer.open(), (slice(first, first + PLANES), *WHOLE[1:]), memory))
+    return sum_of(memory)
+
+
+if ACTION in ("inner", "each"):
+    *PLACES, ORDER = [[int(word) for word in line.split()] for line in Path(MORE[0]).read_text().splitlines()]
+    PICKED = mapped([len(places) * EDGE for places in PLACES])
+    to = list(np.ndindex(*map(len, PLACES)))
+    PARTS = [PICKED[box_at(place, EDGE)] for place in to]
+    BOXES = [box_at([places[i] for places, i in zip(PLACES, place)], EDGE) for place in to]
+
+
+def inner():
+    repeat(lambda: peer.read_boxes(peer.open(), BOXES, PARTS))
+    return sum_of(PICKED)
+
+
+def each():
+    def read():
+        array = peer.open()
+        with ThreadPoolExecutor(THREADS) as pool:
+            for _ in pool.map(lambda i: peer.read_part(array, BOXES[i], PARTS[i]), ORDER):
+                pass
+
+    repeat(read)
+    return sum_of(PICKED)
+
+
+def round_trip():
+    elements, back = mapped((N,) * 3), mapped((N,) * 3)
+    g = np.arange(N, dtype=np.uint64)
+    for first in range(0, N, CHUNK):
+        values = g[None, None, :] + (g * g // 32)[None, :, None] + (g[first : first + CHUNK] ** 3)[:, None, None]
+        elements[first : first + CHUNK] = (values % 65536).astype(np.uint16)
+
+    def write_and_read():
+        peer.write(elements, MORE[0] == "fsync")
+        peer.read(peer.open(), WHOLE, back)
+
+    repeat(write_and_read, lambda: shutil.rmtree(PATH, ignore_errors=True))
+    return sum_of(back)
+
+
+def opening(times=100):
+    repeat(lambda: [peer.open() for _ in range(times)], times=times)
+    return 1000 * N
+
+
+ACTIONS = {"read": whole, "new": new, "chunks": chunks, "slab": slab, "inner": inner, "each": each,
+           "round-trip": round_trip, "open": opening}
+print("sum", ACTIONS[ACTION]())

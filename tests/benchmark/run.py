@@ -1,104 +1,193 @@
 #!/usr/bin/env python3
-"""tessera beside loops written by hand and beside other programs: run.py BIN FOLDER [ENVIRONMENT] [--rounds 9] [--peers 3]
-[--only read|write|place] [--kind raw|zstd]
+"""tessera beside loops written by hand and beside other programs:
 
-BIN has the programs (build/release/bin). FOLDER holds the arrays, which make_arrays.py makes there first if they are
-missing, and takes what is written: about 7 GB. ENVIRONMENT is a Python environment as tests/run.sh makes it
-(build/interop-venv): it makes the arrays, and has the other programs.
+  run.py FOLDER [--size 1024] [--only NAME...] [--repetitions 9] [--threads 2] [--cold] [--results FILE]
+         [--bin build/release/bin] [--environment build/interop-venv]
 
-A round runs, each in a process of its own with two threads and its memory mapped before: the loop, tessera, the loop
-again, and in the first rounds the peers. So the pair of loops and tessera see the same machine. Printed are medians,
-the least and the most, and tessera's ratio to the larger median of the pair. Placing alone, transposed and swapped, is
-what the program `transposed` measures."""
+FOLDER holds the arrays, which make_arrays.py makes there first if they are missing, and takes what is written: about 9 GB
+at size 1024, and as much memory; a smaller SIZE (a multiple of 256) is for a try. --only: works whose names begin so;
+works.py has them. --bin has the programs loops, measure and bare_loop, --environment the other programs, as tests/run.sh
+makes it. --cold: before each repetition what is read leaves the page cache, where the system lets it.
+
+In a repetition each program runs in a process of its own, interleaved: the loop, tessera, the loop again, the peers. It
+does the work once, so that everything is in place, and once more, which counts. All must have read the same.
+
+Written are FILE.json (every figure), FILE.md (tables) and two pictures, FILE.svg and FILE-chunks.svg."""
 import argparse
+import json
 import os
+import platform
+import random
 import shutil
-import statistics
 import subprocess
 import sys
 from pathlib import Path
 
+import report
+from works import works_at
+
+here = Path(__file__).resolve().parent
+project = here.parents[1]
 arguments = argparse.ArgumentParser(usage=__doc__)
-arguments.add_argument("bin", type=Path)
 arguments.add_argument("folder", type=Path)
-arguments.add_argument("environment", type=Path, nargs="?")
-arguments.add_argument("--rounds", type=int, default=9)
-arguments.add_argument("--peers", type=int, default=3)
-arguments.add_argument("--only", choices=["read", "write", "place"])
-arguments.add_argument("--kind", choices=["raw", "zstd"])
+arguments.add_argument("--size", type=int, default=1024)
+arguments.add_argument("--only", nargs="+", default=[""])
+arguments.add_argument("--repetitions", type=int, default=9)
+arguments.add_argument("--threads", type=int, default=2)
+arguments.add_argument("--cold", action="store_true")
+arguments.add_argument("--results", type=Path, default=project / "build/benchmark")
+arguments.add_argument("--bin", type=Path, default=project / "build/release/bin")
+arguments.add_argument("--environment", type=Path, default=project / "build/interop-venv")
 options = arguments.parse_args()
-here = Path(__file__).parent
-python = options.environment / "bin/python" if options.environment else Path(sys.executable)
-limit = 1.10
+if options.size % 256:
+    sys.exit("--size is a multiple of 256")
+python = options.environment / "bin/python"
+has_peers = python.exists()
+written, picks = options.folder / "written.zarr", options.folder / "picks.txt"
 
 
-def seconds(*command):
-    done = subprocess.run([str(part) for part in command], text=True, capture_output=True)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}: {done.stderr or done.stdout}")
-    return float(done.stdout.split()[0])
+def bare_loop():
+    """bare_loop.cpp as it is; for another size with that one number changed."""
+    if options.size == 1024:
+        return options.bin / "bare_loop"
+    source, program = options.folder / "bare_loop.cpp", options.folder / "bare_loop"
+    text, size = (here / "bare_loop.cpp").read_text(), "N = 1024,"
+    assert text.count(size) == 1
+    source.write_text(text.replace(size, f"N = {options.size},"))
+    subprocess.run(["c++", "-O3", "-std=c++20", source, "-o", program, "-lzstd", "-pthread"], check=True)
+    return program
 
 
-def warm(folder):
-    """Every chunk is in the page cache."""
-    for chunk in folder.rglob("*"):
-        if chunk.is_file():
-            chunk.read_bytes()
+def run(command, repetitions):
+    """Seconds of the last repetition, the most memory in MB, and what was read."""
+    process = subprocess.Popen([str(part) for part in command], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    output, errors = process.stdout.read(), process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}: {errors or output}")
+    words = output.split()
+    read = words[words.index("sum") + 1] if "sum" in words else None
+    return float(words[repetitions - 1]), usage.ru_maxrss / 1000, read
 
 
-def rivals(action, kind):
-    """Name -> a function that runs it once and gives its seconds; the peers by themselves."""
-    array, made = options.folder / f"{kind}.zarr", options.folder / "written.zarr"
+def programs(work):
+    """Name -> command without the number of repetitions, in the order of a round."""
+    size = work.grid * 16 or options.size
+    path = options.folder / f"{work.array}.zarr" if work.array else written
+    threads = work.threads or options.threads
+    more = [picks if work.more == "picks" else work.more] if work.more else []
 
-    def fresh(*command):
-        shutil.rmtree(made, ignore_errors=True)
-        return seconds(*command)
+    def of(*program):
+        return lambda repetitions: [*program, work.action, work.kind, size, threads, repetitions, path, *more]
 
-    if action == "read":
-        loop = lambda: seconds(options.bin / "bare_loop", array, kind, 64, 2, 1)
-        tessera = lambda: seconds(options.bin / "volume", "read", array, 2, 1)
-        peer = lambda name: lambda: seconds(python, here / "peers.py", name, "read", array)
-    else:
-        loop = lambda: fresh(options.bin / "bare_write_loop", kind, made, 2, 1)
-        tessera = lambda: fresh(options.bin / "volume", "write", kind, made, 2, 1)
-        peer = lambda name: lambda: fresh(python, here / "peers.py", name, "write", kind, made)
-    peers = {}
-    if options.environment:
-        for name in ("zarrs", "tensorstore", "zarr-python"):
-            peers[name] = peer(name)
-    return {"loop": loop, "tessera": tessera, "loop again": loop}, peers
+    def bare(repetitions):
+        inner = work.kind[5:] if work.kind.startswith("shard") else 64
+        return [bare_program, path, "shards" if work.kind.startswith("shard") else work.kind, inner, threads, repetitions]
+
+    by_hand = of(options.bin / "loops")
+    result = {"loop": bare if work.is_bare else by_hand, "tessera": of(options.bin / "measure")}
+    result["loop again"] = result["loop"]
+    if work.is_bare:
+        result["loop, scratch kept"] = by_hand
+    if has_peers:
+        result |= {peer: of(python, here / "peers.py", peer) for peer in work.peers}
+    return result
 
 
-def measure(action, kind):
-    ours, peers = rivals(action, kind)
-    taken = {name: [] for name in [*ours, *peers]}
-    for round in range(options.rounds):
-        for name, run in {**ours, **(peers if round < options.peers else {})}.items():
-            taken[name].append(run())
-    medians = {name: statistics.median(times) for name, times in taken.items() if times}
-    larger = max(medians["loop"], medians["loop again"])
-    print(f"{action} {kind}: {options.rounds} rounds, {os.cpu_count()} processors")
-    for name, median in medians.items():
-        print(f"  {name:12} {median:7.3f} s [{min(taken[name]):.3f} to {max(taken[name]):.3f}]  {median / larger:5.2f}")
-    ratio = medians["tessera"] / larger
-    good = ratio <= limit
-    print(f"  tessera is {ratio:.3f} of the larger of the pair, at most {limit:.2f}: {'yes' if good else 'NO'}", flush=True)
-    return good
+def read_ahead(folder):
+    for file in folder.rglob("*"):
+        if file.is_file():
+            file.read_bytes()
 
+
+def evict(folder):
+    """What is in the files leaves the page cache; False: the system keeps it."""
+    gone = True
+    for file in (file for file in folder.rglob("*") if file.is_file()):
+        descriptor = os.open(file, os.O_RDONLY)
+        os.fsync(descriptor)
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+        try:
+            gone = gone and os.preadv(descriptor, [bytearray(1)], 0, os.RWF_NOWAIT) == 0
+        except BlockingIOError:
+            pass
+        os.close(descriptor)
+    return gone
+
+
+def measure(work):
+    commands = programs(work)
+    array = options.folder / f"{work.array}.zarr" if work.array else None
+    repetitions = 1 if options.cold else 2  # a first one would warm the cache
+    if options.cold and not evict(array):
+        return None
+    if array and not options.cold:
+        read_ahead(array)
+    taken = {name: {"seconds": [], "memory": []} for name in commands}
+    for _ in range(options.repetitions):
+        reads = set()
+        for name, command in commands.items():
+            shutil.rmtree(written, ignore_errors=True)
+            if options.cold:
+                evict(array)
+            seconds, memory, read = run(command(repetitions), repetitions)
+            taken[name]["seconds"].append(seconds)
+            taken[name]["memory"].append(memory)
+            reads |= {read} - {None}
+        if len(reads) > 1:
+            sys.exit(f"{work.name}: not all have read the same")
+    return taken
+
+
+def draw_picks(across):
+    """1,024 inner chunks: 16, 8 and 8 places along the axes, and an order; fewer where there are fewer."""
+    draw = random.Random(1)
+    places = [draw.sample(range(across), min(most, across)) for most in (16, 8, 8)]
+    order = list(range(len(places[0]) * len(places[1]) * len(places[2])))
+    draw.shuffle(order)
+    picks.write_text("".join(" ".join(map(str, line)) + "\n" for line in [*places, order]))
+
+
+works = [work for work in works_at(options.size) if work.name.startswith(tuple(options.only))]
+if options.cold:
+    works = [work for work in works if work.array and work.action != "open"]
+options.folder.mkdir(parents=True, exist_ok=True)
+for program in [options.bin / name for name in ("measure", "loops", "bare_loop")]:
+    if not program.exists():
+        sys.exit(f"{program} is missing: cmake --preset release && cmake --build --preset release --target {program.name}")
+if not has_peers:
+    print(f"not run: the peers, for there is no {python} (tests/run.sh makes it)")
+needed = dict.fromkeys(work.array for work in works if work.array)
+size_file = options.folder / "size.txt"
+if not size_file.exists() or size_file.read_text() != str(options.size):
+    for name in needed:
+        shutil.rmtree(options.folder / f"{name}.zarr", ignore_errors=True)
+    size_file.write_text(str(options.size))
+missing = [name for name in needed if not (options.folder / f"{name}.zarr/zarr.json").exists()]
+if missing:
+    print("making", *missing, flush=True)
+    subprocess.run([python, here / "make_arrays.py", options.folder, *missing, "--size", str(options.size)], check=True,
+                   stdout=subprocess.DEVNULL)
+draw_picks(options.size // 32)
+bare_program = bare_loop()
 
 results = []
-if options.only in (None, "place"):
-    results.append(subprocess.run([options.bin / "transposed", str(options.rounds)]).returncode == 0)
-if options.only == "place":
-    sys.exit(0 if all(results) else 1)
-missing = [kind for kind in ("raw", "zstd") if not (options.folder / f"{kind}.zarr" / "zarr.json").exists()]
-if missing:
-    subprocess.run([python, here / "make_arrays.py", options.folder, *missing], check=True, stdout=subprocess.DEVNULL)
-for action in ("read", "write"):
-    if options.only in (None, action):
-        for kind in [options.kind] if options.kind else ["raw", "zstd"]:
-            if action == "read":
-                warm(options.folder / f"{kind}.zarr")
-            results.append(measure(action, kind))
-shutil.rmtree(options.folder / "written.zarr", ignore_errors=True)
-sys.exit(0 if all(results) else 1)
+for work in works:
+    taken = measure(work)
+    if taken is None:
+        print(f"not run: {work.name} with a cold cache, for the system keeps the pages", flush=True)
+        continue
+    results.append(report.Result(work, taken))
+    print(results[-1].line(), flush=True)
+shutil.rmtree(written, ignore_errors=True)
+about = {"size": options.size, "threads": options.threads, "repetitions": options.repetitions, "cold": options.cold,
+         "processors": os.cpu_count(), "machine": platform.machine(), "system": platform.platform()}
+options.results.parent.mkdir(parents=True, exist_ok=True)
+named = lambda end: options.results.with_name(options.results.name + end)
+named(".json").write_text(json.dumps({**about, "works": [result.to_json() for result in results]}, indent=1) + "\n")
+named(".md").write_text(report.tables(about, results))
+named(".svg").write_text(report.bars(results))
+named("-chunks.svg").write_text(report.chunk_costs(results))
+print(f"written: {named('.json')}, .md, .svg and -chunks.svg")
+sys.exit(0 if all(result.is_good() for result in results) else 1)
