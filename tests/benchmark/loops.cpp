@@ -239,10 +239,12 @@ void tiny(Work const& work) {
       }
     if (!writes) encoded.emplace_back(room.data(), room.data() + encode(&decoded[i * size]));
   }
+  auto const times = tiny_rounds(chunks);
   repeat(
       work, [] {},
       [&] {
-        for (std::size_t i = 0; i < chunks; ++i) {
+        for (std::size_t k = 0; k < chunks * times; ++k) {
+          auto const i = k % chunks;
           if (writes)
             encode(&decoded[i * size]);
           else if (is_raw)
@@ -251,7 +253,7 @@ void tiny(Work const& work) {
             reader.decode(encoded[i].data(), encoded[i].size(), room.data(), size);
         }
       },
-      static_cast<double>(chunks));
+      static_cast<double>(chunks * times));
   std::printf("\n");
 }
 

@@ -118,6 +118,9 @@ void print_sum(std::span<T const> elements) {
 /// One element of each chunk, where chunks are read one by one into the same memory.
 inline std::size_t sampled_in_chunk(std::size_t elements) { return elements / 3 * 2; }
 
+/// How often tiny chunks are gone over in one repetition, so that the clock has something to measure.
+inline std::size_t tiny_rounds(std::size_t chunks) { return chunks < 100000 ? 100000 / chunks : 1; }
+
 /// What the arrays of make_arrays.py hold.
 template <class T>
 void fill(std::span<T> elements, std::size_t n) {
