@@ -18,7 +18,7 @@ done
 sanitizers_link() { echo 'int main() {}' | clang++ -fsanitize=address,undefined -x c++ - -o /dev/null 2>/dev/null; }
 if [[ $install == yes ]]; then
   packages=(g++ cmake ninja-build ccache libdeflate-dev libzstd-dev libblosc-dev nlohmann-json3-dev libcli11-dev libpng-dev doctest-dev
-    python3-venv)
+    python3-venv valgrind)
   if [[ $quick == no ]]; then packages+=(clang llvm); fi  # llvm: sanitizers name lines
   need_packages "${packages[@]}"
   # Some releases have the sanitizers' runtime in clang's own packages.

@@ -217,44 +217,58 @@ void open(Work const& work) {
   print_sum(times * work.n);
 }
 
-// The codec alone, from and into memory that is there: chunks of 16^3 bytes; seconds of one chunk.
+// Chunks of 16^3 bytes; seconds of one chunk. The codec alone, from and into memory that is there; or, if `more` says
+// so, the elements put into an array, or taken out of it, too.
 void tiny(Work const& work) {
   constexpr std::size_t edge = 16, size = edge * edge * edge;
   auto const n = work.n, across = n / edge, chunks = across * across * across;
   bool const is_raw = work.kind == "raw", writes = work.action == "tiny-write";
+  bool const places = !work.more.empty() && work.more[0] == "placed";
   std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> const encoder{ZSTD_createCCtx(), ZSTD_freeCCtx};
   Reader reader{Form{"zstd"}};
-  std::vector<std::uint8_t> room(ZSTD_compressBound(size));
-  auto const encode = [&](std::uint8_t const* chunk) {
-    if (is_raw) return std::memcpy(room.data(), chunk, size), size;
-    return ZSTD_compress2(encoder.get(), room.data(), room.size(), chunk, size);
+  std::vector<std::uint8_t> room(ZSTD_compressBound(size)), chunk(size);
+  auto const elements = mapped<std::uint8_t>(n * n * n);
+  fill(elements, n);
+  auto const target = [&](std::size_t i) {
+    return Target{elements.data(), n * n, n}.moved(i / (across * across) * edge, i / across % across * edge,
+                                                   i % across * edge);
   };
-  auto const decoded = mapped<std::uint8_t>(n * n * n);  // chunk after chunk
-  std::vector<std::vector<std::uint8_t>> encoded;
-  for (std::size_t i = 0, at = 0; i < chunks; ++i) {
+  auto const gather = [&](std::size_t i, std::uint8_t* to) {
+    auto const from = target(i);
     for (std::size_t r = 0; r < edge * edge; ++r)
-      for (std::size_t z = 0; z < edge; ++z) {
-        auto const a = i / (across * across) * edge + r / edge, b = i / across % across * edge + r % edge;
-        decoded[at++] = static_cast<std::uint8_t>(i % across * edge + z + b * b / 32 + a * a * a);
-      }
-    if (!writes) encoded.emplace_back(room.data(), room.data() + encode(&decoded[i * size]));
+      std::memcpy(to + r * edge, from.at + r / edge * from.plane + r % edge * from.row, edge);
+  };
+  auto const encode = [&](std::uint8_t const* of) {
+    if (is_raw) return std::memcpy(room.data(), of, size), size;
+    return ZSTD_compress2(encoder.get(), room.data(), room.size(), of, size);
+  };
+  std::vector<std::vector<std::uint8_t>> values(chunks);  // encoded; what is to be encoded, for the codec alone
+  for (std::size_t i = 0; i < chunks && !(writes && places); ++i) {
+    gather(i, chunk.data());
+    auto const* const from = writes ? chunk.data() : room.data();
+    values[i].assign(from, from + (writes ? size : encode(chunk.data())));
   }
+  auto const write = [&](std::size_t i) {
+    if (places) gather(i, chunk.data());
+    encode(places ? chunk.data() : values[i].data());
+  };
+  auto const read = [&](std::size_t i) {
+    auto const& value = values[i];
+    if (is_raw && places) return target(i).put(value.data(), edge, 1, 0, edge * edge);
+    if (is_raw)
+      std::memcpy(room.data(), value.data(), size);
+    else
+      reader.decode(value.data(), value.size(), room.data(), size);
+    if (places) target(i).put(room.data(), edge, 1, 0, edge * edge);
+  };
   auto const times = tiny_rounds(chunks);
   repeat(
       work, [] {},
       [&] {
-        for (std::size_t k = 0; k < chunks * times; ++k) {
-          auto const i = k % chunks;
-          if (writes)
-            encode(&decoded[i * size]);
-          else if (is_raw)
-            std::memcpy(room.data(), encoded[i].data(), size);
-          else
-            reader.decode(encoded[i].data(), encoded[i].size(), room.data(), size);
-        }
+        for (std::size_t k = 0; k < chunks * times; ++k) writes ? write(k % chunks) : read(k % chunks);
       },
       static_cast<double>(chunks * times));
-  std::printf("\n");
+  print_sum<std::uint8_t const>(elements);
 }
 
 void run(Work const& work) {

@@ -114,7 +114,7 @@ def tables(about, results):
         wanted = "; ".join(f"{what}: {'yes' if good else '**no**'}" for what, good in result.wants())
         text += row(result.work.title, units(result.loop), f"{result.pair:.2f}", units(result.median("tessera")), to_loop,
                     peer, faster, wanted)
-    names = ["loop", "loop, scratch kept", "tessera", *ALL_PEERS]
+    names = ["loop", "loop, scratch kept", "loop, placed", "tessera", *ALL_PEERS]
     text += "\nMedian, and the most memory of the process, in MB.\n\n" + row("work", *names) + row(*["---"] * (len(names) + 1))
     for result in results:
         cells = [f"{units(result.median(name))}, {result.memory(name):.0f}" if name in result.taken else "" for name in names]

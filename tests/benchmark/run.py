@@ -90,6 +90,8 @@ def programs(work):
     result["loop again"] = result["loop"]
     if work.is_bare:
         result["loop, scratch kept"] = by_hand
+    if work.grid:
+        result["loop, placed"] = lambda repetitions: [*by_hand(repetitions), "placed"]
     if has_peers:
         result |= {peer: of(python, here / "peers.py", peer) for peer in work.peers}
     return result
