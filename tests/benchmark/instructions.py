@@ -63,5 +63,5 @@ for case, n in found.items():
     elif n < before * 0.95:
         print(f"  {1 - n / before:.1%} less: write it down, or it may be lost again unseen")
 if problems:
-    again = f"{Path(__file__).name} --write {program} {compiler} {valgrind[0]}"
+    again = f"tests/benchmark/{Path(__file__).name} --write {program} {compiler} {valgrind[0]}"
     sys.exit("\n".join([*problems, f"If that is worth it, {again} puts them into {file.name}; the commit says why."]))
