@@ -20,7 +20,7 @@ program, compiler, *valgrind = [argument for argument in sys.argv[1:] if argumen
 if not valgrind or valgrind[0].endswith("NOTFOUND"):
     print("not run: instructions per chunk (there is no valgrind; on Debian or Ubuntu: apt install valgrind)")
     sys.exit(77)
-head = "# Instructions of tessera itself for a chunk: written by instructions.py --write, compiled by\n"
+head = "# Instructions of tessera itself for a chunk, as instructions.py counts them and writes them down.\n"
 
 
 def count(case, folder):
