@@ -61,7 +61,7 @@ class Result:
         if work.loop_limit:
             wanted.append((f"loop x {work.loop_limit:.2f}", self.to_loop <= work.loop_limit))
         if work.peer_limit and self.best_peer:
-            wanted.append((f"{work.peer_limit:g} times faster than peers", self.to_peer >= work.peer_limit))
+            wanted.append((f"{work.peer_limit:g} times as fast as peers", self.to_peer >= work.peer_limit))
         if work.over_loop:
             wanted.append((f"{units(work.over_loop)} over the codec", mine - self.loop <= work.over_loop))
         if work.most:
@@ -72,7 +72,7 @@ class Result:
         return all(good for _, good in self.wants())
 
     def line(self):
-        peer = f", {self.to_peer:.2f} times faster than {self.best_peer}" if self.best_peer else ""
+        peer = f", {self.to_peer:.2f} times as fast as {self.best_peer}" if self.best_peer else ""
         wanted = "; ".join(f"{what}: {'yes' if good else 'NO'}" for what, good in self.wants())
         return (f"{self.work.name:22} loop {units(self.loop)} (pair {self.pair:.2f})  tessera {units(self.median('tessera'))}"
                 f"  {self.to_loop:.2f} of the loop{peer}  [{wanted}]")
@@ -101,7 +101,7 @@ def tables(about, results):
     text = (f"{about['size']}^3 elements, {about['threads']} threads, {about['processors']} processors, "
             f"{about['repetitions']} repetitions, {cache} page cache. Ratios are of medians; in brackets the least and the "
             "most of one repetition.\n\n")
-    text += row("work", "loop", "pair", "tessera", "of the loop", "best peer", "times faster", "wanted")
+    text += row("work", "loop", "pair", "tessera", "of the loop", "best peer", "times as fast", "wanted")
     text += row(*["---"] * 8)
     for result in results:
         low, high = result.loop_spread()

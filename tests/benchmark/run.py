@@ -98,9 +98,12 @@ def programs(work):
 
 
 def read_ahead(folder):
-    for file in folder.rglob("*"):
-        if file.is_file():
-            file.read_bytes()
+    piece = bytearray(1 << 20)  # a process that is started counts this one's peak of memory as its own
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb", buffering=0) as file:
+                while file.readinto(piece):
+                    pass
 
 
 def evict(folder):
@@ -174,7 +177,19 @@ if missing:
 draw_picks(options.size // 32)
 bare_program = bare_loop()
 
+about = {"size": options.size, "threads": options.threads, "repetitions": options.repetitions, "cold": options.cold,
+         "processors": os.cpu_count(), "machine": platform.machine(), "system": platform.platform()}
+options.results.parent.mkdir(parents=True, exist_ok=True)
 results = []
+
+
+def write_results():
+    for end, text in {".json": json.dumps({**about, "works": [result.to_json() for result in results]}, indent=1) + "\n",
+                      ".md": report.tables(about, results), ".svg": report.bars(results),
+                      "-chunks.svg": report.chunk_costs(results)}.items():
+        options.results.with_name(options.results.name + end).write_text(text)
+
+
 for work in works:
     taken = measure(work)
     if taken is None:
@@ -182,14 +197,7 @@ for work in works:
         continue
     results.append(report.Result(work, taken))
     print(results[-1].line(), flush=True)
+    write_results()  # after each: who ends this early has what there is
 shutil.rmtree(written, ignore_errors=True)
-about = {"size": options.size, "threads": options.threads, "repetitions": options.repetitions, "cold": options.cold,
-         "processors": os.cpu_count(), "machine": platform.machine(), "system": platform.platform()}
-options.results.parent.mkdir(parents=True, exist_ok=True)
-named = lambda end: options.results.with_name(options.results.name + end)
-named(".json").write_text(json.dumps({**about, "works": [result.to_json() for result in results]}, indent=1) + "\n")
-named(".md").write_text(report.tables(about, results))
-named(".svg").write_text(report.bars(results))
-named("-chunks.svg").write_text(report.chunk_costs(results))
-print(f"written: {named('.json')}, .md, .svg and -chunks.svg")
+print(f"written: {options.results}.json, .md, .svg and -chunks.svg")
 sys.exit(0 if all(result.is_good() for result in results) else 1)
