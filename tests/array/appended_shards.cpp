@@ -3,10 +3,17 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <doctest/doctest.h>
 
@@ -347,7 +354,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a shard that was cut off while it was appended to is an error that names it; the others are read") {
+TEST_CASE("a shard that was cut off while it was appended to is an error that names it, until it is as it was before") {
   Memory const store;
   auto const document = test::sharded_document("[4, 8]", "[4, 4]", test::Sharding{"[2, 2]"}.list());
   auto const array = create_any<AllCodecs>(store, "", test::array_metadata(document.text()));
@@ -360,7 +367,46 @@ TEST_CASE("a shard that was cut off while it was appended to is an error that na
     test::put(store, "c/0/0", whole.substr(0, size));
     test::check_refused<CodecError>([&] { found(array); }, {"key \"c/0/0\"", "the shard's index"});
     CHECK(found(array, Box{all, {4, 8}}).substr(0, 4) == numbers().substr(4, 4));
+    test::check_refused<CodecError>([&] { put(array, Box{{0, 2}, {0, 2}}, "1234"); }, {"key \"c/0/0\"", "index"});
+    test::check_refused<CodecError>([&] { array.compact(); }, {"key \"c/0/0\"", "index"});
+    Texts recovered;
+    CHECK(array.compact({.recovered = [&](std::string const& key) { recovered.push_back(key); }}) == size - before);
+    CHECK(recovered == Texts{"c/0/0"});
+    CHECK(test::value(store, "c/0/0") == whole.substr(0, before));
+    CHECK(found(array) == numbers().substr(0, 32));
   }
+}
+
+TEST_CASE("what was never a shard is not taken for one that was cut off") {
+  for (auto const& list : {test::Sharding{"[2, 2]"}.list(),
+                           test::Sharding{.chunk_shape = "[2, 2]",
+                           .index_codecs = R"([{"name": "bytes", "configuration": {"endian": "little"}}])"}
+                               .list()}) {
+    CAPTURE(list);
+    Memory const store;
+    auto const document = test::sharded_document("[4, 4]", "[4, 4]", list);
+    auto const array = create_any<AllCodecs>(store, "", test::array_metadata(document.text()));
+    CompactOptions const recovering{.recovered = [](std::string const&) { FAIL_CHECK("nothing is recovered"); }};
+    auto zeros = std::string(200, '\0') + std::string(80, '\x7f');
+    for (auto const& value : {std::string(300, 'x'), zeros, std::string(80, '\xff') + "xxx", std::string(3, 'x')}) {
+      test::put(store, "c/0/0", value);
+      test::check_refused<CodecError>([&] { array.compact(recovering); }, {"key \"c/0/0\""});
+      CHECK(test::value(store, "c/0/0") == value);
+    }
+  }
+  // The outer index is sound: what is wrong is within.
+  test::Sharding outer{"[4, 4]"}, inner{"[2, 2]"};
+  outer.codecs = inner.list();
+  Memory const store;
+  auto const document = test::sharded_document("[8, 4]", "[8, 4]", outer.list());
+  auto const array = create_any<AllCodecs>(store, "", test::array_metadata(document.text()));
+  put(array, all, numbers().substr(0, 32));
+  put(array, Box{{0, 2}, {0, 2}}, "wxyz");
+  auto value = test::value(store, "c/0/0");
+  value[value.size() - 36 - 1] ^= 1;  // of the index of the inner shard that was put last
+  test::put(store, "c/0/0", value);
+  CompactOptions const recovering{.recovered = [](std::string const&) { FAIL_CHECK("nothing is recovered"); }};
+  test::check_refused<CodecError>([&] { array.compact(recovering); }, {"key \"c/0/0\""});
 }
 
 // Threads write inner chunks of one array, appending, while others read it and one compacts.
@@ -411,6 +457,63 @@ TEST_CASE("threads that append to one shard lose nothing, whoever reads and comp
   check_threads(Memory{});
   test::TemporaryFolder const folder;
   check_threads(Local{folder.path()});
+}
+
+// In memory that a child has in common with its parent: what was last written into each chunk, and returned.
+constexpr std::uint64_t killed_chunks = 6, killed_length = 20000;
+struct Written {
+  std::atomic<std::uint32_t> chunks[killed_chunks];
+  std::atomic<std::uint32_t> writes;
+};
+
+TEST_CASE("a process is killed while it appends: each shard has all that was written before, or gets it back") {
+  test::TemporaryFolder const folder;
+  auto* const memory = ::mmap(nullptr, sizeof(Written), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(memory != MAP_FAILED);
+  auto& written = *new (memory) Written{};
+  Local const store{folder.path()};
+  auto const array = create_array<std::uint32_t, 1>(
+      store, "a", {.shape = {killed_chunks * killed_length}, .chunk_shape = {killed_chunks * killed_length}},
+      Plain{codec::Sharding<Plain::leaf_type>{{killed_length}}}, test::HostQueue{});
+  test::Random random{11};
+  std::size_t recovered = 0, wrong = 0;
+  for (int round = 0; round < 40; ++round) {
+    auto const until = written.writes + random(1, 8), more = random(0, 20000);
+    auto const child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      ::alarm(60);
+      try {
+        auto const own = open_array<std::uint32_t, 1, Plain>(Local{folder.path()}, "a", test::HostQueue{});
+        std::vector<std::uint32_t> values(killed_length);
+        for (auto next = written.writes + 1;; ++next) {
+          auto const chunk = next % killed_chunks;
+          std::ranges::fill(values, next);
+          own.write(Box{{chunk * killed_length, (chunk + 1) * killed_length}}, values, appending);
+          written.chunks[chunk] = next;
+          ++written.writes;
+        }
+      } catch (...) {
+        ::_exit(1);
+      }
+    }
+    int status = 0;
+    while (written.writes < until && ::waitpid(child, &status, WNOHANG) == 0) ::sched_yield();
+    for (auto left = more; left > 0; --left) written.writes.load();  // into the next
+    ::kill(child, SIGKILL);
+    if (status == 0) CHECK(::waitpid(child, &status, 0) == child);
+    CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
+    array.compact({.recovered = [&](std::string const&) { ++recovered; }});
+    auto const found = array.read(all);
+    for (std::uint64_t i = 0; i < killed_chunks * killed_length; ++i) {
+      auto const last = written.chunks[i / killed_length].load();
+      wrong +=
+          found(i) != found(i / killed_length * killed_length) || (found(i) != last && found(i) != written.writes + 1);
+    }
+  }
+  CHECK(wrong == 0);
+  MESSAGE("cut off: " << recovered << " of 40");
+  ::munmap(memory, sizeof(Written));
 }
 
 }  // namespace appended_shards_tests

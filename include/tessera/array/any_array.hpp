@@ -173,10 +173,9 @@ class AnyArray {
 
   /// Makes each shard what it would be if it were written at once: inner chunks in C order, without bytes that nobody
   /// needs, such as `append_to_shards` leaves. Shards are replaced one by one, at once; those that are in order are let
-  /// be, and of them the index alone is read. Nothing is decoded. Returns how many bytes the array has fewer; 0, if it
-  /// has no shards. Of the options `in_flight`, `memory`, `stop` and `progress` (in shards) count. Returns when the
-  /// store has it. Throws: StoreError, CodecError, with the key; Cancelled.
-  std::uint64_t compact(queue_type& on, WriteOptions const& options = {}) const {
+  /// be, and of them the index alone is read. Nothing is decoded. Returns how many bytes the array has fewer, when the
+  /// store has it; 0, if there are no shards. Throws: StoreError, CodecError, with the key; Cancelled.
+  std::uint64_t compact(queue_type& on, CompactOptions const& options = {}) const {
     std::uint64_t won = 0;
     if constexpr (detail::check_writable<S>() && P::may_be_sharded) {
       auto const& s = *state_;
@@ -194,7 +193,7 @@ class AnyArray {
     }
     return won;
   }
-  std::uint64_t compact(WriteOptions const& options = {}) const { return compact(state_->on, options); }
+  std::uint64_t compact(CompactOptions const& options = {}) const { return compact(state_->on, options); }
 
   queue_type& queue() const { return state_->on; }
 

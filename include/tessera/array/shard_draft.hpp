@@ -49,12 +49,13 @@ class ShardDraft {
     return number;
   }
 
-  /// The shard as it is until now, if there is one. Throws: CodecError, if it is damaged; StoreError.
+  /// The shard as it is until now, if there is one; `part` of its value, if it is not all of it. Throws: CodecError, if
+  /// it is damaged; StoreError.
   template <class Store>
-  void load(Store const& store, Key const& key, Queue& on) {
+  void load(Store const& store, Key const& key, Queue& on, ByteRange part = {}) {
     ByteSpan<S> value;
     auto room = [&](std::size_t n) { return value = old_.take(n, on); };
-    if (tessera::detail::read(store, key, {}, room, on)) read_level(0, 0, {0, value.size}, value, 0, store, key, on);
+    if (tessera::detail::read(store, key, part, room, on)) read_level(0, 0, {0, value.size}, value, 0, store, key, on);
   }
 
   /// Instead: what the shard's index says, for `renew` and `append`. False: there is no shard.
