@@ -3,7 +3,10 @@
 #include <filesystem>
 #include <string>
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <doctest/doctest.h>
 
@@ -115,6 +118,19 @@ TEST_CASE("a file that has two names, and a link, are not appended to: the other
   std::filesystem::create_directory_symlink(".", folder / "folder");
   CHECK(append(store, "folder/k", ".", 13));  // a link on the way changes nothing
   CHECK(test::value(store, "k") == "value, longer.");
+}
+
+TEST_CASE("a file that another process appends to is not appended to") {
+  test::TemporaryFolder const folder;
+  Local const store{folder.path()};
+  test::put(store, "k", "value");
+  auto const file = (folder / "k");
+  auto const other = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(other >= 0);
+  REQUIRE(::flock(other, LOCK_EX) == 0);
+  CHECK_FALSE(append(store, "k", ", longer", 5));
+  ::close(other);
+  CHECK(append(store, "k", ", longer", 5));
 }
 
 TEST_CASE("what of an append does not fit on the disk goes, and so does what did") {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tessera/array/shard_draft.hpp>
+#include <tessera/array/shard_editor.hpp>
 #include <tessera/array/write.hpp>
 #include <tessera/store/append.hpp>
 

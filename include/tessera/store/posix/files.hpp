@@ -78,14 +78,13 @@ void replace(Folder const& root, std::string const& path, std::string_view unfin
 }
 
 /// Puts what `fill(Descriptor const&)` writes behind the `size` bytes of a file. False: it has another size, or is to
-/// be replaced rather than changed, because it has other names, or nobody can be kept from appending to it meanwhile.
-/// What was written goes again if not all of it can be. Waits for other processes that append to the file.
+/// be replaced rather than changed, for it has other names, or another process appends to it. What was written goes
+/// again if not all of it can be.
 template <class F>
 bool append(Folder const& root, std::string const& path, std::uint64_t size, bool sync, F&& fill) {
   auto found = root.find(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (!found) return false;
-  while (::flock(found->number(), LOCK_EX) != 0)
-    if (errno != EINTR) return false;
+  if (::flock(found->number(), LOCK_EX | LOCK_NB) != 0) return false;  // waiting could be for a fork of this process
   auto const info = found->status();
   if (!S_ISREG(info.st_mode) || info.st_nlink != 1 || static_cast<std::uint64_t>(info.st_size) != size) return false;
   try {
