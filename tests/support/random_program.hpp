@@ -102,8 +102,9 @@ class RandomProgram {
     auto const type = random_type(random_);
     ArrayContent content{type, random_.extents(rank, 0, most), random_.extents(rank, 1, (most + 2) / 2), {}};
     std::string const encodings[] = {R"("default")", R"("v2")",
-                                     R"({"name": "default", "configuration": {"separator": "."}})"};
-    content.key_encoding = encodings[random_(0, 2)];
+                                     R"({"name": "default", "configuration": {"separator": "."}})",
+                                     R"({"name": "v2", "configuration": {"separator": "/"}})"};
+    content.key_encoding = encodings[random_(0, 3)];
     auto const fill = random_.one_in(2) ? Bytes(type.size) : random_elements(random_, type.size, type);
     content.fill = tessera::to_json(tessera::write_fill_value(fill, type));
     auto const depth = static_cast<int>(random_(0, 3));
