@@ -12,6 +12,7 @@
 
 #include <tessera/array/append.hpp>
 #include <tessera/array/attributes.hpp>
+#include <tessera/array/compact_shards.hpp>
 #include <tessera/array/read.hpp>
 #include <tessera/array/resize.hpp>
 #include <tessera/array/shared_shape.hpp>
@@ -113,7 +114,8 @@ class AnyArray {
     }
     return Box{std::move(slices)};
   }
-  /// Of the chunks at the bottom of shards, which are what is fetched and decoded alone; without shards the chunk shape.
+  /// Of the chunks at the bottom of shards, which are what is fetched and decoded alone; without shards the chunk
+  /// shape.
   Extents const& inner_chunk_shape() const { return state_->form.layout.shape; }
   /// How many chunks there are along each dimension.
   Extents grid_shape() const { return grid_of(shape()); }
@@ -168,6 +170,30 @@ class AnyArray {
               WriteOptions const& options = {}) const {
     return append(axis, block, from, state_->on, options);
   }
+
+  /// Makes each shard what it would be if it were written at once: inner chunks in C order, without bytes that nobody
+  /// needs, such as `append_to_shards` leaves. Shards are replaced one by one, at once; those that are in order are let
+  /// be, and of them the index alone is read. Nothing is decoded. Returns how many bytes the array has fewer, when the
+  /// store has it; 0, if there are no shards. Throws: StoreError, CodecError, with the key; Cancelled.
+  std::uint64_t compact(queue_type& on, CompactOptions const& options = {}) const {
+    std::uint64_t won = 0;
+    if constexpr (detail::check_writable<S>() && P::may_be_sharded) {
+      auto const& s = *state_;
+      auto const shards = directory();
+      if (!shards) return 0;
+      auto const held = state_->shape.hold();
+      try {
+        auto const places =
+            detail::shards_of(s.store, s.path, s.metadata.key_encoding, shape(), chunk_shape(), on.host());
+        won = compact_shards(source(shards), places, state_->locks, on, options);
+        on.wait();
+      } catch (...) {
+        wait_and_throw(on);
+      }
+    }
+    return won;
+  }
+  std::uint64_t compact(CompactOptions const& options = {}) const { return compact(state_->on, options); }
 
   queue_type& queue() const { return state_->on; }
 

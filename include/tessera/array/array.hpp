@@ -120,6 +120,13 @@ class Array {
     return append(from, axis, array_.queue(), options);
   }
 
+  /// Tidies shards, such as `WriteOptions::append_to_shards` leaves them: AnyArray::compact. Returns how many bytes the
+  /// array has fewer.
+  std::uint64_t compact(queue_type& on, CompactOptions const& options = {}) const {
+    return array_.compact(on, options);
+  }
+  std::uint64_t compact(CompactOptions const& options = {}) const { return array_.compact(options); }
+
   /// What of the array is in one chunk, given by its place in the grid. Throws: SelectionError, if there is none.
   Box chunk_box(Extents const& chunk) const { return array_.chunk_box(chunk); }
   /// How many chunks there are along each dimension.
