@@ -319,3 +319,18 @@ TEST_CASE("names of unfinished values are no keys") {
   test::put(store, "a/.tessera-folder/k", "a folder may have the name");
   CHECK(test::listed(store, "") == std::vector<std::string>{"a/.tessera-folder/k:26"});
 }
+
+TEST_CASE("a root that somebody makes while it is looked for is found") {
+  test::TemporaryFolder const folder;
+  test::put(Local{folder / "root"}, "key", "value");
+  Local const store{folder / "root"};
+  std::string found;
+  {
+    test::SystemCalls calls;
+    calls.fail(0, ENOENT);  // it was not there, and now it is
+    found = test::value(store, "key");
+    CHECK(calls.made().at(0) == "open");
+    CHECK(calls.count("open") == 2);
+  }
+  CHECK(found == "value");
+}
