@@ -84,7 +84,7 @@ def seeds(name):
         return [bytes([kind, 2, 0x33, 0x23, 0, 0b0001, 3]) + bytes(range(64)) * 4 for kind in range(14)]
     if name == "shard":  # as it is, of each store, and with its checksums made right; and entries of two bytes
         found = [bytes([which | how, part & 3, part]) + value
-                 for part, (which, value) in enumerate(shards()) for how in (0, 0x80, 0x08)]
+                 for part, (which, value) in enumerate(shards()) for how in (0, 0xC0, 0x08)]
         return found + [bytes([0x10, 0, 0x5A]) + struct.pack("<8H", 0, 4, 4, 4, 8, 4, 65535, 65535) + bytes(range(12))]
     chunks = {"gzip": [gzip.compress(b"abc" * 50, mtime=0), gzip.compress(b"a") + gzip.compress(b"b")],
               "crc32c": [bytes.fromhex("313233343536373839839206e3")],

@@ -1,9 +1,9 @@
 // A shard of any bytes: read whole and chunk by chunk, and written in part. What comes out is an Error or the same
 // elements each way, and what could be read before is there after a write.
 //
-// The first byte says which array, which store and how the rest makes a shard: as it is; with the checksums of its
-// indexes made right; or put together, with an index whose entries are of two bytes each. The second one says which
-// shard, and the third which part of it is written.
+// The first byte says which array, which store, how it is written, and how the rest makes a shard: as it is; with the
+// checksums of its indexes made right; or put together, with an index whose entries are of two bytes each. The second
+// one says which shard, and the third which part of it is written.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -135,7 +135,7 @@ class Subject {
  public:
   explicit Subject(Sharded const& layout) : array_{store_, "", metadata(layout), on_}, item_{array_.type().size} {}
 
-  void check(Extents const& shard, Bytes const& value, unsigned part) {
+  void check(Extents const& shard, Bytes const& value, unsigned part, bool appends) {
     Key key;
     array_.metadata().key_encoding.append(key.path, shard);
     store_.write(key, {value.data(), value.size()}, on_);
@@ -157,7 +157,7 @@ class Subject {
                         1 + (part >> 6 & 3) % (box.count[1] - first[1])};
     auto const region = part_of(box, first, count);
     Bytes const values(count[0] * count[1] * item_, static_cast<std::byte>(part % 3));  // often the fill value
-    if (write(region, values)) {
+    if (write(region, values, {.append_to_shards = appends})) {
       if (read(region) != values) std::abort();
       if (!whole) return erase(key);
       for (std::uint64_t row = 0; row < count[0]; ++row)
@@ -200,9 +200,9 @@ class Subject {
     }
     return elements;
   }
-  bool write(Region const& region, Bytes const& elements) {
+  bool write(Region const& region, Bytes const& elements, WriteOptions const& options) {
     try {
-      array_.write(region, {elements.data(), strides(region)}, on_);
+      array_.write(region, {elements.data(), strides(region)}, on_, options);
     } catch (Error const&) {
       return false;
     }
@@ -233,9 +233,10 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   auto value = how == 2 ? put_together(input, index) : Bytes(input.begin(), input.end());
   if (how != 0) repair(value, index);
   Extents const shard{data[1] & 1u, data[1] >> 1 & 1u};
+  bool const appends = data[0] & 0x40;
   if (data[0] & 0x80)
-    subject<Copying>(which).check(shard, value, data[2]);
+    subject<Copying>(which).check(shard, value, data[2], appends);
   else
-    subject<MemoryStore<HostBuffer>>(which).check(shard, value, data[2]);
+    subject<MemoryStore<HostBuffer>>(which).check(shard, value, data[2], appends);
   return 0;
 }

@@ -63,8 +63,10 @@ class RandomProgram {
       resize(subject);
     else if (what < 17)
       append(subject);
-    else if (what < 19)
+    else if (what < 18)
       subject.array = open(path);
+    else if (what < 19)
+      compact(subject);
     else
       erase(path);
   }
@@ -135,6 +137,7 @@ class RandomProgram {
   tessera::WriteOptions write_options() {
     auto options = random_options<tessera::WriteOptions>(random_, budget);
     options.store_fill_chunks = random_.one_in(4);
+    options.append_to_shards = random_.one_in(2);
     return options;
   }
   static void put(ArrayContent& content, RandomSelection const& selection, Bytes const& memory,
@@ -183,6 +186,13 @@ class RandomProgram {
     INFO("resize ", to_string(subject.content.shape), " to ", to_string(shape));
     subject.array.resize(shape, on_);
     test::resize(subject.content, subject.fill, shape);
+    check_whole(subject);
+  }
+
+  void compact(Subject& subject) {
+    INFO("compact");
+    subject.array.compact(on_);
+    CHECK(subject.array.compact(on_) == 0);
     check_whole(subject);
   }
 
