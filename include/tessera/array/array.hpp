@@ -120,6 +120,10 @@ class Array {
     return append(from, axis, array_.queue(), options);
   }
 
+  /// Keeps the indexes of shards from one read to the next, so many bytes of them at most: for who reads inner chunks
+  /// one after the other. AnyArray::keep_shard_indexes says whose changes are noticed.
+  void keep_shard_indexes(std::uint64_t most) const { array_.keep_shard_indexes(most); }
+
   /// What of the array is in one chunk, given by its place in the grid. Throws: SelectionError, if there is none.
   Box chunk_box(Extents const& chunk) const { return array_.chunk_box(chunk); }
   /// How many chunks there are along each dimension.

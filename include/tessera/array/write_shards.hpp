@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tessera/array/shard_draft.hpp>
+#include <tessera/array/whole_shard.hpp>
 #include <tessera/array/write.hpp>
 
 namespace tessera::inline v0 {
@@ -26,18 +27,6 @@ inline bool is_whole_shard(ShardGrid const& grid, Extents const& chunk_shape, Ex
     if (auto const piece = plan.piece(i); plan.elements(piece) != elements_of_chunk(chunk_shape, shape, piece))
       return false;
   return true;
-}
-
-// The most bytes of a shard as this program writes it.
-inline std::uint64_t shard_bound(ChunkForm const& form) {
-  constexpr auto most = std::uint64_t{1} << 58;
-  auto sum = std::min<std::uint64_t>(form.encoded_bound(), most);
-  for (auto level = form.shards.size(); level-- > 0;) {
-    auto const& index = *form.shards[level].index;
-    auto const entries = index.entries();
-    sum = entries != 0 && sum > most / entries ? most : std::min(most, sum * entries + index.size());
-  }
-  return sum;
 }
 
 // A budget is for all shards under way: what has arrived of each, old and new, and its value; and for chunks on their
