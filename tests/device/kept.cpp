@@ -1,7 +1,7 @@
 // What a queue keeps stays until the queue is done with it, and goes then.
 #include <memory>
 
-#include <device/device.hpp>
+#include <device/arrays.hpp>
 
 #if defined(TESSERA_CUDA_EMULATION)
 
@@ -49,6 +49,28 @@ TEST_CASE("a value that is replaced stays for those who read it") {
     CHECK(text(again.view(), reader) == "the old value");
     CHECK(value(store, "key", writer) == "the new value");
     CHECK(text(other.view(), writer) == "another value");
+  });
+}
+
+TEST_CASE("a chunk that is replaced stays for the array that reads it") {
+  under_seeds(16, [] {
+    DeviceQueue writer, reader;
+    auto const store = test::in_device_memory();
+    auto const written =
+        create_array<float, 1>(store, "a", {.shape = {64}, .chunk_shape = {64}}, test::OnDevice{}, writer);
+    auto const old = test::numbers_from(1.f, 64), newer = test::numbers_from(100.f, 64);
+    auto const first_content = test::on_device<float, 1>(old, {64}, writer);
+    auto const next_content = test::on_device<float, 1>(newer, {64}, writer);
+    written.write(all, first_content.view()).wait();
+    auto const read = open_array<float, 1, test::OnDevice>(store, "a", reader);
+    OwnedArray<float, 1, DeviceBuffer> room{{64}, reader}, again{{64}, reader};
+    auto first = read.read(all, room.view());
+    auto second = read.read(all, again.view());
+    reader.keep(0);
+    auto third = written.write(all, next_content.view());
+    auto const other = test::on_device<float, 1>(newer, {64}, writer);  // where the freed one was, if it was
+    CHECK(test::on_host(room, reader) == old);
+    CHECK(test::on_host(again, reader) == old);
   });
 }
 #endif

@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     array.key_encoding.append(key, Extents::filled(array.shape.rank(), 0));
     store.write({key}, {reinterpret_cast<std::byte const*>(data + 7), size - 7}, on);
     std::vector<std::byte> elements(element_count(array.shape, "shape") * array.type.size);
-    opened.read({Extents::filled(array.shape.rank(), 0), array.shape, Extents::filled(array.shape.rank(), 1)},
+    opened.read(Region{Extents::filled(array.shape.rank(), 0), array.shape, Extents::filled(array.shape.rank(), 1)},
                 {elements.data(), Layout::c_order(array.shape, array.type.size).strides});
   } catch (Error const&) {
   }
