@@ -58,6 +58,12 @@ struct Append {
   std::size_t threads = 1;
 };
 
+struct Compact {
+  std::string path;
+  bool recover = false;
+  std::size_t threads = 1;
+};
+
 struct Remove {
   std::string path;
 };
@@ -79,6 +85,7 @@ Status run(Write const&);
 Status run(Copy const&);
 Status run(Resize const&);
 Status run(Append const&);
+Status run(Compact const&);
 Status run(Remove const&);
 Status run(Move const&);
 Status run(Validate const&);

@@ -164,6 +164,16 @@ cli::Status run(int argc, char** argv) {
   add_threads(append_command, append.threads);
   append_command.footer("The array has all of the file or none of it. One in the other byte order is held in memory.");
 
+  cli::Compact compact;
+  compact.threads = processors;
+  auto& compact_command =
+      *app.add_subcommand("compact", "Shards of an array as if they were written at once: what nobody needs goes");
+  add_path(compact_command, compact.path);
+  compact_command.add_flag(
+      "--recover", compact.recover,
+      "Shards whose last append was cut off hold what they held before it; else they are an error");
+  add_threads(compact_command, compact.threads);
+
   cli::Remove remove;
   auto& remove_command = *app.add_subcommand("rm", "Erases an array, or a group, and all below it");
   add_path(remove_command, remove.path);
@@ -197,6 +207,7 @@ cli::Status run(int argc, char** argv) {
   if (copy_command.parsed()) return run(copy);
   if (resize_command.parsed()) return run(resize);
   if (append_command.parsed()) return run(append);
+  if (compact_command.parsed()) return run(compact);
   if (remove_command.parsed()) return run(remove);
   if (move_command.parsed()) return run(move);
   if (validate_command.parsed()) return run(validate);

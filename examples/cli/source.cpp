@@ -50,6 +50,10 @@ void resize_array(Array const& array, tessera::Extents const& shape) {
   about(array, [&] { array.resize(shape); });
 }
 
+std::uint64_t compact_array(Array const& array, tessera::CompactOptions const& options) {
+  return about(array, [&] { return array.compact(options); });
+}
+
 std::uint64_t chunks_touched(tessera::Region const& region, tessera::Extents const& chunk_shape) {
   tessera::Extents along;
   for (std::size_t d = 0; d < chunk_shape.rank(); ++d) {

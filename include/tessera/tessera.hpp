@@ -23,6 +23,7 @@
 #include <tessera/pipeline/pipeline.hpp>
 #include <tessera/pipeline/sharding.hpp>
 #include <tessera/store/any_store.hpp>
+#include <tessera/store/append.hpp>
 #include <tessera/store/cast_store.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>

@@ -51,6 +51,25 @@ class Shards(CommandTest):
             self.run_ok("view", BRAIN / name, "--output", self.folder / f"{name}.png")
         self.assertEqual((self.folder / "t1.png").read_bytes(), (self.folder / "t1_sharded.png").read_bytes())
 
+    def test_compact(self):
+        path, content = self.shards()
+        shard = path / "c/0/1"
+        before = shard.read_bytes()
+        shard.write_bytes(before + b"nobody's" + before[-68:])  # as an append of nothing leaves it
+        self.assertEqual(self.read(path), content)
+        self.assertIn(f": {8 + 68} bytes fewer\n", self.run_ok("compact", path, "--threads", "2").text)
+        self.assertEqual(shard.read_bytes(), before)
+        self.assertIn(": 0 bytes fewer\n", self.run_ok("compact", path).text)
+        self.assertEqual(self.read(path), content)
+        shard.write_bytes(before[:-1])
+        self.assert_refused(tessera("compact", path), 1, "c/0/1", "the shard's index")
+        self.assert_refused(tessera("compact", path, "--recover"), 1, "c/0/1", "the shard's index")
+        shard.write_bytes(before + before[:50])
+        self.assert_refused(tessera("compact", path), 1, "c/0/1", "the shard's index")
+        self.assertIn("c/0/1: its last append was cut off", self.run_ok("compact", path, "--recover").text)
+        self.assertEqual(shard.read_bytes(), before)
+        self.assertEqual(self.read(path), content)
+
     def test_each_damaged_inner_chunk_is_found(self):
         path, _ = self.shards()
         shard = path / "c/0/1"

@@ -174,6 +174,54 @@ TEST_CASE("the host's shards in stores of pinned and managed memory") {
   });
 }
 
+namespace {
+
+// Parts of shards are appended, and what that leaves goes.
+template <class P, class Make>
+void check_appended(Make&& make) {
+  under_seeds(16, [&] {
+    DeviceQueue on{HostQueue{2}};
+    auto const store = make();
+    auto const array = made<P>(store, on);
+    array.write(all, test::on_device<float, 2>(elements, shape, on)).wait();
+    auto const before = test::value(chunks_of(store), "a/c/3/0", on);
+    auto changed = elements;
+    // In the fourth shard: a whole chunk and parts of its neighbours, by values that are let go of at once.
+    for (std::size_t i = 36; i < 41; ++i)
+      for (std::size_t j = 0; j < 20; ++j) changed[i * 20 + j] = -7;
+    array
+        .write(Box{{36, 41}, all}, test::on_device<float, 2>(std::vector<float>(100, -7.f), {5, 20}, on),
+               {.append_to_shards = true})
+        .wait();
+    CHECK(test::value(chunks_of(store), "a/c/3/0", on).starts_with(before));
+    CHECK(test::on_host(array.read(all), on) == changed);
+    array.fill(Box{{36, 41}, {0, 10}}, 0.f, {.append_to_shards = true}).wait();
+    for (std::size_t i = 36; i < 41; ++i) std::fill_n(changed.begin() + static_cast<std::ptrdiff_t>(i * 20), 10, 0.f);
+    CHECK(test::on_host(array.read(all), on) == changed);
+    CHECK(array.compact() > 0);
+    CHECK(test::on_host(array.read(all), on) == changed);
+    CHECK(array.compact() == 0);
+    array
+        .write(Box{{36, 41}, all},
+               test::on_device<float, 2>(std::vector<float>(elements.begin() + 36 * 20, elements.begin() + 41 * 20),
+                                         {5, 20}, on),
+               {.append_to_shards = true})
+        .wait();
+    CHECK(array.compact() > 0);
+    CHECK(test::value(chunks_of(store), "a/c/3/0", on) == before);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("shards that are appended to, in device memory, and compacted") {
+  check_appended<Compressed>([] { return MemoryStore<HostBuffer>{}; });
+  check_appended<OnDevice>([] { return test::in_device_memory(); });
+  TemporaryFolder const folder;
+  int number = 0;
+  check_appended<OnDevice>([&] { return test::files_of_the_device(folder / std::to_string(number++)); });
+}
+
 TEST_CASE("t1_sharded in device memory is t1") {
   under_seeds(4, [] {
     DeviceQueue on{HostQueue{2}};

@@ -97,6 +97,24 @@ TEST_CASE("a write leaves the old value or the new, whichever of its system call
   }
 }
 
+TEST_CASE("an append leaves the old value or the longer, whichever of its system calls fails") {
+  for (bool sync : {false, true}) {
+    CAPTURE(sync);
+    each_call_fails(
+        {sync}, "a/b/k", [](Local const& store) { test::put(store, "a/b/k", old_value); },
+        [](Local const& store) {
+          test::HostQueue on;
+          auto const more = test::bytes(new_value);
+          if (!store.append({"a/b/k"}, test::view(more), old_value.size(), on))
+            test::put(store, "a/b/k", old_value + new_value);
+        },
+        [](Local const& store, bool threw) {
+          auto const found = test::value(store, "a/b/k");
+          CHECK((found == old_value + new_value || (threw && found == old_value)));
+        });
+  }
+}
+
 TEST_CASE("a first write leaves nothing or the value, whichever of its system calls fails") {
   for (bool sync : {false, true}) {
     CAPTURE(sync);
@@ -319,6 +337,14 @@ TEST_CASE("with fsync a value is on the disk before it has its name, and its nam
   CHECK((calls_of([&] { test::erase(store, "a/k"); }) == Names{"unlinkat", "fsync", "unlinkat"}));
   CHECK((calls_of([&] { test::put(plain, "k", "2"); }) == Names{"write", "renameat"}));
   CHECK((calls_of([&] { test::erase(plain, "k"); }) == Names{"unlinkat"}));
+  auto const append = [](Local const& to) {
+    test::HostQueue on;
+    auto const more = test::bytes("3");
+    CHECK(to.append({"b/c/k"}, test::view(more), 1, on));
+  };
+  CHECK((calls_of([&] { append(store); }) == Names{"flock", "write", "fsync"}));
+  test::put(plain, "b/c/k", "2");
+  CHECK((calls_of([&] { append(plain); }) == Names{"flock", "write"}));
 }
 
 TEST_CASE("names of unfinished values are no keys") {

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -110,6 +111,10 @@ TESSERA_TEST_REAL(ssize_t, preadv, int file, iovec const* parts, int count, off_
 }
 TESSERA_TEST_REAL(ssize_t, write, int file, void const* from, std::size_t size) {
   return fails("write") ? -1 : __real_write(file, from, part(size));
+}
+TESSERA_TEST_REAL(int, flock, int file, int how) { return fails("flock") ? -1 : __real_flock(file, how); }
+TESSERA_TEST_REAL(int, ftruncate, int file, off_t size) {
+  return fails("ftruncate") ? -1 : __real_ftruncate(file, size);
 }
 TESSERA_TEST_REAL(int, fsync, int file) { return fails("fsync") ? -1 : __real_fsync(file); }
 TESSERA_TEST_REAL(int, mkdir, char const* path, mode_t mode) { return fails("mkdir") ? -1 : __real_mkdir(path, mode); }

@@ -100,6 +100,17 @@ class WrongStore {
     }
   }
 
+  bool append(Key const& key, ByteView<space::Host> bytes, std::uint64_t size, HostQueue&) const {
+    check(key);
+    auto value = find(key.path);
+    if (!value && is("appends to what is missing")) value = "";
+    if (!value || (value->size() != size && !is("appends to any value"))) return false;
+    if (is("appends nothing")) return true;
+    *value += std::string{reinterpret_cast<char const*>(bytes.data), bytes.size};
+    set(key.path, *value);
+    return !is("appends and denies it");
+  }
+
   std::optional<Lent<space::Host>> lend(Key const& key, ByteRange range, HostQueue&) const {
     check(key);
     auto const found = find(key.path);
@@ -205,7 +216,8 @@ class WrongStore {
     mutable std::mutex mutex;
   } own_;
 };
-static_assert(Store<WrongStore> && ListableStore<WrongStore> && LendingStore<WrongStore>);
+static_assert(Store<WrongStore> && ListableStore<WrongStore> && LendingStore<WrongStore> &&
+              AppendableStore<WrongStore>);
 
 std::vector<std::string> broken_by(std::string const& mistake) {
   return testing::store_conformance([&] { return WrongStore{mistake}; });
@@ -246,6 +258,10 @@ TEST_CASE("each mistake breaks the rule that is about it") {
       {"prefixes are erased", "overwrites and erases"},
       {"many writes: the last is forgotten", "writes many"},
       {"many writes: empty values are left out", "writes many"},
+      {"appends to what is missing", "appends to values of the size that is said"},
+      {"appends to any value", "appends to values of the size that is said"},
+      {"appends nothing", "appends to values of the size that is said"},
+      {"appends and denies it", "appends to values of the size that is said"},
       {"many writes: nothing is locked", "keeps updates apart from many writes"},
       {"any key is read", "refuses keys that are none"},
       {"any key is written", "refuses keys that are none"},

@@ -12,6 +12,7 @@
 
 #include <tessera/array/append.hpp>
 #include <tessera/array/attributes.hpp>
+#include <tessera/array/compact_shards.hpp>
 #include <tessera/array/kept_indexes.hpp>
 #include <tessera/array/read.hpp>
 #include <tessera/array/resize.hpp>
@@ -179,6 +180,30 @@ class AnyArray {
   /// they replace a read finds what lies in its new value at the old places, until this is called again. For any
   /// thread.
   void keep_shard_indexes(std::uint64_t most) const { state_->indexes.keep(state_->form.shards, most); }
+
+  /// Makes each shard what it would be if it were written at once: inner chunks in C order, without bytes that nobody
+  /// needs, such as `append_to_shards` leaves. Shards are replaced one by one, at once; those that are in order are let
+  /// be, and of them the index alone is read. Nothing is decoded. Returns how many bytes the array has fewer, when the
+  /// store has it; 0, if there are no shards. Throws: StoreError, CodecError, with the key; Cancelled.
+  std::uint64_t compact(queue_type& on, CompactOptions const& options = {}) const {
+    std::uint64_t won = 0;
+    if constexpr (detail::check_writable<S>() && P::may_be_sharded) {
+      auto const& s = *state_;
+      auto const shards = directory();
+      if (!shards) return 0;
+      auto const held = state_->shape.hold();
+      try {
+        auto const places =
+            detail::shards_of(s.store, s.path, s.metadata.key_encoding, shape(), chunk_shape(), on.host());
+        won = compact_shards(source(shards, shape()), places, state_->locks, on, options);
+        on.wait();
+      } catch (...) {
+        wait_and_throw(on);
+      }
+    }
+    return won;
+  }
+  std::uint64_t compact(CompactOptions const& options = {}) const { return compact(state_->on, options); }
 
   queue_type& queue() const { return state_->on; }
 

@@ -1,24 +1,22 @@
 // A shard that is being written: the encoded chunks at its bottom, old and new, until they are put together.
 #pragma once
-#include <charconv>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <mutex>
 #include <optional>
-#include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include <tessera/array/shard_entries.hpp>
 #include <tessera/array/shard_grid.hpp>
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/core/checked.hpp>
 #include <tessera/pipeline/shard_index.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/host_side.hpp>
-#include <tessera/store/write_many.hpp>
 
 namespace tessera::inline v0 {
 namespace detail {
@@ -47,36 +45,76 @@ class ShardDraft {
     return number;
   }
 
-  /// The shard as it is until now, if there is one. Throws: CodecError, if it is damaged; StoreError.
+  /// The shard as it is until now, if there is one; `part` of its value, if it is not all of it. Throws: CodecError, if
+  /// it is damaged; StoreError.
   template <class Store>
-  void load(Store const& store, Key const& key, Queue& on) {
+  void load(Store const& store, Key const& key, Queue& on, ByteRange part = {}) {
     ByteSpan<S> value;
     auto room = [&](std::size_t n) { return value = old_.take(n, on); };
-    if (!tessera::detail::read(store, key, {}, room, on)) return;
-    auto part = [&](ByteRange range, ByteSpan<Host> to) -> std::optional<std::size_t> {
-      if constexpr (std::same_as<S, Host>) {
-        auto const [offset, size] = range.resolve(value.size);
-        std::memcpy(to.data, value.data + offset, size);
-        return size;
-      } else {
-        return get_into(host_side(store, on), key, to, on.host(), range);
-      }
-    };
-    read_level(0, 0, value, {0, value.size}, part, on.host());
+    if (tessera::detail::read(store, key, part, room, on)) read_level(0, 0, {0, value.size}, value, 0, store, key, on);
   }
 
-  /// Puts the shard together and writes it, or erases it if it has no chunk. The value is in use until the queue is
-  /// done.
+  /// Instead: what the shard's index says, for `renew` and `append`. False: there is no shard.
   template <class Store>
-  void store(Store const& store, Key const& key, Queue& on) {
+  bool open(Store const& store, Key const& key, Queue& on) {
+    auto const size = tessera::size(store, key, on);
+    if (!size) return false;
+    size_ = *size;
+    before_ = read_entries(format(0), {0, size_}, parts_in(store, key, on), on.host());
+    entries_ = before_;
+    return true;
+  }
+
+  /// What is in that entry of the shard's index is put in anew. `keeps`: beginning with what there is.
+  template <class Store>
+  void renew(std::uint64_t entry, bool keeps, Store const& store, Key const& key, Queue& on) {
+    auto const old = std::exchange(entries_[entry], {});
+    if (!keeps || old.is_missing()) return;
+    ByteSpan<S> value;
+    auto into = [&](std::size_t n) { return value = room(n, on); };
+    tessera::detail::read(store, key, {old.offset, old.size}, into, on);
+    if (value.size != old.size)
+      throw CodecError{text({"the shard became shorter while it was read: found ", value.size, " bytes from byte ",
+                             old.offset, " on, expected ", old.size})};
+    if (is_last(0))
+      chunks_[entry] = value;
+    else
+      read_level(1, entry, old, value, old.offset, store, key, on);
+  }
+
+  /// Puts what was renewed behind the shard, and a new index behind that; erases a shard that has nothing any more.
+  /// False: the store did nothing. The value is in use until the queue is done.
+  template <class Store>
+  bool append(Store const& store, Key const& key, Queue& on) {
+    auto const& index = format(0);
+    std::uint64_t sum = 0;
+    for (std::uint64_t i = 0; i < entries_.size(); ++i)
+      if (auto const size = size_of(1, i)) entries_[i] = {size_ + sum, *size}, sum += *size;
+    if (entries_ == before_) return true;
+    if (std::ranges::all_of(entries_, &ShardEntry::is_missing)) {
+      store.erase(key, on);
+      return true;
+    }
+    auto const value = value_.take(checked_size(sum + index.size(), "a shard"), on);
+    for (std::uint64_t i = 0; i < entries_.size(); ++i)
+      if (size_of(1, i)) compose(1, i, value, entries_[i].offset - size_, on);
+    put_index(index, entries_, value.sub(sum, index.size()), on);
+    return store.append(key, value, size_, on);
+  }
+
+  /// Puts the shard together and writes it, or erases it if it has no chunk. Returns its size in bytes. The value is in
+  /// use until the queue is done.
+  template <class Store>
+  std::uint64_t store(Store const& store, Key const& key, Queue& on) {
     auto const size = size_of(0, 0);
     if (!size) {
       store.erase(key, on);
-      return;
+      return 0;
     }
     auto const value = value_.take(checked_size(*size, "a shard"), on);
     compose(0, 0, value, 0, on);
     store.write(key, value, on);
+    return *size;
   }
 
   ByteView<S> chunk(std::uint64_t number) const { return chunks_[number]; }
@@ -96,27 +134,25 @@ class ShardDraft {
   ShardIndexFormat const& format(std::size_t level) const { return *grid_->levels()[level].index; }
   bool is_last(std::size_t level) const { return level + 1 == grid_->levels().size(); }
 
-  // What is in a shard that lies at `place` of the value; `number` counts the shards of its level.
-  template <class Part>
-  void read_level(std::size_t level, std::uint64_t number, ByteView<S> value, ShardEntry place, Part& part,
-                  tessera::Queue<Host>& on) {
-    auto const& index = format(level);
-    std::vector<std::byte> bytes(index.size());
-    if (place.size < bytes.size())
-      throw CodecError{text({"a shard of ", place.size, " bytes, expected at least its index of ", bytes.size()})};
-    part({index.at_start() ? place.offset : place.offset + place.size - bytes.size(), bytes.size()},
-         {bytes.data(), bytes.size()});
-    std::vector<ShardEntry> entries(index.entries());
-    index.decode({bytes.data(), bytes.size()}, entries, on);
+  // What is in a shard that lies at `place` of a value, whose bytes from `first` on are there; `number` counts the
+  // shards of its level.
+  template <class Store>
+  void read_level(std::size_t level, std::uint64_t number, ShardEntry const& place, ByteView<S> bytes,
+                  std::uint64_t first, Store const& store, Key const& key, Queue& on) {
+    auto const part = [&](std::uint64_t offset, ByteSpan<Host> to) {
+      if constexpr (std::same_as<S, Host>)
+        std::memcpy(to.data, bytes.data + (offset - first), to.size);
+      else
+        parts_in(store, key, on)(offset, to);
+    };
+    auto const entries = read_entries(format(level), place, part, on.host());
     for (std::uint64_t i = 0; i < entries.size(); ++i) {
-      entries[i].expect_within(place.size);
       if (entries[i].is_missing()) continue;
-      ShardEntry const at{place.offset + entries[i].offset, entries[i].size};
       auto const below = number * entries.size() + i;
       if (is_last(level))
-        chunks_[below] = value.sub(at.offset, at.size);
+        chunks_[below] = bytes.sub(entries[i].offset - first, entries[i].size);
       else
-        read_level(level + 1, below, value, at, part, on);
+        read_level(level + 1, below, entries[i], bytes, first, store, key, on);
     }
   }
 
@@ -151,7 +187,11 @@ class ShardDraft {
       compose(level + 1, below, value, at + offset, on);
       offset += *size;
     }
-    auto const to = value.sub(index.at_start() ? at : at + offset, index.size());
+    put_index(index, entries, value.sub(index.at_start() ? at : at + offset, index.size()), on);
+  }
+
+  static void put_index(ShardIndexFormat const& index, std::vector<ShardEntry> const& entries, ByteSpan<S> to,
+                        Queue& on) {
     if constexpr (std::same_as<S, Host>) {
       index.encode(entries, to, on);
     } else {
@@ -163,74 +203,13 @@ class ShardDraft {
   }
 
   ShardGrid const* grid_ = nullptr;
-  std::vector<ByteView<S>> chunks_;  // no data: missing
+  std::vector<ByteView<S>> chunks_;           // no data: missing
+  std::uint64_t size_ = 0;                    // of the shard that is open
+  std::vector<ShardEntry> before_, entries_;  // of its index, as it is and as it shall be
   Scratch<S> old_, value_;
   std::mutex mutex_;
   std::deque<Scratch<S>> blocks_;  // where new chunks are
   std::size_t used_ = 0;
-};
-
-/// The draft as a store of its chunks: what writes chunks into a store writes them into a shard.
-template <class S>
-class ShardEditor {
-  using Space = space_of<S>;
-
- public:
-  using buffer_type = buffer_of<S>;
-
-  ShardEditor(ShardDraft<Space>& draft, S const& store, Key const& shard)
-      : draft_{&draft}, store_{&store}, shard_{&shard} {}
-
-  std::string name() const { return name_of(*store_); }
-
-  /// A chunk's number, in digits.
-  void put_key(Key& key, Extents const& chunk) const {
-    char digits[20];
-    key.path.assign(digits, std::to_chars(digits, digits + sizeof digits, draft_->number_of(chunk)).ptr);
-  }
-  void blame(Error& error, Extents const& chunk) const {
-    error.in_inner_chunk(to_string(chunk)).in_key(shard_->path).in_store(name());
-  }
-
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
-    auto const chunk = draft_->chunk(number(key));
-    if (!chunk.data) return std::nullopt;
-    auto const [offset, size] = range.resolve(chunk.size);
-    crossing<Space, Space>::copy(chunk.sub(offset, size), room(size), on);
-    return size;
-  }
-  void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const {
-    WriteRequest<Space> const request{&key, value};
-    write_many({&request, 1}, on);
-  }
-  void write_many(std::span<WriteRequest<Space> const> requests, queue_for<Space>& on) const {
-    std::size_t sum = 0;
-    for (auto const& request : requests) sum += request.value.size;
-    auto room = draft_->room(sum, on);
-    for (auto const& request : requests) {
-      auto const to = room.sub(0, request.value.size);
-      crossing<Space, Space>::copy(request.value, to, on);
-      draft_->put(number(*request.key), to);
-      room = room.sub(to.size, room.size - to.size);
-    }
-  }
-  bool erase(Key const& key, queue_for<Space>&) const {
-    draft_->erase(number(key));
-    return true;
-  }
-  /// Nobody else has this draft.
-  std::unique_lock<std::mutex> lock(Key const&) const { return {}; }
-
- private:
-  static std::uint64_t number(Key const& key) {
-    std::uint64_t number = 0;
-    std::from_chars(key.path.data(), key.path.data() + key.path.size(), number);
-    return number;
-  }
-
-  ShardDraft<Space>* draft_;
-  S const* store_;
-  Key const* shard_;
 };
 
 }  // namespace detail

@@ -25,6 +25,8 @@ class ShardGrid {
   std::vector<ShardLevel> const& levels() const { return *levels_; }
   /// How many chunks a shard has along each dimension.
   Extents const& chunks_per_shard() const { return in_shard_; }
+  /// How many of them an entry of a shard's index has: one, unless there are shards in the shard.
+  Extents const& chunks_per_entry() const { return below_.front(); }
 
   /// The place of a chunk's shard among the shards.
   Extents shard_of(Extents chunk) const {

@@ -26,6 +26,12 @@ struct WriteOptions {
   std::atomic<bool> const* stop = nullptr;
   Progress progress{};
   bool store_fill_chunks = false;  ///< write chunks of nothing but the fill value too; else their keys are erased
+  /// Where part of a shard is written, put its new chunks and a new index behind it, in place: of the others nothing is
+  /// read, and nothing written. What they replace stays in the shard until it is compacted. A shard is not replaced at
+  /// once then: another process that reads it meanwhile, or after this one was killed amidst, may find a damaged index
+  /// (CodecError, with the key; CompactOptions::recovered). Shards whose index is at the start, stores that are no
+  /// AppendableStore, and files that have several names: replaced as ever.
+  bool append_to_shards = false;
 };
 
 /// Where elements come from: the first one's address, and how far apart they are in bytes.
@@ -51,11 +57,11 @@ void for_each_beside(Extents const& first, Extents const& count, Extents const& 
   }
 }
 
-/// How many elements of a piece's chunk lie in the array.
-inline std::uint64_t elements_of_chunk(Extents const& chunk_shape, Extents const& shape, Piece const& piece) {
+/// How many elements of a chunk lie in the array.
+inline std::uint64_t elements_of_chunk(Extents const& chunk_shape, Extents const& shape, Extents const& chunk) {
   std::uint64_t elements = 1;
   for (std::size_t d = 0; d < shape.rank(); ++d)
-    elements *= std::min(chunk_shape[d], shape[d] - piece.chunk[d] * chunk_shape[d]);
+    elements *= std::min(chunk_shape[d], shape[d] - chunk[d] * chunk_shape[d]);
   return elements;
 }
 
@@ -110,7 +116,7 @@ class WriteBatch {
 
   /// Every element of the chunk that lies in the array is given.
   static bool is_whole(To const& to, Piece const& piece) {
-    return to.plan.elements(piece) == elements_of_chunk(to.source.form.layout.shape, to.shape, piece);
+    return to.plan.elements(piece) == elements_of_chunk(to.source.form.layout.shape, to.shape, piece.chunk);
   }
 
  private:

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include <tessera/array/shard_draft.hpp>
+#include <tessera/array/shard_editor.hpp>
 #include <tessera/array/whole_shard.hpp>
 #include <tessera/array/write.hpp>
+#include <tessera/store/append.hpp>
 
 namespace tessera::inline v0 {
 namespace detail {
@@ -24,9 +27,27 @@ inline bool is_whole_shard(ShardGrid const& grid, Extents const& chunk_shape, Ex
   }
   if (count != last - first) return false;
   for (auto i = first; i < last; ++i)
-    if (auto const piece = plan.piece(i); plan.elements(piece) != elements_of_chunk(chunk_shape, shape, piece))
+    if (auto const piece = plan.piece(i); plan.elements(piece) != elements_of_chunk(chunk_shape, shape, piece.chunk))
       return false;
   return true;
+}
+
+// Of each entry of a shard's index that is written: how many elements in the array are not given.
+inline std::map<std::uint64_t, std::uint64_t> kept_of_entries(ShardGrid const& grid, Extents const& chunk_shape,
+                                                              Extents const& shape, Plan const& plan,
+                                                              std::uint64_t first, std::uint64_t last) {
+  auto entry_shape = chunk_shape;
+  for (std::size_t d = 0; d < shape.rank(); ++d) entry_shape[d] *= grid.chunks_per_entry()[d];
+  std::map<std::uint64_t, std::uint64_t> kept;
+  for (auto i = first; i < last; ++i) {
+    auto const piece = plan.piece(i);
+    auto const [entry, is_new] = kept.try_emplace(grid.entry(0, piece.chunk), 0);
+    auto place = piece.chunk;
+    for (std::size_t d = 0; d < shape.rank(); ++d) place[d] /= grid.chunks_per_entry()[d];
+    if (is_new) entry->second = elements_of_chunk(entry_shape, shape, place);
+    entry->second -= plan.elements(piece);
+  }
+  return kept;
 }
 
 // A budget is for all shards under way: what has arrived of each, old and new, and its value; and for chunks on their
@@ -48,8 +69,8 @@ inline WriteOptions share_of(WriteOptions options, ChunkForm const& form, std::s
 
 /// Writes a selection of a sharded array, as write_chunks does; progress counts shards. A shard is written wholly or
 /// not at all, its inner chunks in the order of its index; those of nothing but the fill value are left out. Where part
-/// of it is written its old value is read first. Of each shard under way all encoded bytes are in memory; there are
-/// `options.in_flight` of them, by default one for each thread.
+/// of it is written its old value is read first, or it is appended to (WriteOptions). Of each shard under way all
+/// encoded bytes are in memory; there are `options.in_flight` of them, by default one for each thread.
 template <class S, class P>
 void write_shards(ChunkSource<S, P> const& source, Extents const& shape, Selected const& selected,
                   Origin<typename P::array_space> origin, KeyLocks& locks, typename P::queue_type& on,
@@ -66,19 +87,39 @@ void write_shards(ChunkSource<S, P> const& source, Extents const& shape, Selecte
       firsts.push_back(i), shard = next;
   auto in_flight = options.in_flight ? options.in_flight : on.host().threads();
   auto const share = detail::share_of(options, source.form, in_flight);
+  bool const appends = options.append_to_shards && !grid.levels().front().index->at_start();
 
+  auto const put_chunks = [&](Draft& draft, Key const& key, std::uint64_t first, std::uint64_t last) {
+    Editor const editor{draft, source.store, key};
+    ChunkSource<Editor, P> const chunks{editor, {}, {}, source.pipeline, source.form, source.fill};
+    detail::write_pieces(chunks, shape, plan, first, last, origin, locks, on, share);
+  };
+  // False: nothing was done.
+  auto const append_one = [&](Draft& draft, Key const& key, std::uint64_t first, std::uint64_t last) {
+    bool done = false;
+    if constexpr (AppendableStore<S>) {
+      auto& queue = queue_in<bytes_space>(on);
+      draft.begin(grid);
+      if (!draft.open(source.store, key, queue)) return false;
+      for (auto const& [entry, kept] :
+           detail::kept_of_entries(grid, source.form.layout.shape, shape, plan, first, last))
+        draft.renew(entry, kept > 0, source.store, key, queue);
+      put_chunks(draft, key, first, last);
+      detail::changes_of(source.store, key, locks).during([&] { done = draft.append(source.store, key, queue); });
+    }
+    return done;
+  };
   auto const write_one = [&](Draft& draft, std::uint64_t first, std::uint64_t last) {
     Key key;
     source.put_key(key, plan.piece(first).chunk);
     auto const held = detail::lock_of(source.store, key, locks);
     auto& queue = queue_in<bytes_space>(on);
     try {
+      bool const is_whole = detail::is_whole_shard(grid, source.form.layout.shape, shape, plan, first, last);
+      if (appends && !is_whole && append_one(draft, key, first, last)) return;
       draft.begin(grid);
-      if (!detail::is_whole_shard(grid, source.form.layout.shape, shape, plan, first, last))
-        draft.load(source.store, key, queue);
-      Editor const editor{draft, source.store, key};
-      ChunkSource<Editor, P> const chunks{editor, {}, {}, source.pipeline, source.form, source.fill};
-      detail::write_pieces(chunks, shape, plan, first, last, origin, locks, on, share);
+      if (!is_whole) draft.load(source.store, key, queue);
+      put_chunks(draft, key, first, last);
       detail::changes_of(source.store, key, locks).during([&] { draft.store(source.store, key, queue); });
     } catch (Error& error) {
       error.in_key(key.path).in_store(name_of(source.store));

@@ -24,6 +24,7 @@ struct ShardEntry {
 
   static constexpr std::uint64_t none = ~std::uint64_t{0};
   bool is_missing() const { return offset == none && size == none; }
+  friend bool operator==(ShardEntry const&, ShardEntry const&) = default;
 
   /// Throws: CodecError, if it is none that a shard of `total` bytes can have.
   void expect_within(std::uint64_t total) const {

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <tessera/store/append.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
@@ -50,6 +51,10 @@ class AnyStore {
   void get_many(std::span<ReadRequest<Space>> requests, Queue& on) const { held_->get_many(requests, on); }
   void write(Key const& key, ByteView<Space> value, Queue& on) const { held_->write(key, value, on); }
   void write_many(std::span<WriteRequest<Space> const> requests, Queue& on) const { held_->write_many(requests, on); }
+  /// False, too, if the store cannot append.
+  bool append(Key const& key, ByteView<Space> bytes, std::uint64_t size, Queue& on) const {
+    return held_->append(key, bytes, size, on);
+  }
   bool erase(Key const& key, Queue& on) const { return held_->erase(key, on); }
   void list(std::string_view prefix, Visitor visit) const { held_->list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { held_->list_directory(prefix, visit); }
@@ -70,6 +75,7 @@ class AnyStore {
     virtual void get_many(std::span<ReadRequest<Space>>, Queue&) const = 0;
     virtual void write(Key const&, ByteView<Space>, Queue&) const = 0;
     virtual void write_many(std::span<WriteRequest<Space> const>, Queue&) const = 0;
+    virtual bool append(Key const&, ByteView<Space>, std::uint64_t, Queue&) const = 0;
     virtual bool erase(Key const&, Queue&) const = 0;
     virtual void list(std::string_view, Visitor) const = 0;
     virtual void list_directory(std::string_view, Visitor) const = 0;
@@ -105,6 +111,13 @@ class AnyStore {
         tessera::write_many(store, requests, on);
       else
         detail::write_each(store, requests, on, [&](Key const& key) { return lock(key); });
+    }
+    bool append([[maybe_unused]] Key const& key, [[maybe_unused]] ByteView<Space> bytes,
+                [[maybe_unused]] std::uint64_t size, [[maybe_unused]] Queue& on) const override {
+      if constexpr (AppendableStore<S>)
+        return store.append(key, bytes, size, on);
+      else
+        return false;
     }
     bool erase([[maybe_unused]] Key const& key, [[maybe_unused]] Queue& on) const override {
       if constexpr (WritableStore<S>)

@@ -13,6 +13,7 @@
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/memory/queue.hpp>
+#include <tessera/store/append.hpp>
 #include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
@@ -98,14 +99,15 @@ class CastStore {
 
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& queue) const requires is_writable {
     detail::at_key(*this, key, [&] {
-      auto on = crossing_on(queue);
-      auto const staged = on.template lease<Scratch<Staging>>();
-      ByteSpan<Staging> const bytes = staged->take(value.size, queue_in<Staging>(on));
-      crossing<Staging, Space>::copy(value, bytes, on);
-      arrive<Staging, Space>(on);
-      if constexpr (has_queue) on.wait();  // for the copy: `value` is the host's, who may change it afterwards
-      ByteView<Staging> const arrived = bytes;
-      from_.write(key, view_in<Source>(arrived, queue_in<Staging>(on)), queue_in<Source>(on));
+      give(value, queue, [&](ByteView<Source> bytes, queue_for<Source>& on) { from_.write(key, bytes, on); });
+    });
+  }
+  bool append(Key const& key, ByteView<Space> bytes, std::uint64_t size,
+              queue_for<Space>& queue) const requires is_writable && AppendableStore<From> {
+    return detail::at_key(*this, key, [&] {
+      return give(bytes, queue, [&](ByteView<Source> crossed, queue_for<Source>& on) {
+        return from_.append(key, crossed, size, on);
+      });
     });
   }
   bool erase(Key const& key, queue_for<Space>& queue) const requires is_writable {
@@ -128,6 +130,19 @@ class CastStore {
       return on_;
     else
       return queue;
+  }
+
+  // Calls f with bytes that have crossed.
+  template <class F>
+  auto give(ByteView<Space> value, queue_for<Space>& queue, F&& f) const {
+    auto on = crossing_on(queue);
+    auto const staged = on.template lease<Scratch<Staging>>();
+    ByteSpan<Staging> const bytes = staged->take(value.size, queue_in<Staging>(on));
+    crossing<Staging, Space>::copy(value, bytes, on);
+    arrive<Staging, Space>(on);
+    if constexpr (has_queue) on.wait();  // for the copy: `value` is the host's, who may change it afterwards
+    ByteView<Staging> const arrived = bytes;
+    return f(view_in<Source>(arrived, queue_in<Staging>(on)), queue_in<Source>(on));
   }
 
   From from_;

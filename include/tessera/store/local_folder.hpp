@@ -42,6 +42,13 @@ class LocalFolder {
     posix::replace(*root_->make(), key.path, temporary_prefix, root_->written, root_->options.fsync, fill);
   }
 
+  /// Whether the value had that size: then there is behind it what `fill(posix::Descriptor const&)` writes.
+  template <class F>
+  bool append(Key const& key, std::uint64_t size, F&& fill) const {
+    return root_->find(
+        [&](auto const& root) { return posix::append(root, key.path, size, root_->options.fsync, fill); });
+  }
+
   bool erase(Key const& key) const {
     return at_key(*this, key, [&] {
       return root_->find([&](auto const& root) { return posix::erase(root, key.path, root_->options.fsync); });

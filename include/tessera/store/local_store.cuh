@@ -12,6 +12,7 @@
 
 #include <tessera/buffer/device_buffer.cuh>
 #include <tessera/memory/queue.cuh>
+#include <tessera/store/append.hpp>
 #include <tessera/store/download.cuh>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/posix/range_reader.hpp>
@@ -73,6 +74,14 @@ class LocalStore<B> {
     }
   }
 
+  bool append(Key const& key, ByteView<space::Device> bytes, std::uint64_t size, Queue& on) const {
+    WriteRequest<space::Device> const request{&key, bytes};
+    detail::Download download{{&request, 1}, on};
+    return detail::at_key(*this, key, [&] {
+      return folder_.append(key, size, [&](auto const& file) { write_next(bytes.size, download, file); });
+    });
+  }
+
   bool erase(Key const& key, Queue&) const { return folder_.erase(key); }
   /// All keys below one folder get another, at once. Returns whether there were any. Throws: StoreError, if the other
   /// has keys already.
@@ -131,19 +140,21 @@ class LocalStore<B> {
   // The value whose bytes the download has next.
   void write_next(WriteRequest<space::Device> const& request, detail::Download& download) const {
     detail::at_key(*this, *request.key, [&] {
-      folder_.write(*request.key, [&](detail::posix::Descriptor const& file) {
-        for (auto left = request.value.size; left > 0;) {
-          auto const bytes = download.take(left);
-          detail::posix::write(file, bytes.data, bytes.size);
-          left -= bytes.size;
-        }
-      });
+      folder_.write(*request.key, [&](auto const& file) { write_next(request.value.size, download, file); });
     });
+  }
+  static void write_next(std::size_t left, detail::Download& download, detail::posix::Descriptor const& file) {
+    while (left > 0) {
+      auto const bytes = download.take(left);
+      detail::posix::write(file, bytes.data, bytes.size);
+      left -= bytes.size;
+    }
   }
 
   detail::LocalFolder folder_;
 };
 
 static_assert(Store<LocalStore<DeviceBuffer>> && ListableStore<LocalStore<DeviceBuffer>>);
+static_assert(AppendableStore<LocalStore<DeviceBuffer>>);
 
 }  // namespace tessera::inline v0

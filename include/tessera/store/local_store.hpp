@@ -12,6 +12,7 @@
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/buffer/mapped_buffer.hpp>
 #include <tessera/core/checked.hpp>
+#include <tessera/store/append.hpp>
 #include <tessera/store/at_key.hpp>
 #include <tessera/store/coalesce.hpp>
 #include <tessera/store/concept.hpp>
@@ -97,6 +98,15 @@ class LocalStore {
     }
   }
 
+  /// See AppendableStore. In place: in the file, at its end. A file with several names, or a symbolic link, is none to
+  /// append to.
+  bool append(Key const& key, ByteView<Space> bytes, std::uint64_t size, queue_for<Space>& on) const {
+    return detail::at_key(*this, key, [&] {
+      on.wait();
+      return folder_.append(key, size, [&](auto const& file) { detail::posix::write(file, bytes.data, bytes.size); });
+    });
+  }
+
   bool erase(Key const& key, queue_for<Space>&) const { return folder_.erase(key); }
   /// All keys below one folder get another, at once. Returns whether there were any. Throws: StoreError, if the other
   /// has keys already.
@@ -142,5 +152,6 @@ class LocalStore {
 };
 
 static_assert(Store<LocalStore<HostBuffer>> && ListableStore<LocalStore<HostBuffer>>);
+static_assert(AppendableStore<LocalStore<HostBuffer>>);
 
 }  // namespace tessera::inline v0

@@ -14,6 +14,7 @@
 
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/cast/concept.hpp>
+#include <tessera/store/append.hpp>
 #include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/key_lock.hpp>
@@ -74,6 +75,26 @@ class MemoryStore {
       Value old = std::move(value);
       std::unique_lock lock{state_->mutex};
       state_->values[key.path].swap(old);
+    });
+  }
+
+  /// See AppendableStore. The value becomes another one here, too, for the sake of who was lent it: all is copied.
+  bool append(Key const& key, ByteView<Space> bytes, std::uint64_t size, Queue& on) const {
+    return detail::at_key(*this, key, [&] {
+      auto const before = find(key);
+      if (!before || before->view().size != size) return false;
+      auto value = std::make_shared<Stored>(Stored{B(before->view().size + bytes.size, on)});
+      on.after(before->ready);
+      auto const to = value->buffer.span();
+      crossing<Space, Space>::copy(before->view(), to.sub(0, before->view().size), on);
+      crossing<Space, Space>::copy(bytes, to.sub(before->view().size, bytes.size), on);
+      on.keep(before);
+      value->ready = on.record();
+      std::unique_lock lock{state_->mutex};
+      auto const at = state_->values.find(key.path);
+      if (at == state_->values.end() || at->second != before) return false;  // it was written meanwhile
+      at->second = std::move(value);
+      return true;
     });
   }
 
@@ -168,6 +189,6 @@ class MemoryStore {
 };
 
 static_assert(Store<MemoryStore<HostBuffer>> && ListableStore<MemoryStore<HostBuffer>>);
-static_assert(LendingStore<MemoryStore<HostBuffer>>);
+static_assert(LendingStore<MemoryStore<HostBuffer>> && AppendableStore<MemoryStore<HostBuffer>>);
 
 }  // namespace tessera::inline v0

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/store/append.hpp>
 #include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
@@ -72,6 +73,10 @@ class PrefixStore {
     for (std::size_t i = 0; i < requests.size(); ++i)
       inner->requests.push_back({&inner->keys[i], requests[i].value, requests[i].slab});
     store_.write_many(inner->requests, on);
+  }
+  bool append(Key const& key, ByteView<Space> bytes, std::uint64_t size,
+              queue_for<Space>& on) const requires AppendableStore<S> {
+    return below(key, [&](Key const& inner) { return store_.append(inner, bytes, size, on); });
   }
   bool erase(Key const& key, queue_for<Space>& on) const requires WritableStore<S> {
     return below(key, [&](Key const& inner) { return store_.erase(inner, on); });

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <tessera/store/append.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
@@ -67,6 +68,10 @@ class SplitStore {
   void write_many(std::span<WriteRequest<Space> const> requests,
                   queue_for<Space>& on) const requires detail::HasWriteMany<Chunks> {
     chunks_.write_many(requests, on);
+  }
+  bool append(Key const& key, ByteView<Space> bytes, std::uint64_t size,
+              queue_for<Space>& on) const requires AppendableStore<Chunks> {
+    return chunks_.append(key, bytes, size, on);
   }
   bool erase(Key const& key, queue_for<Space>& on) const requires WritableStore<Chunks> {
     return chunks_.erase(key, on);

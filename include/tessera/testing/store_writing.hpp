@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/store/append.hpp>
 #include <tessera/store/write_many.hpp>
 #include <tessera/testing/store_trial.hpp>
 
@@ -40,6 +41,7 @@ class StoreWriting : StoreTrial<S> {
   std::vector<std::string> run() {
     rule("overwrites and erases", [&] { overwrites_and_erases(); });
     rule("writes many", [&] { writes_many(); });
+    if constexpr (AppendableStore<S>) rule("appends to values of the size that is said", [&] { appends(); });
     rule("refuses keys that are none", [&] { refuses_keys_that_are_none(); });
     rule("shows the old value or the new, never half", [&] { shows_the_old_value_or_the_new(); });
     if constexpr (requires(S const& store, Key const& key) { store.lock(key); })
@@ -50,6 +52,27 @@ class StoreWriting : StoreTrial<S> {
   }
 
  private:
+  void appends() {
+    auto const s = store({{"a/k", "value"}});
+    std::string expected = "value";
+    auto const append = [&](std::string const& key, std::string const& more, std::uint64_t size) {
+      auto on = on_;
+      Memory memory(more.size(), on);
+      ByteView<space::Host> const bytes{reinterpret_cast<std::byte const*>(more.data()), more.size()};
+      crossing<Space, space::Host>::copy(bytes, memory.span(), queue_between<Space, space::Host>(on));
+      return s.append(Key{key}, memory.view(), size, on);
+    };
+    for (auto const& more : {std::string{", longer"}, std::string{}, std::string(40'000, '.')}) {
+      if (append("a/k", more, expected.size())) expected += more;  // it may do nothing and say so
+      expect("a value that was appended to", value(s, "a/k"), expected);
+    }
+    for (auto const size : {std::uint64_t{0}, std::uint64_t{expected.size() - 1}, std::uint64_t{expected.size() + 1}})
+      if (append("a/k", "x", size)) broken({"a value of ", expected.size(), " bytes was appended to as one of ", size});
+    if (append("a/other", "x", 0)) broken({"a key that is not there was appended to"});
+    expect("after what was not to be done", value(s, "a/k"), expected);
+    expect("a key that is not there", value(s, "a/other"), "(missing)");
+  }
+
   void writes_many() {
     auto const s = store({{"a/3", "an older value, longer than the next"}});
     auto on = on_;

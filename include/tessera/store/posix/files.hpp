@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,9 +46,9 @@ inline std::optional<OpenFile> find_file(Folder const& root, std::string const& 
   return OpenFile{std::move(*found), static_cast<std::uint64_t>(info.st_size)};
 }
 
-/// Sets what a file holds to what `fill(Descriptor const&)` writes into it. It is written under a name that begins with `unfinished` and renamed: who reads finds the
-/// old bytes or the new, whatever happens. `sync`: what was written outlasts a loss of power. `next` makes names
-/// differ.
+/// Sets what a file holds to what `fill(Descriptor const&)` writes into it. It is written under a name that begins with
+/// `unfinished` and renamed: who reads finds the old bytes or the new, whatever happens. `sync`: what was written
+/// outlasts a loss of power. `next` makes names differ.
 template <class Counter, class F>
 void replace(Folder const& root, std::string const& path, std::string_view unfinished, Counter& next, bool sync,
              F&& fill) {
@@ -74,6 +75,28 @@ void replace(Folder const& root, std::string const& path, std::string_view unfin
     if (sync) folder.sync();
     return;
   }
+}
+
+/// Puts what `fill(Descriptor const&)` writes behind the `size` bytes of a file. False: it has another size, or is to
+/// be replaced rather than changed, for it has other names, or another process appends to it. What was written goes
+/// again if not all of it can be.
+template <class F>
+bool append(Folder const& root, std::string const& path, std::uint64_t size, bool sync, F&& fill) {
+  auto found = root.find(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+  if (!found) return false;
+  if (::flock(found->number(), LOCK_EX | LOCK_NB) != 0) return false;  // waiting could be for a fork of this process
+  auto const info = found->status();
+  if (!S_ISREG(info.st_mode) || info.st_nlink != 1 || static_cast<std::uint64_t>(info.st_size) != size) return false;
+  try {
+    fill(std::as_const(*found));
+    if (sync) found->sync();
+    close(*found);
+  } catch (...) {
+    if (*found && ::ftruncate(found->number(), static_cast<off_t>(size)) != 0)
+      fail("take back what was written behind the value");
+    throw;
+  }
+  return true;
 }
 
 /// Whether there was such a file. Folders that it leaves empty go too.

@@ -45,7 +45,7 @@ class Folder {
     return std::nullopt;
   }
 
-  /// nullopt: nothing has that name.
+  /// nullopt: nothing has that name; or, with O_NOFOLLOW, a link has.
   std::optional<Descriptor> find(std::string const& path, int flags) const {
     Descriptor found{resolves_ ? resolve(path.c_str(), flags, no_links) : walk(path, flags)};
     if (!found && errno == ELOOP && resolves_) {  // a link is on the way
@@ -53,7 +53,7 @@ class Folder {
       if (!found && errno == ENOENT && leads_nowhere(path)) throw StoreError{"a symbolic link leads nowhere"};
     }
     if (found) return found;
-    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+    if (errno == ENOENT || errno == ENOTDIR || (errno == ELOOP && (flags & O_NOFOLLOW))) return std::nullopt;
     if (errno == EXDEV) throw StoreError{"a symbolic link leads out of the store's folder"};
     fail("open the file");
   }

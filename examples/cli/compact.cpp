@@ -1,0 +1,21 @@
+// tessera compact: shards without what nobody needs of them. Each is replaced at once, so it may be ended at any
+// moment.
+#include <iostream>
+
+#include "commands.hpp"
+#include "source.hpp"
+
+namespace cli {
+
+Status run(Compact const& command) {
+  tessera::CompactOptions options;
+  if (command.recover)
+    options.recovered = [](std::string const& key) {
+      std::cout << "key " << printable(key) << ": its last append was cut off, it is as it was before\n";
+    };
+  auto const won = compact_array(open_array(command.path, command.threads), options);
+  std::cout << printable(command.path) << ": " << won << " bytes fewer\n";
+  return done;
+}
+
+}  // namespace cli

@@ -1,0 +1,89 @@
+// What the index of one shard says, for who writes it anew.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include <tessera/array/shard_grid.hpp>
+#include <tessera/core/checked.hpp>
+#include <tessera/key/key.hpp>
+#include <tessera/memory/bytes.hpp>
+#include <tessera/pipeline/shard_index.hpp>
+#include <tessera/store/get.hpp>
+#include <tessera/store/host_side.hpp>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+/// Where in a value the entries of a shard lie that is itself at `place` of it. `part(offset, to)` reads bytes of the
+/// value into host memory. Throws: CodecError, if the index is damaged.
+template <class Part>
+std::vector<ShardEntry> read_entries(ShardIndexFormat const& index, ShardEntry const& place, Part&& part,
+                                     Queue<space::Host>& on) {
+  std::vector<std::byte> bytes(index.size());
+  if (place.size < bytes.size())
+    throw CodecError{text({"a shard of ", place.size, " bytes, expected at least its index of ", bytes.size()})};
+  part(index.at_start() ? place.offset : place.offset + place.size - bytes.size(),
+       ByteSpan<space::Host>{bytes.data(), bytes.size()});
+  std::vector<ShardEntry> entries(index.entries());
+  index.decode({bytes.data(), bytes.size()}, entries, on);
+  for (auto& entry : entries) {
+    entry.expect_within(place.size);
+    if (!entry.is_missing()) entry.offset += place.offset;
+  }
+  return entries;
+}
+
+/// For `part`: of a value that is in a store.
+template <class S>
+auto parts_in(S const& store, Key const& key, queue_of<S>& on) {
+  return [&](std::uint64_t offset, ByteSpan<space::Host> to) {
+    auto const found = get_into(host_side(store, on), key, to, on.host(), {offset, to.size});
+    if (found != to.size)
+      throw CodecError{text({"the shard's index: found ", found.value_or(0), " bytes, expected ", to.size})};
+  };
+}
+
+/// Where the last index ends that is sound, in a value of `size` bytes; 0: there is none. If that is ahead of the
+/// value's end, what lies behind it was cut off while it was written. For indexes at the end.
+template <class Part>
+std::uint64_t end_of_sound(ShardIndexFormat const& index, std::uint64_t size, Part&& part, Queue<space::Host>& on) {
+  std::vector<std::byte> value(checked_size(size, "a shard"));
+  part(0, ByteSpan<space::Host>{value.data(), value.size()});
+  auto const here = [&](std::uint64_t offset, ByteSpan<space::Host> to) {
+    std::memcpy(to.data, value.data() + offset, to.size);
+  };
+  auto const is_some = [](ShardEntry const& entry) { return !entry.is_missing(); };
+  auto const is_empty = [](ShardEntry const& entry) {
+    return entry.size == 0;
+  };  // as zeros would say, which are no index
+  for (auto end = size; end >= index.size(); --end) try {
+      auto const entries = read_entries(index, {0, end}, here, on);
+      if (end == size || (std::ranges::any_of(entries, is_some) && std::ranges::none_of(entries, is_empty))) return end;
+    } catch (CodecError const&) {
+      continue;
+    }
+  return 0;
+}
+
+/// Whether a shard at `place` of a value is as one that is written at once: chunks in the order of the index, no bytes
+/// between them, nothing that could be left out.
+template <class Part>
+bool is_tidy(ShardGrid const& grid, std::size_t level, ShardEntry const& place, Part&& part, Queue<space::Host>& on) {
+  auto const& index = *grid.levels()[level].index;
+  auto next = place.offset + (index.at_start() ? index.size() : 0);
+  bool has_any = false;
+  for (auto const& entry : read_entries(index, place, part, on)) {
+    if (entry.is_missing()) continue;
+    if (entry.offset != next) return false;
+    if (level + 1 < grid.levels().size() && !is_tidy(grid, level + 1, entry, part, on)) return false;
+    next += entry.size;
+    has_any = true;
+  }
+  return has_any && next + (index.at_start() ? 0 : index.size()) == place.offset + place.size;
+}
+
+}  // namespace detail
+}  // namespace tessera::inline v0
