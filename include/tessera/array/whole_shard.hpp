@@ -41,7 +41,7 @@ class WholeShard {
     if (state_ == State::missing) return std::nullopt;
     if (state_ == State::too_large) return get_into(store, key, to, on, range);
     auto const found = part(range);
-    std::memcpy(to.data, found.data, found.size);
+    if (found.size > 0) std::memcpy(to.data, found.data, found.size);
     return found.size;
   }
 

@@ -66,7 +66,7 @@ class JoinedReads {
       // Where the value ended before all that was asked for it is known how long it is.
       auto const [offset, size] = request.range.resolve(begin + bytes.size);
       auto const to = request.room(checked_size(size, "the value"));
-      std::memcpy(to.data, bytes.data + (offset - begin), to.size);
+      if (to.size > 0) std::memcpy(to.data, bytes.data + (offset - begin), to.size);
       request.size = to.size;
     }
   }
