@@ -58,15 +58,12 @@ class Decoder {
     auto error = problem_of(chunk, on);
     if (!error) return;
     std::vector<tessera::Error> errors;  // in a shard each inner chunk is damaged for itself
-    std::uint64_t parts = 0;
     if (!error->inner_chunk().empty() && has_many(chunk))
       each_box(chunk.count, array_.inner_chunk_shape(), [&](tessera::Region inner) {
         for (std::size_t d = 0; d < inner.first.rank(); ++d) inner.first[d] += chunk.first[d];
-        ++parts;
         if (auto problem = problem_of(inner, on)) errors.push_back(*std::move(problem));
       });
-    // Or all of them are, by the shard's index: that is one damage.
-    if (errors.size() == parts) errors.assign(1, *std::move(error));
+    if (errors.empty()) errors.push_back(*std::move(error));
     std::lock_guard lock{mutex_};
     findings_.chunks += errors.size();
     for (auto const& one : errors) findings_.add(one.key(), one);

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -77,9 +78,8 @@ struct Run {
     for (std::uint64_t i = 0; i < edge; ++i)
       if (i % 3 != 0) gaps.push_back(i);
     Orthogonal const pairs{gaps, gaps};
-    check("read lists", [&] {
-      listed.read(pairs, std::span{found}.first(gaps.size() * gaps.size()), {.memory = budget});
-    });
+    check("read lists",
+          [&] { listed.read(pairs, std::span{found}.first(gaps.size() * gaps.size()), {.memory = budget}); });
     check("write parts", [&] { partial.write(inner, part, {.memory = budget}); });
     reading.read(inner, part_found, {.memory = budget});
     CHECK((part_found == part));
@@ -97,6 +97,52 @@ TEST_CASE("reads and writes hold no more than their budget, be the array 4 or 40
       run(Pipeline<space::Host, codec::Bytes, codec::Zstd>{});
       run(Pipeline<space::Host, codec::Bytes, codec::Zstd, codec::Crc32c, codec::Crc32c>{});
     }
+}
+
+namespace {
+
+// Files that are read one range at a time.
+struct OneByOne {
+  using buffer_type = HostBuffer;
+  LocalStore<HostBuffer> files;
+  using On = Queue<space::Host>;
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Host> room, On& on) const {
+    return files.read(key, range, room, on);
+  }
+  void write(Key const& key, ByteView<space::Host> value, On& on) const { files.write(key, value, on); }
+  bool erase(Key const& key, On& on) const { return files.erase(key, on); }
+};
+
+}  // namespace
+
+TEST_CASE("reads of shards hold no more than their budget, read whole and by ranges that are joined") {
+  using Inner = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
+  using P = Pipeline<space::Host, codec::Sharding<Inner>>;
+  constexpr std::uint64_t rows = 128 * edge;
+  auto const elements = noise(rows * edge);
+  auto const check = [&](auto const& store, std::uint64_t per_shard) {
+    create_array<std::uint8_t, 2>(store, "a", {.shape = {rows, edge}, .chunk_shape = {per_shard * edge, edge}},
+                                  P{codec::Sharding<Inner>{{edge, edge}}}, Queue<space::Host>{})
+        .write(all, elements);
+    for (std::size_t threads : {1u, 2u}) {
+      std::vector<std::uint8_t> found(rows * edge);
+      auto const array = open_array<std::uint8_t, 2, P>(store, "a", Queue<space::Host>{threads});
+      array.keep_shard_indexes(1 << 16);  // so that the second read is by ranges
+      test::Allocations counted;
+      array.read(all, found, {.memory = budget});
+      array.read(all, found, {.memory = budget});
+      counted.stop();
+      CHECK((found == elements));
+      CHECK(counted.peak() <= static_cast<std::ptrdiff_t>(budget));
+      CHECK(counted.peak() >= static_cast<std::ptrdiff_t>(2 * chunk_size));
+    }
+  };
+  test::TemporaryFolder const folder;
+  for (std::uint64_t per_shard : {2u, 7u}) {
+    LocalStore<HostBuffer> const files{folder / std::to_string(per_shard)};
+    check(files, per_shard);
+    check(OneByOne{LocalStore<HostBuffer>{folder / ("ranges" + std::to_string(per_shard))}}, per_shard);
+  }
 }
 
 namespace {

@@ -56,7 +56,8 @@ TEST_CASE("t1: the first read allocates for one mini-batch, not per chunk") {
   });
   auto const at = [&](std::size_t d) { return static_cast<std::uint64_t>(longest[5 + 2 * d] - '0') * 64; };
   auto const array = test::open_t1();
-  auto const first = count(array, {{at(0), at(0) + 63}, {at(1), at(1) + 63}, {at(2), at(2) + 63}}, part, {.mini_batch = 1}).news;
+  auto const first =
+      count(array, {{at(0), at(0) + 63}, {at(1), at(1) + 63}, {at(2), at(2) + 63}}, part, {.mini_batch = 1}).news;
   CHECK(first > 0);
   CHECK(first < 40);
   CHECK(count(array, all, all_of_it, {.mini_batch = 1}).news == 0);
@@ -68,4 +69,19 @@ TEST_CASE("t1_half: the library that blosc is allocates on its own, tessera does
   array.read(all, elements);
   CHECK(count(array, all, elements).news == 0);
   CHECK(elements == test::t1_half_elements());
+}
+
+TEST_CASE("t1_sharded: a read of inner chunks whose index is kept allocates nothing") {
+  auto const array = open_array<std::uint8_t, 3, AllCodecs>(test::brain_store(), "t1_sharded", test::HostQueue{});
+  array.keep_shard_indexes(1 << 20);
+  std::vector<std::uint8_t> all_of_it(197 * 233 * 189), part(50 * 50 * 50), one(1);
+  for (int round = 0; round < 3; ++round) {  // by the first one shards are read whole, by the second in parts
+    std::size_t blocks = count(array, all, all_of_it).blocks + count(array, one_chunk, part).blocks;
+    for (std::uint64_t i = 0; i < 150; i += 7) {
+      blocks += count(array, {{i, i + 1}, {150 - i, 151 - i}, {i, i + 1}}, one).blocks;
+      CHECK(one[0] == test::t1_elements()[(i * 233 + 150 - i) * 189 + i]);
+    }
+    if (round == 2) CHECK(blocks == 0);
+  }
+  CHECK(all_of_it == test::t1_elements());
 }

@@ -1,5 +1,5 @@
-// A process that is killed while it appends, resizes and writes: the array is as it was before what it was at, or
-// after.
+// A process that is killed while it appends, resizes and writes: every key has the old value or the new one, and the
+// array is as it was before what it was at, or after. TESSERA_TEST_KILLS of the environment says how often.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -18,28 +18,54 @@
 
 #include <support/random.hpp>
 #include <support/reference.hpp>
+#include <support/sharded.hpp>
 #include <support/temporary_folder.hpp>
 #include <tessera/array/create.hpp>
 #include <tessera/store/local_store.hpp>
+#include <tessera/with/all.hpp>
+
+namespace killed_tests {
 
 using namespace tessera;
 
 namespace {
 
 constexpr std::uint64_t most_rows = 24, most_columns = 12;
-Extents const chunk_shape{3, 4};
+Extents const chunk_shape{6, 4};
+using Store = LocalStore<HostBuffer>;
+using Composed = AnyPipeline<space::Host, space::Host, AllCodecs>;
 
 struct Content {
   std::uint64_t rows, columns;
   std::uint16_t elements[most_rows][most_columns];
 
+  bool has_shape_of(Content const& other) const { return rows == other.rows && columns == other.columns; }
   friend bool operator==(Content const& a, Content const& b) {
-    if (a.rows != b.rows || a.columns != b.columns) return false;
-    for (std::uint64_t row = 0; row < a.rows; ++row)
-      if (!std::equal(a.elements[row], a.elements[row] + a.columns, b.elements[row])) return false;
+    return a.has_shape_of(b) && a.shows(b, 0, a.rows, 0, a.columns);
+  }
+  /// The same elements as another content in those rows and columns.
+  bool shows(Content const& other, std::uint64_t row, std::uint64_t to_row, std::uint64_t column,
+             std::uint64_t to_column) const {
+    for (; row < to_row; ++row)
+      if (!std::equal(elements[row] + column, elements[row] + to_column, other.elements[row] + column)) return false;
     return true;
   }
 };
+
+// Whether content was found that a process may leave whose work leads from one content to another: each chunk, or
+// shard, is written at once, and the shape changes at once.
+bool is_between(Content const& found, Content const& before, Content const& after) {
+  if (!before.has_shape_of(after)) return found == before || found == after;
+  if (!found.has_shape_of(before)) return false;
+  for (std::uint64_t row = 0; row < found.rows; row += chunk_shape[0])
+    for (std::uint64_t column = 0; column < found.columns; column += chunk_shape[1]) {
+      auto const to_row = std::min(row + chunk_shape[0], found.rows);
+      auto const to_column = std::min(column + chunk_shape[1], found.columns);
+      if (!found.shows(before, row, to_row, column, to_column) && !found.shows(after, row, to_row, column, to_column))
+        return false;
+    }
+  return true;
+}
 
 // In memory that the child has in common with its parent.
 struct Journal {
@@ -64,6 +90,8 @@ class Shared {
   void* memory_;
 };
 
+auto open(Store const& store) { return open_array<std::uint16_t, 2, Composed>(store, "a", Queue<space::Host>{}); }
+
 template <class A>
 Content content_of(A const& array) {
   Content result{};
@@ -72,6 +100,21 @@ Content content_of(A const& array) {
   for (std::uint64_t row = 0; row < result.rows; ++row)
     for (std::uint64_t column = 0; column < result.columns; ++column) result.elements[row][column] = read(row, column);
   return result;
+}
+
+// Every key is the array's, and has a sound value: those of chunks that lie beyond its shape too.
+void check_keys(Store const& store) {
+  auto metadata = open(store).metadata();
+  store.list("", [&](Listed const& entry) {
+    auto const key = entry.path.substr(entry.path.find('/') + 1);
+    bool const is_known = entry.path == "zarr.json" || entry.path == "a/zarr.json" ||
+                          (entry.path.starts_with("a/") && metadata.key_encoding.place_of(key, 2));
+    CHECK_MESSAGE(is_known, entry.path);
+  });
+  metadata.shape = {most_rows, most_columns};
+  Array<std::uint16_t, 2, Store, Composed> const wide{
+      AnyArray<Store, Composed>{store, "a", metadata, Queue<space::Host>{}}};
+  CHECK_NOTHROW(wide.read(all));
 }
 
 // One operation on the array and in the journal.
@@ -96,10 +139,9 @@ void operate(A const& array, Journal& journal, test::Random& random) {
     return result;
   };
   auto const what = random(0, 3);
-  if (what == 0 && before.rows > 0 && before.columns > 0) {  // one chunk: more are not written at once
+  if (what == 0 && before.rows > 0 && before.columns > 0) {
     auto const row = random(0, before.rows - 1), column = random(0, before.columns - 1);
-    auto const rows = std::min(before.rows - row, chunk_shape[0] - row % chunk_shape[0]);
-    auto const columns = std::min(before.columns - column, chunk_shape[1] - column % chunk_shape[1]);
+    auto const rows = random(1, before.rows - row), columns = random(1, before.columns - column);
     auto const elements = values(row, rows, column, columns);
     work([&] { array.write({{row, row + rows}, {column, column + columns}}, elements); });
   } else if (what == 1) {
@@ -121,29 +163,29 @@ void operate(A const& array, Journal& journal, test::Random& random) {
   }
 }
 
-}  // namespace
-
-TEST_CASE("a process is killed at any moment: the array opens, and is as it was before its operation, or after") {
+// Children at an array of these codecs are killed one after the other.
+void check_kills(std::string const& codecs, std::uint64_t seed) {
   auto const* asked = std::getenv("TESSERA_TEST_KILLS");
   auto const kills = asked ? std::strtoul(asked, nullptr, 10) : 40;
   REQUIRE(kills > 0);
   test::TemporaryFolder const folder;
-  LocalStore<HostBuffer> const store{folder.path()};
+  Store const store{folder.path()};
   Shared const shared;
   auto& journal = *shared;
-  create_array<std::uint16_t, 2>(store, "a", {.shape = {0, 0}, .chunk_shape = chunk_shape});
-  test::Random random{7};
-  std::size_t killed = 0, amidst = 0, wrong = 0;
+  create_array<std::uint16_t, 2>(store, "a", {.shape = {0, 0}, .chunk_shape = chunk_shape},
+                                 Composed::from(test::specifications(codecs)));
+  test::Random random{seed};
+  std::size_t killed = 0, amidst = 0, between = 0, wrong = 0;
   for (std::uint64_t round = 0; round < kills; ++round) {
+    CAPTURE(round);
     auto const until = journal.done + random(1, 6), more = random(0, 3000);
     auto const child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
       ::alarm(60);
       try {
-        auto const array =
-            open_array<std::uint16_t, 2>(LocalStore<HostBuffer>{folder.path()}, "a", Queue<space::Host>{});
-        for (test::Random own{round};;) operate(array, journal, own);
+        auto const array = open(Store{folder.path()});
+        for (test::Random own{seed + round};;) operate(array, journal, own);
       } catch (...) {
         ::_exit(1);
       }
@@ -155,12 +197,41 @@ TEST_CASE("a process is killed at any moment: the array opens, and is as it was 
     if (status == 0) CHECK(::waitpid(child, &status, 0) == child);
     killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
     amidst += journal.at_work;
-    auto const found = content_of(open_array<std::uint16_t, 2>(LocalStore<HostBuffer>{folder.path()}, "a"));
-    wrong += !(found == journal.before || (journal.at_work && found == journal.after));
+    Store const left{folder.path()};
+    auto const found = content_of(open(left));
+    if (found != journal.before && !(journal.at_work && found == journal.after)) {
+      bool const is_partly_done = journal.at_work && is_between(found, journal.before, journal.after);
+      ++(is_partly_done ? between : wrong);
+    }
+    check_keys(left);
     journal.before = found;
     journal.at_work = false;
   }
   CHECK(killed == kills);
   CHECK(amidst > 0);
   CHECK(wrong == 0);
+  if (asked)
+    MESSAGE(killed, " killed, ", amidst, " of them amidst an operation, ", between, " between two chunks of it");
 }
+
+}  // namespace
+
+TEST_CASE("a process is killed at any moment: the array opens, and is as it was before its operation, or after") {
+  check_kills(R"([{"name": "bytes", "configuration": {"endian": "little"}}])", 7);
+}
+
+TEST_CASE("a process is killed while it writes shards: each has its old value or its new one") {
+  test::Sharding sharding{"[3, 2]"};
+  sharding.codecs =
+      R"([{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "zstd", "configuration": {"level": 1}}])";
+  check_kills(sharding.list(), 10007);
+}
+
+TEST_CASE("a process is killed while it writes shards of shards: each has its old value or its new one") {
+  test::Sharding inner{"[1, 2]"}, outer{"[2, 4]"};
+  inner.codecs = R"([{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}])";
+  outer.codecs = inner.list(), outer.index_location = "start";
+  check_kills(outer.list(), 20007);
+}
+
+}  // namespace killed_tests

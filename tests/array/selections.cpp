@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <support/random_array.hpp>
 #include <support/random_selection.hpp>
 #include <support/refused.hpp>
 #include <support/temporary_folder.hpp>
@@ -17,7 +18,7 @@
 #include <tessera/store/memory_store.hpp>
 
 using namespace tessera;
-using test::Bytes, test::Random;
+using test::Bytes, test::Random, test::random_elements;
 
 namespace {
 
@@ -42,13 +43,6 @@ struct CountingStore {
   void write(Key const& key, ByteView<space::Host> value, Queue<space::Host>& on) const { inner.write(key, value, on); }
   bool erase(Key const& key, Queue<space::Host>& on) const { return inner.erase(key, on); }
 };
-
-Bytes random_elements(Random& random, std::size_t size, DataType type) {
-  auto elements = random.noise(size);
-  if (type.kind == DataKind::boolean)
-    for (auto& b : elements) b &= std::byte{1};
-  return elements;
-}
 
 // Reads and writes of one array by selections of every kind, from and to memory of any strides.
 template <class... Codecs, class S>

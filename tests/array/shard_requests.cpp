@@ -129,7 +129,7 @@ TEST_CASE("a read asks for each shard's index once, by its range, and for its in
       };
 
       asked.forget();
-      CHECK(read_text(array, Box{all}, {.mini_batch = every_chunk}) == letters());
+      CHECK(read_text(array, Box{all}, {.mini_batch = every_chunk, .most_at_once = 1}) == letters());
       CHECK(sorted(asked.reads) == Texts{index("c/0/0"), index("c/0/1"), index("c/1/0"), index("c/1/1")});
       Texts every;
       for (auto* key : {"c/0/0", "c/0/1", "c/1/0", "c/1/1"})  // one shard after the other
@@ -169,7 +169,7 @@ TEST_CASE("what a shard does not have is not asked for (CODEC-SHARD-09, CODEC-SH
   write_text(array, Box{{0, 2}, {0, 2}}, "wxyz");
   auto& asked = *store.asked;
   asked.forget();
-  read_text(array, Box{{0, 8}, {0, 4}}, {.mini_batch = every_chunk});
+  read_text(array, Box{{0, 8}, {0, 4}}, {.mini_batch = every_chunk, .most_at_once = 1});
   CHECK(sorted(asked.reads) == Texts{"c/0/0 last 68", "c/1/0 last 68"});
   REQUIRE(asked.many.size() == 1);
   CHECK(asked.many[0] == Texts{"c/0/0 0 + 4"});

@@ -69,7 +69,7 @@ void check_replaced(bool backwards) {
     int times = 0;
     *store.happens = [&] { ++times, array.write(all, second); };
     *store.reads_until = reads;  // 0: before the index; 1: before the first chunk
-    array.read(all, found, ReadOptions{.mini_batch = every_chunk});
+    array.read(all, found, ReadOptions{.mini_batch = every_chunk, .most_at_once = 1});
     *store.reads_until = -1;
     CHECK(found == (times ? second : first));
     CHECK((times == 1 || reads == 5 || (reads == 4 && !backwards)));
@@ -92,7 +92,7 @@ namespace {
 
 constexpr std::uint32_t versions = 1000;  // an element is its index times that and a version, or nothing
 
-// Threads write and read parts of one array, whose chunks come and go.
+// Threads write and read parts of one array, whose chunks come and go; one reader of two keeps indexes.
 template <class P, class S, class Seen>
 void check_shared(S const& store, Seen const& seen) {
   constexpr std::uint64_t size = 64;
@@ -117,6 +117,7 @@ void check_shared(S const& store, Seen const& seen) {
     threads.emplace_back([&, reader] {
       HostQueue on;
       auto const here = open_array<std::uint32_t, 1, P>(seen, "a", on);
+      if (reader) here.keep_shard_indexes(1000);
       for (bool last = false; !last;) {
         last = writing == 0;
         std::vector<std::uint32_t> values(size);

@@ -4,12 +4,13 @@
 #include <algorithm>
 
 #include <device/arrays.hpp>
+#include <support/random_array.hpp>
 #include <support/random_selection.hpp>
 #include <support/written_array.hpp>
 
 namespace test {
 
-using tessera::every_chunk, tessera::MemoryStore, tessera::DeviceBuffer, tessera::HostBuffer;
+using tessera::MemoryStore, tessera::DeviceBuffer, tessera::HostBuffer;
 using tessera::ReadOptions, tessera::WriteOptions, tessera::Selected;
 
 // An array in some store, read and written in some way.
@@ -60,31 +61,6 @@ inline void expect_nothing_left() {
 #if defined(TESSERA_CUDA_EMULATION)
   check_nothing_left();
 #endif
-}
-
-template <class Options>
-Options random_options(Random& random, std::uint64_t budget) {
-  std::size_t const batches[] = {0, 1, 2, 3, every_chunk};
-  Options options{};
-  options.mini_batch = batches[random(0, 4)];
-  options.mini_batch_bytes = random.one_in(3) ? random(1, 500) : 0;
-  options.in_flight = random(0, 3);
-  options.memory = random.one_in(3) ? budget : 0;
-  return options;
-}
-
-inline ArrayContent random_content(Random& random) {
-  auto const rank = random.one_in(6) ? random(6, 8) : random(0, 5);
-  std::uint64_t const most[] = {1, 40, 20, 9, 6, 4, 3, 3, 2};
-  ArrayContent content{
-      random_type(random), random.extents(rank, 1, most[rank]), random.extents(rank, 1, (most[rank] + 2) / 2), {}};
-  auto fill = random.one_in(2) ? Bytes(content.type.size) : random.noise(content.type.size);
-  content.elements = random.noise(size_of(content.shape) * content.type.size);
-  if (content.type.kind == tessera::DataKind::boolean)
-    for (auto* bytes : {&content.elements, &fill})
-      for (auto& b : *bytes) b &= std::byte{1};
-  content.fill = tessera::to_json(tessera::write_fill_value(fill, content.type));
-  return content;
 }
 
 // A store with a copy of what is in another one.

@@ -291,6 +291,31 @@ TEST_CASE("chunks of several shards: one launch for each mini-batch") {
   });
 }
 
+TEST_CASE("indexes that are kept do not come to the host again, but of a shard that was written") {
+  under_seeds(16, [] {
+    DeviceQueue on;
+    auto const array = made<OnDevice>(test::in_device_memory(), on);
+    auto memory = test::on_device<float, 2>(elements, shape, on);
+    array.write(all, memory).wait();
+    array.keep_shard_indexes(1 << 20);
+    auto const index_reads = [&] {
+      emulation::Watch const watch;
+      array.read(all, memory).wait();
+      return watch.copies(cudaMemcpyDeviceToHost);
+    };
+    CHECK(index_reads() == shards);
+    CHECK(index_reads() == 0);
+    array.fill(Box{{24, 36}, all}, 1.f).wait();  // the third
+    auto const again = index_reads();            // others may be counted with it
+    CHECK(again >= 1);
+    CHECK(again < shards);
+    CHECK(index_reads() == 0);
+    auto changed = elements;
+    std::fill(changed.begin() + 24 * 20, changed.begin() + 36 * 20, 1.f);
+    CHECK(test::on_host(memory, on) == changed);
+  });
+}
+
 #endif
 
 }  // namespace shards_tests

@@ -38,12 +38,54 @@ def documents():
     yield {"zarr_format": 3, "node_type": "group", "attributes": {"n": 1e5}, "consolidated_metadata": None}
 
 
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ 0x82F63B78 * (crc & 1)
+    return struct.pack("<I", crc ^ 0xFFFFFFFF)
+
+
+def zstd_stored(data):
+    """A frame of one block that is not compressed."""
+    return bytes.fromhex("28b52ffd20") + bytes([len(data)]) + struct.pack("<I", len(data) << 3 | 1)[:3] + data
+
+
+def shard(chunks, checksum=True, at_start=False, order="<"):
+    """Chunks (None: missing) and their index."""
+    index_size = 16 * len(chunks) + 4 * checksum
+    index, values, at = b"", b"", index_size if at_start else 0
+    for chunk in chunks:
+        index += struct.pack(order + "QQ", *((2**64 - 1,) * 2 if chunk is None else (at + len(values), len(chunk))))
+        values += chunk or b""
+    if checksum:
+        index += crc32c(index)
+    return index + values if at_start else values + index
+
+
+def shards():
+    """One for each array of shard.cpp, in its order; and the same of which some chunks are missing."""
+    plain = [bytes(range(i, i + 4)) for i in range(1, 5)]
+    for chunks in plain, [plain[0], None, plain[2], None]:
+        packed = [chunk and zstd_stored(chunk) for chunk in chunks]
+        halves = lambda of, *how: [shard(of[:2], *how), shard(of[2:], *how)]
+        yield from enumerate([
+            shard(chunks), shard(chunks, True, True), shard(chunks, False), shard(packed, False, True), shard(packed),
+            shard(halves(chunks, True, True)), shard(halves(packed, False), False, True),
+            shard([chunk and chunk * 2 for chunk in chunks], True, False, ">")])
+
+
 def seeds(name):
     """Small inputs that reach the inside: of decoders, room for what comes out stands before them."""
     if name == "document":
         return [json.dumps(document).encode() for document in documents()]
     if name == "bytes":
         return [bytes([kind, 2, 0x33, 0x23, 0, 0b0001, 3]) + bytes(range(64)) * 4 for kind in range(14)]
+    if name == "shard":  # as it is, of each store, and with its checksums made right; and entries of two bytes
+        found = [bytes([which | how, part & 3, part]) + value
+                 for part, (which, value) in enumerate(shards()) for how in (0, 0xC0, 0x08)]
+        return found + [bytes([0x10, 0, 0x5A]) + struct.pack("<8H", 0, 4, 4, 4, 8, 4, 65535, 65535) + bytes(range(12))]
     chunks = {"gzip": [gzip.compress(b"abc" * 50, mtime=0), gzip.compress(b"a") + gzip.compress(b"b")],
               "crc32c": [bytes.fromhex("313233343536373839839206e3")],
               "zstd": [bytes.fromhex(text) for text in ZSTD.split()],

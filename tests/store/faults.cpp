@@ -281,6 +281,42 @@ TEST_CASE(
   CHECK(calls.count("openat2") + calls.count("openat") <= 3);  // one of them asks whether the kernel has it
 }
 
+TEST_CASE("how far apart ranges of a file are that are read at once, and how much that is") {
+  test::TemporaryFolder const folder;
+  Local const store{folder.path()};
+  std::string large;
+  for (int i = 0; large.size() < 1'000'000; ++i) large += std::to_string(i) + ' ';
+  test::put(store, "k", large);
+  test::HostQueue on;
+  Key const key{"k"};
+  // One behind the other, and gaps of 1, 5000 and 900,000 bytes.
+  ByteRange const ranges[] = {{0, 10}, {10, 10}, {21, 10}, {5031, 10}, {905'041, 10}};
+  auto const reads = [&](std::optional<std::uint64_t> gap, std::uint64_t most) {
+    std::vector<test::Bytes> memory(5, test::Bytes(10));
+    auto const room = [](test::Bytes& into) { return [&into](std::size_t) { return test::span(into); }; };
+    std::vector<decltype(room(memory[0]))> rooms;
+    for (auto& one : memory) rooms.push_back(room(one));
+    std::vector<ReadRequest<space::Host>> requests;
+    for (std::size_t i = 0; i < 5; ++i) requests.push_back({&key, ranges[i], rooms[i], {}, {}, 1, gap, most});
+    test::SystemCalls calls;
+    get_many(store, std::span{requests}, on);
+    for (std::size_t i = 0; i < 5; ++i) CHECK(test::text(test::view(memory[i])) == large.substr(ranges[i].offset, 10));
+    return calls.count("pread") + calls.count("preadv");
+  };
+  auto const any = ~std::uint64_t{0};
+  CHECK(reads({}, any) == 3);
+  CHECK(reads(0, any) == 4);
+  CHECK(reads(1, any) == 3);
+  CHECK(reads(4999, any) == 3);
+  CHECK(reads(5000, any) == 2);
+  CHECK(reads(any, any) == 2);  // so many bytes are not read for nothing
+  CHECK(reads(any, 5041) == 2);
+  CHECK(reads(any, 5040) == 3);
+  CHECK(reads(any, 31) == 3);
+  CHECK(reads(any, 30) == 4);
+  CHECK(reads(any, 1) == 5);
+}
+
 TEST_CASE("with fsync a value is on the disk before it has its name, and its name before write returns") {
   using Names = std::vector<std::string>;
   test::TemporaryFolder const folder;
@@ -318,4 +354,19 @@ TEST_CASE("names of unfinished values are no keys") {
     test::check_refused<StoreError>([&] { test::put(store, key, "x"); }, {key.c_str(), "unfinished"});
   test::put(store, "a/.tessera-folder/k", "a folder may have the name");
   CHECK(test::listed(store, "") == std::vector<std::string>{"a/.tessera-folder/k:26"});
+}
+
+TEST_CASE("a root that somebody makes while it is looked for is found") {
+  test::TemporaryFolder const folder;
+  test::put(Local{folder / "root"}, "key", "value");
+  Local const store{folder / "root"};
+  std::string found;
+  {
+    test::SystemCalls calls;
+    calls.fail(0, ENOENT);  // it was not there, and now it is
+    found = test::value(store, "key");
+    CHECK(calls.made().at(0) == "open");
+    CHECK(calls.count("open") == 2);
+  }
+  CHECK(found == "value");
 }

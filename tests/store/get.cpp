@@ -28,7 +28,7 @@ struct Plain {
 
 std::string runs(std::vector<WantedRange> wanted, std::uint64_t gap) {
   std::string shown;
-  for_each_run(wanted, gap, [&](std::span<WantedRange const> run) {
+  for_each_run(wanted, {gap}, [&](std::span<WantedRange const> run) {
     for (auto const& range : run) shown += std::to_string(range.request) + ' ';
     shown += "| ";
   });
@@ -87,7 +87,7 @@ TEST_CASE("every range is in one run, and no two runs are close") {
     std::vector<int> seen(wanted.size());
     std::uint64_t end = 0;
     bool first = true, right = true;
-    for_each_run(wanted, gap, [&](std::span<WantedRange const> run) {
+    for_each_run(wanted, {gap}, [&](std::span<WantedRange const> run) {
       right = right && !run.empty() && (first || run.front().offset > end + gap);
       end = run.front().offset;
       for (auto const& range : run) {

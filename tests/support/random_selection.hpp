@@ -80,8 +80,9 @@ inline RandomSelection random_orthogonal(Random& random, Extents const& shape) {
 inline RandomSelection random_points(Random& random, Extents const& shape) {
   std::vector<Extents> places;
   Extents place;
-  for (auto n : shape) place.push_back(random(0, n - 1));
-  for (auto n = random(0, 40); n > 0; --n) {
+  auto const count = size_of(shape) == 0 ? 0 : random(0, 40);
+  for (auto n : shape) place.push_back(count == 0 ? 0 : random(0, n - 1));
+  for (auto n = count; n > 0; --n) {
     places.push_back(place);
     for (std::size_t d = 0; d < shape.rank(); ++d)
       if (random.one_in(5)) place[d] = random(0, shape[d] - 1);

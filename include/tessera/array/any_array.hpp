@@ -13,6 +13,7 @@
 #include <tessera/array/append.hpp>
 #include <tessera/array/attributes.hpp>
 #include <tessera/array/compact_shards.hpp>
+#include <tessera/array/kept_indexes.hpp>
 #include <tessera/array/read.hpp>
 #include <tessera/array/resize.hpp>
 #include <tessera/array/shared_shape.hpp>
@@ -71,10 +72,10 @@ class AnyArray {
   /// way any more.
   auto read(Selected const& selected, Target<array_space> to, queue_type& on, ReadOptions const& options = {}) const {
     if constexpr (detail::check_placer<array_space>()) {
-      expect_inside(selected, to.strides);
+      auto const now = expect_inside(selected, to.strides);
       return complete(on, [&] {
         auto const shards = directory();
-        read_chunks(source(shards), selected, to, on, options);
+        read_chunks(source(shards, now), selected, to, on, options);
       });
     } else {
       return detail::Mistaken{};
@@ -171,6 +172,15 @@ class AnyArray {
     return append(axis, block, from, state_->on, options);
   }
 
+  /// Keeps the indexes of shards from one read to the next, `most` bytes of them at most, for all copies of this
+  /// handle: those that were used last stay, a single one whatever its size. 0: forgets them, and each read has its own
+  /// again, as it is when an array is opened. Then a read of inner chunks whose shards are known is a read of those
+  /// chunks and nothing else. What arrays write through this store and its copies is noticed, by each read. What others
+  /// do is not: another process, who writes into the store itself, a second store of the same folder. Of a shard that
+  /// they replace a read finds what lies in its new value at the old places, until this is called again. For any
+  /// thread.
+  void keep_shard_indexes(std::uint64_t most) const { state_->indexes.keep(state_->form.shards, most); }
+
   /// Makes each shard what it would be if it were written at once: inner chunks in C order, without bytes that nobody
   /// needs, such as `append_to_shards` leaves. Shards are replaced one by one, at once; those that are in order are let
   /// be, and of them the index alone is read. Nothing is decoded. Returns how many bytes the array has fewer, when the
@@ -185,7 +195,7 @@ class AnyArray {
       try {
         auto const places =
             detail::shards_of(s.store, s.path, s.metadata.key_encoding, shape(), chunk_shape(), on.host());
-        won = compact_shards(source(shards), places, state_->locks, on, options);
+        won = compact_shards(source(shards, shape()), places, state_->locks, on, options);
         on.wait();
       } catch (...) {
         wait_and_throw(on);
@@ -209,8 +219,8 @@ class AnyArray {
                       WriteOptions const& options) const {
     auto const shards = directory();
     if constexpr (P::may_be_sharded)
-      if (shards) return write_shards(source(shards), shape, selected, from, state_->locks, on, options);
-    write_chunks(source(shards), shape, selected, from, state_->locks, on, options);
+      if (shards) return write_shards(source(shards, shape), shape, selected, from, state_->locks, on, options);
+    write_chunks(source(shards, shape), shape, selected, from, state_->locks, on, options);
   }
 
   void publish(Extents const& before, Extents const& after) const {
@@ -243,18 +253,20 @@ class AnyArray {
   }
 
   using Leaf = typename P::leaf_type;
-  using Shards = std::unique_ptr<ShardDirectory>;
+  using Shards = std::shared_ptr<ShardDirectory>;
 
-  // Of the shards that a read passes.
+  // Of the shards that a read passes: what is kept, or one of its own.
   Shards directory() const {
-    constexpr std::size_t most = std::size_t{64} << 20;  // bytes of indexes: those of some shards at a time
-    return state_->form.shards.empty() ? nullptr : std::make_unique<ShardDirectory>(state_->form.shards, most);
+    if (state_->form.shards.empty()) return nullptr;
+    if (auto kept = state_->indexes.get()) return kept;
+    constexpr auto most = std::uint64_t{64} << 20;  // bytes of indexes: those of some shards at a time
+    return std::make_shared<ShardDirectory>(state_->form.shards, most);
   }
-  ChunkSource<S, Leaf> source(Shards const& shards) const {
+  ChunkSource<S, Leaf> source(Shards const& shards, Extents const& shape) const {
     auto const& s = *state_;
-    return {s.store,           s.prefix,      s.metadata.key_encoding,
-            s.pipeline.leaf(), s.form,        {s.metadata.fill.data(), s.metadata.fill.size()},
-            shards.get(),      &state_->locks};
+    return {s.store,           s.prefix,       s.metadata.key_encoding,
+            s.pipeline.leaf(), s.form,         {s.metadata.fill.data(), s.metadata.fill.size()},
+            shards.get(),      &state_->locks, shape};
   }
 
   // What is selected need not come from a selection, which would have seen to it. Returns the shape that it is inside
@@ -308,6 +320,7 @@ class AnyArray {
     ChunkForm form;
     queue_type on;
     KeyLocks locks{};
+    detail::KeptIndexes indexes{};
   };
   std::shared_ptr<State> state_;
 };

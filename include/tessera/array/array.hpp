@@ -120,6 +120,9 @@ class Array {
     return append(from, axis, array_.queue(), options);
   }
 
+  /// Keeps the indexes of shards from one read to the next, so many bytes of them at most: for who reads inner chunks
+  /// one after the other. AnyArray::keep_shard_indexes says whose changes are noticed.
+  void keep_shard_indexes(std::uint64_t most) const { array_.keep_shard_indexes(most); }
   /// Tidies shards, such as `WriteOptions::append_to_shards` leaves them: AnyArray::compact. Returns how many bytes the
   /// array has fewer.
   std::uint64_t compact(queue_type& on, CompactOptions const& options = {}) const {

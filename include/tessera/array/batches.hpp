@@ -48,11 +48,11 @@ struct UsualBatch {
 inline constexpr UsualBatch usual_on_host{std::uint64_t{1} << 20, 32, 0, 0};
 inline constexpr UsualBatch usual_on_device{std::uint64_t{4} << 20, 1024, 2, std::uint64_t{320} << 10};
 
-// `changes`: chunks may be read, changed and written back. Throws: SelectionError, if a chunk alone takes more than the
-// budget.
+// `changes`: chunks may be read, changed and written back. `beside`: bytes that a chunk takes more. Throws:
+// SelectionError, if a chunk alone takes more than the budget.
 template <class Options>
 Batches batches_of(Options const& options, std::uint64_t chunks, ChunkForm const& form, std::size_t threads,
-                   UsualBatch const& usual, bool changes = false) {
+                   UsualBatch const& usual, bool changes = false, std::uint64_t beside = 0) {
   auto const whole = std::max<std::uint64_t>(form.decoded_size, 1);
   auto const bytes = options.mini_batch_bytes ? options.mini_batch_bytes
                      : options.mini_batch     ? ~std::uint64_t{0}
@@ -63,7 +63,7 @@ Batches batches_of(Options const& options, std::uint64_t chunks, ChunkForm const
                  options.in_flight ? options.in_flight : threads + usual.waiting};
   if (options.memory != 0) {
     constexpr std::uint64_t about_it = 4096;  // bytes that are known of a chunk: its place, its key, what shall be done
-    auto const each = form.memory(changes) + about_it;
+    auto const each = form.memory(changes) + beside + about_it;
     auto const alone = usual.beside + each;
     if (options.memory < alone)
       throw SelectionError{

@@ -110,6 +110,7 @@ struct Refused {
   void append(A&&...) const {}
   template <class... A>
   void resize(Extents const&, A&&...) const {}
+  void keep_shard_indexes(std::uint64_t) const {}
 };
 
 template <class P, class... On>

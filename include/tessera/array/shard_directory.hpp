@@ -1,8 +1,9 @@
 // Indexes of shards that were read, each once: where the inner chunks of an array are.
 #pragma once
-#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -27,17 +28,18 @@ using ReadPart = FunctionRef<std::optional<std::size_t>(ByteRange, ByteSpan<spac
 /// Threads share it. It keeps the indexes that were asked for last.
 class ShardDirectory {
  public:
-  /// Keeps so many bytes of indexes, or a single one.
-  ShardDirectory(std::vector<ShardLevel> const& levels, std::size_t most) : grid_{levels}, most_{most} {}
+  /// Keeps so many bytes of indexes, or a single shard's.
+  ShardDirectory(std::vector<ShardLevel> const& levels, std::uint64_t most) : grid_{levels}, most_{most} {}
 
   ShardGrid const& grid() const { return grid_; }
 
   /// Where a chunk lies in its shard's value; nullopt: it is missing. This is so if there are no changes since
-  /// `moment`, which is set before the shard's index was read. One thread reads an index, others that need it wait.
-  /// Throws: CodecError, if the index is damaged, or says what cannot be of this chunk; what `read` throws.
+  /// `moment`, which is set before the shard's index was read. One thread reads an index, others that need it wait;
+  /// one that `changes` says is old is read anew. Throws: CodecError, if the index is damaged, or says what cannot be
+  /// of this chunk; what `read` throws.
   std::optional<ByteRange> find(Key const& shard, Extents const& chunk, ReadPart read, Changes const& changes,
                                 std::optional<std::uint64_t>& moment, Queue<space::Host>& on) {
-    auto const outermost = index_of(shard);
+    auto const outermost = index_of(shard, changes);
     auto* index = outermost.get();
     ShardEntry place{0, ShardEntry::none - 1};  // of what the index is of; how large the outermost is nobody asks
     std::size_t level = 0;
@@ -50,7 +52,7 @@ class ShardDirectory {
         if (!index->is_read) {
           if (level == 0) moment = index->moment = changes.moment();
           read_index(*index, format, level == 0 ? format.range() : range_in(place, format), read, on);
-          if (level > 0) grow(format.entries() * sizeof(ShardEntry));
+          grow(shard, *outermost, size_of(*index));
         }
         if (level == 0) moment = index->moment;
         is_read = true;
@@ -73,48 +75,65 @@ class ShardDirectory {
   /// Forgets what it knows of a shard: the next find reads its index.
   void forget(Key const& shard) {
     std::lock_guard lock{mutex_};
-    if (auto const found = known_.find(shard.path); found != known_.end()) {
-      size_ -= std::min(size_, grid_.levels().front().index->entries() * sizeof(ShardEntry));
-      order_.erase(found->second);
-      known_.erase(found);
-    }
+    if (auto const found = known_.find(shard.path); found != known_.end()) drop(found->second);
+  }
+
+  /// Bytes of what it keeps.
+  std::uint64_t size() const {
+    std::lock_guard lock{mutex_};
+    return size_;
   }
 
  private:
   struct Index {
     std::mutex mutex{};  // held while it is read
     bool is_read = false;
-    std::uint64_t moment = Changes::unknown;                            // before it was read, of the outermost
+    std::atomic<std::uint64_t> moment = Changes::unknown;               // before it was read, of the outermost
     std::vector<ShardEntry> entries{};                                  // none: there is no shard
     std::unordered_map<std::uint64_t, std::unique_ptr<Index>> inner{};  // of the shards in it, by their entries
   };
   struct Known {
     std::string shard;
     std::shared_ptr<Index> index;
+    std::uint64_t size;  // bytes, with the shards in it
   };
+  using Order = std::list<Known>;
 
-  std::shared_ptr<Index> index_of(Key const& shard) {
+  static std::uint64_t size_of(Index const& index) {
+    return sizeof(Index) + index.entries.capacity() * sizeof(ShardEntry);
+  }
+
+  std::shared_ptr<Index> index_of(Key const& shard, Changes const& changes) {
     std::lock_guard lock{mutex_};
-    if (auto const found = known_.find(shard.path); found != known_.end()) {
-      order_.splice(order_.begin(), order_, found->second);
-      return order_.front().index;
+    auto const found = known_.find(shard.path);
+    if (found != known_.end()) {
+      auto const moment = found->second->index->moment.load();
+      if (moment == Changes::unknown || changes.none_since(moment)) {
+        order_.splice(order_.begin(), order_, found->second);
+        return order_.front().index;
+      }
+      drop(found->second);
     }
-    auto const size = grid_.levels().front().index->entries() * sizeof(ShardEntry);
-    size_ += size;
-    while (size_ > most_ && !order_.empty()) {
-      known_.erase(order_.back().shard);
-      order_.pop_back();
-      size_ = order_.empty() ? size : size_ - std::min(size_, size);
-    }
-    order_.push_front({shard.path, std::make_shared<Index>()});
+    order_.push_front({shard.path, std::make_shared<Index>(), sizeof(Known) + 2 * shard.path.size()});
     known_[shard.path] = order_.begin();
+    size_ += order_.front().size;
     return order_.front().index;
   }
 
-  // Inner shards count as shards do: what is kept of them goes with the shard they are in.
-  void grow(std::size_t size) {
+  // An index was read of the shard. What it keeps least long has to go where there is too much.
+  void grow(Key const& shard, Index const& outermost, std::uint64_t size) {
     std::lock_guard lock{mutex_};
+    auto const found = known_.find(shard.path);
+    if (found == known_.end() || found->second->index.get() != &outermost) return;  // forgotten meanwhile
+    found->second->size += size;
     size_ += size;
+    while (size_ > most_ && order_.size() > 1) drop(std::prev(order_.end()));
+  }
+
+  void drop(Order::iterator known) {
+    size_ -= known->size;
+    known_.erase(known->shard);
+    order_.erase(known);
   }
 
   static ByteRange range_in(ShardEntry const& place, ShardIndexFormat const& format) {
@@ -132,22 +151,18 @@ class ShardDirectory {
       if (*found != bytes.size())
         throw CodecError{text({"the shard's index: found ", *found, " bytes, expected ", bytes.size()})};
       std::vector<ShardEntry> entries(format.entries());
-      try {
-        format.decode({bytes.data(), bytes.size()}, entries, on);
-      } catch (CodecError const& error) {
-        throw CodecError{text({"the shard's index: ", error.what()})};
-      }
+      format.decode({bytes.data(), bytes.size()}, entries, on);
       index.entries = std::move(entries);
     }
     index.is_read = true;
   }
 
   ShardGrid grid_;
-  std::size_t const most_;  // bytes
-  std::mutex mutex_;
-  std::size_t size_ = 0;
-  std::list<Known> order_;  // the one that was asked for last first
-  std::unordered_map<std::string, std::list<Known>::iterator> known_;
+  std::uint64_t const most_;  // bytes
+  mutable std::mutex mutex_;
+  std::uint64_t size_ = 0;
+  Order order_;  // the one that was asked for last first
+  std::unordered_map<std::string, Order::iterator> known_;
 };
 
 }  // namespace tessera::inline v0

@@ -28,11 +28,7 @@ std::vector<ShardEntry> read_entries(ShardIndexFormat const& index, ShardEntry c
   part(index.at_start() ? place.offset : place.offset + place.size - bytes.size(),
        ByteSpan<space::Host>{bytes.data(), bytes.size()});
   std::vector<ShardEntry> entries(index.entries());
-  try {
-    index.decode({bytes.data(), bytes.size()}, entries, on);
-  } catch (CodecError const& error) {
-    throw CodecError{text({"the shard's index: ", error.what()})};
-  }
+  index.decode({bytes.data(), bytes.size()}, entries, on);
   for (auto& entry : entries) {
     entry.expect_within(place.size);
     if (!entry.is_missing()) entry.offset += place.offset;

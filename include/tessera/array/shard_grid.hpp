@@ -1,5 +1,6 @@
 // Where inner chunks are in their shards: chunks are counted over the whole array, at the bottom of all shards.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -31,6 +32,17 @@ class ShardGrid {
   Extents shard_of(Extents chunk) const {
     for (std::size_t d = 0; d < chunk.rank(); ++d) chunk[d] /= in_shard_[d];
     return chunk;
+  }
+
+  std::uint64_t chunk_count() const { return element_count(in_shard_, "the inner chunks of a shard"); }
+  /// How many chunks of a chunk's shard have elements in an array of that shape.
+  std::uint64_t chunk_count(Extents const& chunk, Extents const& chunk_shape, Extents const& shape) const {
+    std::uint64_t count = 1;
+    for (std::size_t d = 0; d < shape.rank(); ++d) {
+      auto const chunks = shape[d] / chunk_shape[d] + (shape[d] % chunk_shape[d] != 0);
+      count *= std::min(in_shard_[d], chunks - chunk[d] / in_shard_[d] * in_shard_[d]);
+    }
+    return count;
   }
 
   /// A chunk's entry in the index of the shard that it is in, or of the inner shard at that level.

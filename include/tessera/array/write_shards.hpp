@@ -8,6 +8,7 @@
 
 #include <tessera/array/shard_draft.hpp>
 #include <tessera/array/shard_editor.hpp>
+#include <tessera/array/whole_shard.hpp>
 #include <tessera/array/write.hpp>
 #include <tessera/store/append.hpp>
 
@@ -47,18 +48,6 @@ inline std::map<std::uint64_t, std::uint64_t> kept_of_entries(ShardGrid const& g
     entry->second -= plan.elements(piece);
   }
   return kept;
-}
-
-// The most bytes of a shard as this program writes it.
-inline std::uint64_t shard_bound(ChunkForm const& form) {
-  constexpr auto most = std::uint64_t{1} << 58;
-  auto sum = std::min<std::uint64_t>(form.encoded_bound(), most);
-  for (auto level = form.shards.size(); level-- > 0;) {
-    auto const& index = *form.shards[level].index;
-    auto const entries = index.entries();
-    sum = entries != 0 && sum > most / entries ? most : std::min(most, sum * entries + index.size());
-  }
-  return sum;
 }
 
 // A budget is for all shards under way: what has arrived of each, old and new, and its value; and for chunks on their

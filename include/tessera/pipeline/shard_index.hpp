@@ -72,11 +72,13 @@ class IndexFormatOf final : public ShardIndexFormat {
         form_{std::move(form)},
         dense_{Layout::c_order(form_.layout.shape, sizeof(std::uint64_t))} {}
 
-  void decode(ByteView<Host> encoded, std::span<ShardEntry> entries, Queue<Host>& on) const override {
+  void decode(ByteView<Host> encoded, std::span<ShardEntry> entries, Queue<Host>& on) const override try {
     std::vector<std::byte> room(form_.is_view() ? 0 : form_.decoded_size);
     DecodeTask<Host, Host> task{encoded, {room.data(), room.size()}};
     pipeline_.decode(form_, std::span{&task, 1}, on);
     place(task.decoded.data, form_.layout, reinterpret_cast<std::byte*>(entries.data()), dense_, on);
+  } catch (CodecError const& error) {
+    throw CodecError{text({"the shard's index: ", error.what()})};
   }
 
   void encode(std::span<ShardEntry const> entries, ByteSpan<Host> encoded, Queue<Host>& on) const override {

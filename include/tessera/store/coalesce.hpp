@@ -15,18 +15,30 @@ struct WantedRange {
   std::size_t request;
 };
 
-/// Sorts the ranges and calls read(std::span<WantedRange const>) for each run of them whose gaps are at most `gap`
-/// bytes: about 256 on a local disk, 4 KiB or more where a request crosses a network. Ranges of a run may overlap.
-/// Requires: no range ends beyond 2^64.
+/// Which ranges of a value are read at once.
+struct RangeLimits {
+  std::uint64_t gap;                       ///< bytes between two of them, at most, which are read along
+  std::uint64_t most = ~std::uint64_t{0};  ///< bytes of all that is read at once; a single range may have more
+};
+
+/// What is worth reading along where a request crosses a network.
+inline constexpr std::uint64_t usual_gap = 4096;  // bytes
+
+/// Sorts the ranges and calls read(std::span<WantedRange const>) for each run of them that is within the limits. Ranges
+/// of a run may overlap. Requires: no range ends beyond 2^64.
 template <class F>
-void for_each_run(std::span<WantedRange> ranges, std::uint64_t gap, F&& read) {
+void for_each_run(std::span<WantedRange> ranges, RangeLimits limits, F&& read) {
   std::sort(ranges.begin(), ranges.end(), [](auto const& a, auto const& b) { return a.offset < b.offset; });
   for (std::size_t first = 0; first < ranges.size();) {
     auto last = first;
-    std::uint64_t end = ranges[first].offset;
-    while (last < ranges.size() && (ranges[last].offset <= end || ranges[last].offset - end <= gap)) {
-      end = std::max(end, ranges[last].offset + ranges[last].size);
-      ++last;
+    auto const begin = ranges[first].offset;
+    auto end = begin;
+    for (; last < ranges.size(); ++last) {
+      auto const& next = ranges[last];
+      auto const longer = std::max(end, next.offset + next.size);
+      bool const is_close = next.offset <= end || next.offset - end <= limits.gap;
+      if (last > first && (!is_close || longer - begin > limits.most)) break;
+      end = longer;
     }
     read(std::span<WantedRange const>{ranges.subspan(first, last - first)});
     first = last;

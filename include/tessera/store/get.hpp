@@ -6,25 +6,19 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 
 #include <tessera/store/concept.hpp>
+#include <tessera/store/joined_reads.hpp>
+#include <tessera/store/lend.hpp>
+#include <tessera/store/read_request.hpp>
 
 namespace tessera::inline v0 {
 namespace detail {
 
-// Reads, and names what a store of a user's own need not name.
 template <class S>
-std::optional<std::size_t> read(S const& store, Key const& key, ByteRange range, Room<space_of<S>> room,
-                                queue_of<S>& on) try {
-  if constexpr (check_store<S>())
-    return store.read(key, range, room, on);
-  else
-    return std::nullopt;
-} catch (Error& error) {
-  error.in_key(key.path).in_store(name_of(store));
-  throw;
-}
+concept HasGetMany = requires(S const& store, std::span<ReadRequest<space_of<S>>> requests, queue_of<S>& on) {
+  store.get_many(requests, on);
+};
 
 }  // namespace detail
 
@@ -60,39 +54,15 @@ std::optional<std::size_t> get_into(S const& store, Key const& key, ByteSpan<spa
   return detail::read(store, key, range, room, on);
 }
 
-/// One of many reads. `size` is the answer. Its type is of the space, not of the store: stores that hold stores hand
-/// requests on.
-template <MemorySpace S>
-struct ReadRequest {
-  Key const* key;
-  ByteRange range;
-  Room<S> room;
-  std::optional<std::size_t> size{};
-  /// An allocation that rooms of several requests are cut out of, so that one copy may take those that follow each
-  /// other. They begin at multiples of `alignment` bytes in it, and what lies between a room's end and the next
-  /// multiple may be written to as well. A room that is not in it is memory of its own.
-  ByteSpan<S> slab{};
-  std::size_t alignment = 1;
-};
-
-/// Calls f(key, those of them) for the requests of each key that follow each other: for stores whose values are dear to
-/// find.
-template <MemorySpace S, class F>
-void for_each_key(std::span<ReadRequest<S>> requests, F&& f) {
-  while (!requests.empty()) {
-    auto const& key = *requests.front().key;
-    std::size_t same = 1;
-    while (same < requests.size() && requests[same].key->path == key.path) ++same;
-    f(key, requests.first(same));
-    requests = requests.subspan(same);
-  }
-}
-
-/// Many values, in any order: a store may coalesce neighbouring ranges of a key. Rooms are asked by one thread at a time.
+/// Many values, in any order. Ranges of a key that lie close together are read at once, by the store if it has a
+/// `get_many` of its own, else here, where their bytes are the host's. Rooms are asked by one thread at a time.
 template <class S>
 void get_many(S const& store, std::span<ReadRequest<space_of<S>>> requests, queue_of<S>& on) {
-  if constexpr (requires { store.get_many(requests, on); }) {
+  if constexpr (detail::HasGetMany<S>) {
     store.get_many(requests, on);
+  } else if constexpr (std::same_as<space_of<S>, space::Host> && !LendingStore<S>) {
+    auto const joined = on.template lease<detail::JoinedReads>();
+    for_each_key(requests, [&](Key const& key, auto const& of_key) { joined->run(store, key, of_key, on); });
   } else {
     for (auto& request : requests) request.size = detail::read(store, *request.key, request.range, request.room, on);
   }

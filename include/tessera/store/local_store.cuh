@@ -113,7 +113,7 @@ class LocalStore<B> {
       requests[i].size = lists.rooms[i].size;
     }
     detail::posix::RangeReader reader{file->descriptor};
-    for_each_run(lists.wanted, reader.largest_gap, [&](std::span<WantedRange const> run) {
+    for_each_run(lists.wanted, requests.front().limits(detail::posix::file_gap), [&](std::span<WantedRange const> run) {
       for (auto const& range : run) {
         auto const& to = lists.rooms[range.request];
         if (range.size > detail::bounce_block)
@@ -121,8 +121,8 @@ class LocalStore<B> {
         else
           upload.add(reader, range.offset, to, requests[range.request]);
       }
+      reader.read();
     });
-    reader.read();
   }
 
   static void read_large(detail::posix::Descriptor const& file, std::uint64_t offset, ByteSpan<space::Device> to,

@@ -72,7 +72,7 @@ class LocalStore {
   }
 
   /// Opens the key of requests that follow each other once, and reads those of its ranges that are close together at
-  /// once.
+  /// once: at most 256 bytes apart, if the requests do not say.
   void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
     auto const wanted = on.host().template lease<std::vector<WantedRange>>();
     for_each_key(requests, [&](Key const& key, std::span<ReadRequest<Space>> of_key) {
@@ -137,15 +137,15 @@ class LocalStore {
     }
     if (!file) return;
     detail::posix::RangeReader reader{file->descriptor};
-    for_each_run(wanted, reader.largest_gap, [&](std::span<WantedRange const> run) {
+    for_each_run(wanted, requests.front().limits(detail::posix::file_gap), [&](std::span<WantedRange const> run) {
       for (auto const& range : run) {
         auto const to = requests[range.request].room(range.size);
         detail::posix::Piece const piece{to.data, to.size};  // named: nvcc 13 loses a list in braces here
         reader.add(range.offset, piece);
         requests[range.request].size = to.size;
       }
+      reader.read();
     });
-    reader.read();
   }
 
   detail::LocalFolder folder_;

@@ -52,9 +52,10 @@ class PrefixStore {
   void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
     auto const inner = on.host().template lease<Inner<ReadRequest<Space>>>();
     set_keys(*inner, requests);
-    for (std::size_t i = 0; i < requests.size(); ++i)
-      inner->requests.push_back(
-          {&inner->keys[i], requests[i].range, requests[i].room, {}, requests[i].slab, requests[i].alignment});
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      inner->requests.push_back(requests[i]);
+      inner->requests.back().key = &inner->keys[i];
+    }
     tessera::get_many(store_, std::span{inner->requests}, on);
     for (std::size_t i = 0; i < requests.size(); ++i) requests[i].size = inner->requests[i].size;
   }

@@ -37,12 +37,13 @@ class Folder {
  public:
   /// nullopt: there is no such folder. A link that leads nowhere is an error.
   static std::optional<Folder> open(std::string const& path) {
-    Descriptor folder{::open(path.c_str(), pass | O_DIRECTORY)};
-    struct stat link {};
-    if (folder) return Folder{std::move(folder)};
-    if (errno != ENOENT && errno != ENOTDIR) fail("open the folder");
-    if (::lstat(path.c_str(), &link) == 0) fail("open the folder", S_ISLNK(link.st_mode) ? ENOENT : ENOTDIR);
-    return std::nullopt;
+    for (;;) {
+      if (Descriptor folder{::open(path.c_str(), pass | O_DIRECTORY)}) return Folder{std::move(folder)};
+      if (errno != ENOENT && errno != ENOTDIR) fail("open the folder");
+      struct stat there {};
+      if (::lstat(path.c_str(), &there) != 0) return std::nullopt;
+      if (!S_ISDIR(there.st_mode)) fail("open the folder", S_ISLNK(there.st_mode) ? ENOENT : ENOTDIR);
+    }  // somebody made it meanwhile
   }
 
   /// nullopt: nothing has that name; or, with O_NOFOLLOW, a link has.

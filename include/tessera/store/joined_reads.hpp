@@ -1,0 +1,78 @@
+// Many ranges of a key, of a store that reads one at a time: those that lie close together are one read.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <tessera/buffer/scratch.hpp>
+#include <tessera/core/checked.hpp>
+#include <tessera/store/at_key.hpp>
+#include <tessera/store/read_request.hpp>
+
+namespace tessera::inline v0::detail {
+
+/// What it needs is kept by a queue and used again.
+class JoinedReads {
+  using Host = space::Host;
+  using Request = ReadRequest<Host>;
+
+ public:
+  /// Requests for one key.
+  template <class S>
+  void run(S const& store, Key const& key, std::span<Request> requests, Queue<Host>& on) {
+    wanted_.clear();
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      auto const& range = requests[i].range;
+      bool const has_end = !range.from_end && range.size < ~range.offset;  // that is known without the value
+      if (has_end && requests.size() > 1)
+        wanted_.push_back({range.offset, range.size, i});
+      else
+        read_one(store, requests[i], on);
+    }
+    if (wanted_.empty()) return;
+    for_each_run(wanted_, requests.front().limits(usual_gap), [&](std::span<WantedRange const> run) {
+      if (run.size() == 1)
+        read_one(store, requests[run.front().request], on);
+      else
+        at_key(store, key, [&] { read_run(store, key, run, requests, on); });
+    });
+  }
+
+ private:
+  template <class S>
+  static void read_one(S const& store, Request& request, Queue<Host>& on) {
+    request.size = detail::read(store, *request.key, request.range, request.room, on);
+  }
+
+  template <class S>
+  void read_run(S const& store, Key const& key, std::span<WantedRange const> run, std::span<Request> requests,
+                Queue<Host>& on) {
+    auto const begin = run.front().offset;
+    auto end = begin;
+    for (auto const& range : run) end = std::max(end, range.offset + range.size);
+    ByteSpan<Host> bytes;
+    auto room = [&](std::size_t n) { return bytes = room_.take(n, on); };
+    auto const found = store.read(key, {begin, end - begin}, room, on);
+    if (found && *found != bytes.size)
+      throw StoreError{text({"the store gave ", *found, " bytes and asked for room for ", bytes.size})};
+    for (auto const& range : run) {
+      auto& request = requests[range.request];
+      request.size.reset();
+      if (!found) continue;
+      // Where the value ended before all that was asked for it is known how long it is.
+      auto const [offset, size] = request.range.resolve(begin + bytes.size);
+      auto const to = request.room(checked_size(size, "the value"));
+      if (to.size > 0) std::memcpy(to.data, bytes.data + (offset - begin), to.size);
+      request.size = to.size;
+    }
+  }
+
+  std::vector<WantedRange> wanted_;
+  Scratch<Host> room_;
+};
+
+}  // namespace tessera::inline v0::detail

@@ -1,0 +1,63 @@
+// One read of many, and the primitive that all of them come down to.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include <tessera/store/coalesce.hpp>
+#include <tessera/store/concept.hpp>
+
+namespace tessera::inline v0 {
+
+/// One of many reads. `size` is the answer. Its type is of the space, not of the store: stores that hold stores hand
+/// requests on.
+template <MemorySpace S>
+struct ReadRequest {
+  Key const* key;
+  ByteRange range;
+  Room<S> room;
+  std::optional<std::size_t> size{};
+  /// An allocation that rooms of several requests are cut out of, so that one copy may take those that follow each
+  /// other. They begin at multiples of `alignment` bytes in it, and what lies between a room's end and the next
+  /// multiple may be written to as well. A room that is not in it is memory of its own.
+  ByteSpan<S> slab{};
+  std::size_t alignment = 1;
+  /// Ranges of the key that are so many bytes apart, at most, are better read at once; nullopt: what the store is best
+  /// asked for. Requests that follow each other have the same limits.
+  std::optional<std::uint64_t> gap{};
+  std::uint64_t most_at_once = ~std::uint64_t{0};  ///< bytes, and the gaps between them; a single range may have more
+
+  RangeLimits limits(std::uint64_t best_gap) const { return {gap.value_or(best_gap), most_at_once}; }
+};
+
+/// Calls f(key, those of them) for the requests of each key that follow each other: for stores whose values are dear to
+/// find.
+template <MemorySpace S, class F>
+void for_each_key(std::span<ReadRequest<S>> requests, F&& f) {
+  while (!requests.empty()) {
+    auto const& key = *requests.front().key;
+    std::size_t same = 1;
+    while (same < requests.size() && requests[same].key->path == key.path) ++same;
+    f(key, requests.first(same));
+    requests = requests.subspan(same);
+  }
+}
+
+namespace detail {
+
+// Reads, and names what a store of a user's own need not name.
+template <class S>
+std::optional<std::size_t> read(S const& store, Key const& key, ByteRange range, Room<space_of<S>> room,
+                                queue_of<S>& on) try {
+  if constexpr (check_store<S>())
+    return store.read(key, range, room, on);
+  else
+    return std::nullopt;
+} catch (Error& error) {
+  error.in_key(key.path).in_store(name_of(store));
+  throw;
+}
+
+}  // namespace detail
+}  // namespace tessera::inline v0
