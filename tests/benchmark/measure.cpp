@@ -100,6 +100,7 @@ void read_inner_each(Work const& work) {
   auto const whole = ArrayView<T, 3>::c_order(elements.data(), {picks.length(0), picks.length(1), picks.length(2)});
   repeat(work, [&] {
     auto const array = opened<T>(work, on);
+    array.keep_shard_indexes(16 << 20);
     by_threads(work.threads, picks.order.size(), [&](std::size_t, std::size_t i) {
       auto const [in, to] = picks.place(picks.order[i]);
       auto const edge = Picks::edge;
