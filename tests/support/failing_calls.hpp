@@ -1,5 +1,6 @@
 // Stores in memory whose calls fail when they are told to.
 #pragma once
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -14,8 +15,8 @@ struct FailingCalls {
   using Queue = tessera::Queue<tessera::space::Host>;
   struct State {
     tessera::MemoryStore<tessera::HostBuffer> inner;
-    long left = -1;      ///< calls until the one that fails; below 0: none does
-    bool after = false;  ///< it fails when it is done
+    std::atomic<long> left = -1;  ///< calls until the one that fails, whichever thread's; below 0: none does
+    bool after = false;           ///< it fails when it is done
   };
   std::shared_ptr<State> state = std::make_shared<State>();
 
