@@ -16,6 +16,7 @@
 #include <tessera/array/kept_indexes.hpp>
 #include <tessera/array/read.hpp>
 #include <tessera/array/resize.hpp>
+#include <tessera/array/shard_values.hpp>
 #include <tessera/array/shared_shape.hpp>
 #include <tessera/array/write.hpp>
 #include <tessera/array/write_shards.hpp>
@@ -75,7 +76,8 @@ class AnyArray {
       auto const now = expect_inside(selected, to.strides);
       return complete(on, [&] {
         auto const shards = directory();
-        read_chunks(source(shards, now), selected, to, on, options);
+        auto const& store = values();
+        read_chunks(source(store, shards, now), selected, to, on, options);
       });
     } else {
       return detail::Mistaken{};
@@ -188,14 +190,15 @@ class AnyArray {
   std::uint64_t compact(queue_type& on, CompactOptions const& options = {}) const {
     std::uint64_t won = 0;
     if constexpr (detail::check_writable<S>() && P::may_be_sharded) {
-      auto const& s = *state_;
+      auto& s = *state_;
       auto const shards = directory();
       if (!shards) return 0;
       auto const held = state_->shape.hold();
       try {
         auto const places =
             detail::shards_of(s.store, s.path, s.metadata.key_encoding, shape(), chunk_shape(), on.host());
-        won = compact_shards(source(shards, shape()), places, state_->locks, on, options);
+        auto const& store = values();
+        won = compact_shards(source(store, shards, shape()), places, s.locks, on, options);
         on.wait();
       } catch (...) {
         wait_and_throw(on);
@@ -218,9 +221,11 @@ class AnyArray {
   void write_elements(Extents const& shape, Selected const& selected, Origin<array_space> from, queue_type& on,
                       WriteOptions const& options) const {
     auto const shards = directory();
+    auto const& store = values();
+    auto const chunks = source(store, shards, shape);
     if constexpr (P::may_be_sharded)
-      if (shards) return write_shards(source(shards, shape), shape, selected, from, state_->locks, on, options);
-    write_chunks(source(shards, shape), shape, selected, from, state_->locks, on, options);
+      if (shards) return write_shards(chunks, shape, selected, from, state_->locks, on, options);
+    write_chunks(chunks, shape, selected, from, state_->locks, on, options);
   }
 
   void publish(Extents const& before, Extents const& after) const {
@@ -262,11 +267,26 @@ class AnyArray {
     constexpr auto most = std::uint64_t{64} << 20;  // bytes of indexes: those of some shards at a time
     return std::make_shared<ShardDirectory>(state_->form.shards, most);
   }
-  ChunkSource<S, Leaf> source(Shards const& shards, Extents const& shape) const {
+  // The store, as who reads and writes chunks sees it.
+  decltype(auto) values() const {
+    auto& s = *state_;
+    if constexpr (P::may_encode_shards)
+      return detail::ShardValues<S>{s.store, s.form, s.locks};
+    else
+      return static_cast<S const&>(s.store);
+  }
+  template <class Values>
+  ChunkSource<Values, Leaf> source(Values const& store, Shards const& shards, Extents const& shape) const {
     auto const& s = *state_;
-    return {s.store,           s.prefix,       s.metadata.key_encoding,
-            s.pipeline.leaf(), s.form,         {s.metadata.fill.data(), s.metadata.fill.size()},
-            shards.get(),      &state_->locks, shape};
+    return {store,
+            s.prefix,
+            s.metadata.key_encoding,
+            s.pipeline.leaf(),
+            s.form,
+            {s.metadata.fill.data(), s.metadata.fill.size()},
+            shards.get(),
+            &state_->locks,
+            shape};
   }
 
   // What is selected need not come from a selection, which would have seen to it. Returns the shape that it is inside

@@ -51,11 +51,11 @@ inline std::map<std::uint64_t, std::uint64_t> kept_of_entries(ShardGrid const& g
 }
 
 // A budget is for all shards under way: what has arrived of each, old and new, and its value; and for chunks on their
-// way to it.
+// way to it. Where codecs stand behind shards, for their values before and after them too.
 inline WriteOptions share_of(WriteOptions options, ChunkForm const& form, std::size_t& shards) {
   options.progress = {};
   if (options.memory == 0) return options;
-  auto const shard = 3 * shard_bound(form);
+  auto const shard = (form.shards.front().behind ? 5 : 3) * shard_bound(form);
   auto const least = shard + form.memory(true) + (std::uint64_t{1} << 20);
   if (options.memory < least)
     throw SelectionError{
@@ -87,7 +87,8 @@ void write_shards(ChunkSource<S, P> const& source, Extents const& shape, Selecte
       firsts.push_back(i), shard = next;
   auto in_flight = options.in_flight ? options.in_flight : on.host().threads();
   auto const share = detail::share_of(options, source.form, in_flight);
-  bool const appends = options.append_to_shards && !grid.levels().front().index->at_start();
+  auto const& outermost = grid.levels().front();
+  bool const appends = options.append_to_shards && !outermost.index->at_start() && !outermost.behind;
 
   auto const put_chunks = [&](Draft& draft, Key const& key, std::uint64_t first, std::uint64_t last) {
     Editor const editor{draft, source.store, key};
