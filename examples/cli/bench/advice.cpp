@@ -47,8 +47,9 @@ tessera::Extents cut(tessera::Extents chunk, Figures const& f) {
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
+// Both were measured, each for itself: a part may have taken a little longer than the whole.
 double share(std::optional<Timing> const& part, std::optional<Timing> const& whole) {
-  return Figures::seconds(whole) > 0 ? Figures::seconds(part) / Figures::seconds(whole) : 0;
+  return Figures::seconds(whole) > 0 ? std::min(Figures::seconds(part) / Figures::seconds(whole), 1.0) : 0;
 }
 
 std::string each(double seconds, std::uint64_t chunks) {
@@ -156,7 +157,7 @@ void about_placing(Figures const& f, Advices& all) {
 }
 
 void about_the_rest(Figures const& f, Advices& all) {
-  auto const roof = f.roof() / Figures::seconds(f.read), rest = f.rest() / Figures::seconds(f.read);
+  auto const roof = std::min(f.roof() / Figures::seconds(f.read), 1.0), rest = f.rest() / Figures::seconds(f.read);
   if (roof >= threshold::at_roof)
     all.push_back({"at-the-roof",
                    text({"files, codec and memory alone take ", percent(roof), " of the time: with these chunks and ",

@@ -37,10 +37,10 @@ void print_row(Figures const& f, std::string const& what, std::optional<Timing> 
   if (timing) {
     line += padded(text({three_digits(rate(f, timing->median)), " (", three_digits(rate(f, timing->most)), " to ",
                          three_digits(rate(f, timing->least)), ")"}),
-                   24);
+                   26);
     line += padded(percent(timing->median / f.read->median), 8);
   } else {
-    line += padded("-", 24) + padded("", 8);
+    line += padded("-", 26) + padded("", 8);
   }
   std::cout << line << alone << '\n';
 }
@@ -92,7 +92,7 @@ void print(Figures const& f) {
     print_row(f, "fetch", f.fetch, at_best(f, Figures::seconds(f.files_alone), "the files, in large pieces"));
     print_row(f, "decode", f.decode, at_best(f, Figures::seconds(f.codec_alone), "one chunk, again and again"));
     print_row(f, "placement", f.place, at_best(f, Figures::seconds(f.copy_alone), "copying memory"));
-    std::cout << padded("the rest", 36) << percent(f.rest() / f.read->median) << "\n\n";
+    std::cout << padded("the rest", 38) << percent(f.rest() / f.read->median) << "\n\n";
     std::cout << "what takes longest: " << limit_of(f) << '\n';
   }
   for (auto const& advice : advise(f)) std::cout << "- " << printable(advice.text) << '\n';

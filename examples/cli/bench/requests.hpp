@@ -21,7 +21,8 @@ class Requests {
   Requests(Store const& store, std::vector<ReadLog::Call> calls, Bytes elements, Queue on);
 
   void ask_again();
-  void read_files();  ///< as many bytes of each, from its beginning, a MiB at a time
+  /// As many bytes of each, from its beginning, a MiB at a time; to the elements' memory, if all values went there.
+  void read_files();
 
   std::vector<std::string> const& files() const { return files_; }  ///< that were there
   std::uint64_t count() const { return count_; }                    ///< ranges
@@ -35,8 +36,10 @@ class Requests {
   struct PartOfFile {
     std::size_t file;
     std::uint64_t offset, size;
+    std::byte* to;  // null: memory of the thread's own
   };
 
+  bool is_in_place(ReadLog::Read const& read) const;
   void ask_again(ReadLog::Call const& call, Memory& memory);
 
   Store const& store_;
