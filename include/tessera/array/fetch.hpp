@@ -28,14 +28,6 @@ struct FetchLimits {
   std::uint64_t most_at_once = ~std::uint64_t{0};
 };
 
-/// Throws: StoreError, if a store gave a value, but not into the room that it asked for: those bytes are nobody's.
-inline void expect_given(std::optional<std::size_t> found, std::size_t room, Key const& key) {
-  if (!found || *found == room) return;
-  StoreError error{text({"the store gave ", *found, " bytes and asked for room for ", room})};
-  error.in_key(key.path);
-  throw error;
-}
-
 /// What it holds is kept by a queue and used again.
 template <class S, class P>
 class Fetch {
@@ -63,7 +55,7 @@ class Fetch {
   /// What it takes beside the chunks' own memory, in bytes for each: joined ranges, and whole shards.
   static std::uint64_t beside(Source const& source) {
     if (!source.shards || lends) return 0;
-    return source.form.encoded_bound() * ((takes_whole_shards + joins));
+    return source.form.encoded_bound() * (takes_whole_shards + joins);
   }
 
   void clear() { used_ = 0; }

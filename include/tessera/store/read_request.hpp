@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 
+#include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
 #include <tessera/store/coalesce.hpp>
 #include <tessera/store/concept.hpp>
 
@@ -57,6 +59,12 @@ std::optional<std::size_t> read(S const& store, Key const& key, ByteRange range,
 } catch (Error& error) {
   error.in_key(key.path).in_store(name_of(store));
   throw;
+}
+
+/// Throws: StoreError, if a store gave a value, but not into the room that it asked for: those bytes are nobody's.
+inline void expect_given(std::optional<std::size_t> found, std::size_t room, Key const& key) {
+  if (found && *found != room)
+    throw StoreError{text({"the store gave ", *found, " bytes and asked for room for ", room})}.in_key(key.path);
 }
 
 }  // namespace detail
