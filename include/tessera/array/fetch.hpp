@@ -14,7 +14,9 @@
 #include <tessera/array/chunk_source.hpp>
 #include <tessera/array/fetched.hpp>
 #include <tessera/array/plan.hpp>
+#include <tessera/array/wanted_bytes.hpp>
 #include <tessera/array/whole_shard.hpp>
+#include <tessera/core/checked.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
@@ -45,7 +47,8 @@ class Fetch {
   struct Slot {
     Piece piece;
     Key key;
-    ByteRange range;  // of the key's value
+    ByteRange wanted;  // of the decoded bytes
+    ByteRange range;   // of the key's value
     ByteView<bytes_space> encoded;
     bool found;
     std::optional<std::uint64_t> moment;  // since when its shard must not change
@@ -59,12 +62,15 @@ class Fetch {
   }
 
   void clear() { used_ = 0; }
-  /// For a chunk; what is found of it is set by run.
-  Slot& add(Source const& source, Piece const& piece) {
+  /// For the i-th chunk of a plan; what is found of it is set by run, and `direct` by the caller.
+  Slot& add(Source const& source, Plan const& plan, std::uint64_t i) {
     if (slots_.size() == used_) slots_.emplace_back();
     auto& slot = slots_[used_++];
-    slot.piece = piece;
-    source.put_key(slot.key, piece.chunk);
+    slot.piece = plan.piece(i);
+    // What is lent costs nothing; and what is joined to one request of all chunks would become one for each.
+    bool const may_be_part = !lends && !(joins && source.shards);
+    slot.wanted = may_be_part ? wanted_bytes(source.form, plan, slot.piece) : ByteRange{0, source.form.decoded_size};
+    source.put_key(slot.key, slot.piece.chunk);
     return slot;
   }
   std::span<Slot> slots() { return {slots_.data(), used_}; }
@@ -153,7 +159,11 @@ class Fetch {
   // Where each value is. What is missing in a shard is not asked for.
   void locate(Source const& source, FetchLimits const& limits, Queue& on) {
     auto const all = slots();
-    for (auto& slot : all) slot.encoded = {}, slot.range = {}, slot.found = !source.shards;
+    for (auto& slot : all) {
+      slot.encoded = {};
+      slot.range = is_part(source, slot) ? slot.wanted : ByteRange{};
+      slot.found = !source.shards;
+    }
     if (!source.shards) return;
     whole_.clear();
     for (std::size_t i = 0; i < all.size();) {
@@ -179,12 +189,19 @@ class Fetch {
     if (!range) return;
     slot.range = *range;
     of_slot(source, slot, [&] { expect_at_most(range->size, most_encoded(source.form)); });
+    if (!is_part(source, slot)) return;
+    of_slot(source, slot, [&] { expect_size(checked_size(range->size, "a chunk"), source.form.decoded_size, 0); });
+    slot.range = {range->offset + slot.wanted.offset, slot.wanted.size};
   }
+
+  // Its stored bytes are its elements, and not all of them are wanted.
+  static bool is_part(Source const& source, Slot const& slot) { return slot.wanted.size < source.form.decoded_size; }
 
   // Every chunk that the shard has is wanted, and together they are no more than is read at once.
   bool is_taken_whole(Source const& source, FetchLimits const& limits, std::span<Slot const> shard) const {
     // A store that reads ranges into many rooms has elements go right to where they belong.
-    if (HasGetMany<S> && source.form.is_view() && shard.front().direct.data) return false;
+    if (is_part(source, shard.front()) || (HasGetMany<S> && source.form.is_view() && shard.front().direct.data))
+      return false;
     auto const& chunk = shard.front().piece.chunk;
     auto const all = source.shards->grid().chunk_count(chunk, source.form.layout.shape, source.array_shape);
     return shard.size() == all && shard_bound(source.form) <= limits.most_at_once;
@@ -238,6 +255,7 @@ class Fetch {
                              values_.alignment(),
                              limits.gap,
                              limits.most_at_once});
+        if (!source.shards && is_part(source, slot)) requests_.back().value_size = source.form.decoded_size;
       }
       if (!requests_.empty()) get_many(source.store, std::span{requests_}, queue_in<bytes_space>(on));
       for (std::size_t r = 0; r < asked_.size(); ++r) {

@@ -121,11 +121,12 @@ class ReadBatch {
     fetch_.clear();
     auto const strides = plan.strides_in(target.strides);
     for (auto i = first; i < last; ++i) {
-      auto& slot = fetch_.add(source, plan.piece(i));
+      auto& slot = fetch_.add(source, plan, i);
       auto const& piece = slot.piece;
+      auto const bytes = static_cast<std::size_t>(slot.wanted.size);  // of a chunk, which memory holds
       slot.direct = {};
-      if (goes_direct && is_contiguous(source.form.layout, piece.part, strides) && plan.has_one_part(piece))
-        slot.direct = {address(target.data, piece.part.target, target.strides), source.form.decoded_size};
+      if (goes_direct && is_contiguous(source.form.layout, piece.part, bytes, strides) && plan.has_one_part(piece))
+        slot.direct = {address(target.data, piece.part.target, target.strides), bytes};
     }
   }
 
@@ -140,20 +141,29 @@ class ReadBatch {
 
   void decode(ChunkSource<S, P> const& source, Queue& on) {
     auto const size = source.form.decoded_size;
-    if (!source.form.is_view()) {
-      std::size_t rest = 0;  // those that are not decoded right into the target
-      for (auto const& task : tasks_) rest += !task.to.data;
-      if constexpr (!goes_direct)
-        rest = fetch_.slots().size();  // missing ones too, lest memory grow when fewer are missing
-      auto const bytes = checked_size(checked_product(rest, size, "a mini-batch"), "a mini-batch");
-      auto const room = seen_in<array_space>(decoded_.take(bytes, queue_in<typename P::array_staging>(on)));
-      std::size_t next = 0;  // in their order: neighbours cross in one copy
-      for (auto& task : tasks_)
-        if (!task.to.data) task.to = room.sub(next++ * size, size);
-    }
+    if constexpr (std::same_as<bytes_space, array_space>)
+      if (source.form.is_view()) return see_elements();
+    std::size_t rest = 0;  // those that are not decoded right into the target
+    for (auto const& task : tasks_) rest += !task.to.data;
+    if constexpr (!goes_direct)
+      rest = fetch_.slots().size();  // missing ones too, lest memory grow when fewer are missing
+    auto const bytes = checked_size(checked_product(rest, size, "a mini-batch"), "a mini-batch");
+    auto const room = seen_in<array_space>(decoded_.take(bytes, queue_in<typename P::array_staging>(on)));
+    std::size_t next = 0;  // in their order: neighbours cross in one copy
+    for (auto& task : tasks_)
+      if (!task.to.data) task.to = room.sub(next++ * size, size);
     decoding_.most = fetch_.slots().size();
     decoding_.apart = fetch_.is_apart;
     source.pipeline.decode(source.form, std::span{tasks_}, decoding_, on);
+  }
+
+  // What is stored are the elements, those that are wanted.
+  void see_elements() {
+    for (std::size_t t = 0; t < tasks_.size(); ++t) {
+      auto const& wanted = fetch_.slots()[found_[t]].wanted;
+      expect_size(tasks_[t].encoded.size, static_cast<std::size_t>(wanted.size), t);
+      tasks_[t].decoded = tasks_[t].encoded;
+    }
   }
 
   // A bool in C++ is 0 or 1; any other byte would be undefined behaviour in the user's program.
@@ -180,8 +190,9 @@ class ReadBatch {
       bool const is_there = decoded == slot.direct.data && decoded;
       if (is_there && !has_booleans) continue;
       plan.for_each_part(slot.piece, [&](Part const& part) {
-        Placement<array_space> const placement{address(decoded, part.first, layout.strides),
-                                               address(target.data, part.target, target.strides), part.count};
+        auto const from = offset(part.first, layout.strides) - static_cast<std::int64_t>(slot.wanted.offset);
+        Placement<array_space> const placement{decoded + from, address(target.data, part.target, target.strides),
+                                               part.count};
         if constexpr (array_space::host_accessible)
           if (has_booleans) expect_booleans(placement, form.from_strides, t);
         if (!is_there) placing.add(placement);
@@ -195,12 +206,14 @@ class ReadBatch {
     return placing.finish();
   }
 
-  // The whole chunk is wanted, and lies in the target as it lies in its decoded bytes.
-  static bool is_contiguous(Layout const& layout, Part const& part, Strides const& target) {
-    if (layout.swapped != 1 || part.count != layout.shape) return false;
-    for (std::size_t d = 0; d < target.rank(); ++d)
-      if (layout.shape[d] != 1 && layout.strides[d] != target[d]) return false;
-    return true;
+  // So many decoded bytes are a part and nothing else, and it lies in the target as it lies in them.
+  static bool is_contiguous(Layout const& layout, Part const& part, std::size_t bytes, Strides const& target) {
+    std::uint64_t size = layout.item_size;
+    for (std::size_t d = 0; d < target.rank(); ++d) {
+      if (part.count[d] != 1 && layout.strides[d] != target[d]) return false;
+      size *= part.count[d];
+    }
+    return layout.swapped == 1 && size == bytes;
   }
 
   Fetch<S, P> fetch_;

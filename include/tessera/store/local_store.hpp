@@ -132,7 +132,7 @@ class LocalStore {
     for (std::size_t i = 0; i < requests.size(); ++i) {
       requests[i].size.reset();
       if (!file) continue;
-      auto const [offset, size] = requests[i].range.resolve(file->size);
+      auto const [offset, size] = requests[i].resolve(file->size);
       wanted.push_back({offset, checked_size(size, "the value"), i});
     }
     if (!file) return;

@@ -30,6 +30,15 @@ struct ReadRequest {
   std::optional<std::uint64_t> gap{};
   std::uint64_t most_at_once = ~std::uint64_t{0};  ///< bytes, and the gaps between them; a single range may have more
 
+  /// How many bytes the whole value must have: of a range alone nobody sees it. nullopt: any.
+  std::optional<std::uint64_t> value_size{};
+
+  /// The range, in a value of so many bytes: for stores that see how many there are. Throws: StoreError.
+  ByteRange::Resolved resolve(std::uint64_t total) const {
+    if (value_size && *value_size != total)
+      throw StoreError{text({"a value of ", total, " bytes, expected ", *value_size})};
+    return range.resolve(total);
+  }
   RangeLimits limits(std::uint64_t best_gap) const { return {gap.value_or(best_gap), most_at_once}; }
 };
 
