@@ -1,5 +1,6 @@
 // Which bytes of a chunk are asked for where only part of it is wanted, and what is noticed of the rest.
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -70,9 +71,16 @@ struct Remote {
 };
 /// Answers many requests at once, as files do.
 struct Files : Remote {
+  std::shared_ptr<std::atomic<int>> calls = std::make_shared<std::atomic<int>>(0);
   void get_many(std::span<ReadRequest<space::Host>> requests, HostQueue& on) const {
+    ++*calls;
     for (auto& request : requests) request.size = read(*request.key, request.range, request.room, on);
   }
+};
+
+/// One room after the other.
+struct Turns : Files {
+  static constexpr bool reads_in_turn = true;
 };
 
 std::vector<std::uint16_t> numbers(std::size_t count = n * n * n) {
@@ -225,6 +233,86 @@ TEST_CASE("files: what is read of a slab is counted, and is right whatever the p
   CHECK(fetched("rows are columns", Pipeline<space::Host, codec::Transpose, codec::Bytes>{codec::Transpose{{0, 2, 1}},
                                                                                           {}}) == 8 * 2 * plane);
   CHECK(fetched("sharded", Sharded{Shards{{half, half, half}}}, n) == 8 * 2 * plane);
+}
+
+TEST_CASE("a chunk that is larger than the cache is placed in tiles, each while it is there, of one value") {
+  constexpr std::uint64_t rows = 1200, columns = 1500, row = 2000;  // chunks of 1200 x 1000
+  auto const elements = numbers(rows * columns);
+  auto const image = [&](auto const& store, auto const& pipeline, std::uint64_t width) {
+    auto const array = create_array<std::uint16_t, 2>(
+        store, "a", {.shape = {rows, columns}, .chunk_shape = {rows, width}}, pipeline, HostQueue{1});
+    array.write(all, elements);
+    return array;
+  };
+  std::vector<std::uint16_t> found(rows * columns);
+  auto const tiles = [&](std::string const& key, std::uint64_t first) {
+    return Texts{text({key, " ", first, " + ", 524 * row}), text({key, " ", first + 524 * row, " + ", 524 * row}),
+                 text({key, " ", first + 1048 * row, " + ", 152 * row})};
+  };
+  Turns const store;
+  auto& asked = *store.asked;
+  auto const array = image(store, Pipeline<space::Host, codec::Bytes>{}, 1000);
+  asked.take();
+  asked.rooms.clear();
+  *store.calls = 0;
+  Traffic traffic;
+  array.read(all, found, {.traffic = &traffic});
+  CHECK(found == elements);
+  auto const reads = asked.take();
+  REQUIRE(reads.size() == 6);  // of the second chunk half of the columns are asked for
+  CHECK(Texts{reads.begin(), reads.begin() + 3} == tiles("a/c/0/0", 0));
+  CHECK(*store.calls == 2);  // one for each chunk: one value
+  std::ranges::sort(asked.rooms);
+  CHECK(asked.rooms.front() == asked.rooms.back());
+  CHECK(traffic.chunks == 2);
+  CHECK(traffic.missing == 0);
+  CHECK(traffic.placed == elements.size() * 2);
+
+  std::vector<std::uint16_t> every_third(400 * 1000);
+  array.read({{1, 1200, 3}, {0, 1000}}, every_third);
+  CHECK(every_third[2 * 1000 + 7] == elements[7 * columns + 7]);
+  CHECK(every_third.back() == elements[1198 * columns + 999]);
+  CHECK(asked.take().size() == 3);
+
+  // Elements that would be scattered one by one, if they were taken row by row.
+  ArrayView<std::uint16_t, 2> turned{found.data(), {rows, columns}, {}};
+  turned.strides[0] = 1, turned.strides[1] = rows;
+  array.read(all, turned);
+  CHECK(found[5 * rows + 9] == elements[9 * columns + 5]);
+  CHECK(asked.take().size() == 2);
+
+  store.values.erase(Key{"a/c/0/0"}, *std::make_unique<HostQueue>());
+  Traffic missing;
+  array.read(all, found, {.traffic = &missing});
+  CHECK(found[7] == 0);
+  CHECK(found[rows * columns - 1] == elements.back());
+  CHECK(missing.chunks == 2);
+  CHECK(missing.missing == 1);
+
+  Turns const sharded;
+  auto const inner = image(sharded, Sharded{Shards{{rows, 1000}}}, 2000);
+  sharded.asked->take();
+  inner.read(all, found, {.mini_batch = 1});
+  CHECK(found == elements);
+  auto const in_shard = sharded.asked->take();
+  REQUIRE(in_shard.size() == 7);  // and the index
+  CHECK(std::ranges::includes(in_shard, tiles("a/c/0/0", 0)));
+}
+
+TEST_CASE("tiles of a file that is cut off are errors and not elements") {
+  constexpr std::uint64_t rows = 1200, columns = 1500;
+  test::TemporaryFolder const folder;
+  auto const array = create_array<std::uint16_t, 2>(LocalStore<HostBuffer>{folder / "store"}, "a",
+                                                    {.shape = {rows, columns}, .chunk_shape = {rows, 1000}},
+                                                    Pipeline<space::Host, codec::Bytes>{}, HostQueue{1});
+  auto const elements = numbers(rows * columns);
+  array.write(all, elements);
+  std::vector<std::uint16_t> found(elements.size());
+  array.read(all, found);
+  CHECK(found == elements);
+  std::filesystem::resize_file(folder / "store/a/c/0/0", 2000 * 600);
+  check_refused<StoreError>([&] { array.read(all, found); },
+                            {"key \"a/c/0/0\"", "a value of 1200000 bytes, expected 2400000"});
 }
 
 TEST_CASE("every kind of selection of large chunks that are stored as they are") {

@@ -53,6 +53,7 @@ class Fetch {
     bool found;
     std::optional<std::uint64_t> moment;  // since when its shard must not change
     ByteSpan<array_space> direct;         // the user's memory, where the chunk can be decoded right into it
+    bool is_tile;                         // of several that a chunk is cut into
   };
 
   /// What it takes beside the chunks' own memory, in bytes for each: joined ranges, and whole shards.
@@ -67,16 +68,36 @@ class Fetch {
     if (slots_.size() == used_) slots_.emplace_back();
     auto& slot = slots_[used_++];
     slot.piece = plan.piece(i);
+    slot.is_tile = false;
     // What is lent costs nothing; and what is joined to one request of all chunks would become one for each.
     bool const may_be_part = !lends && !(joins && source.shards);
     slot.wanted = may_be_part ? wanted_bytes(source.form, plan, slot.piece) : ByteRange{0, source.form.decoded_size};
     source.put_key(slot.key, slot.piece.chunk);
     return slot;
   }
+  /// Cuts the one chunk that there is. Its tiles have the same memory, one after the other.
+  void cut(Source const& source, Tiles const& tiles, Extents const& steps) {
+    auto const whole = slots_[0].piece;
+    auto const d = tiles.dimension;
+    for (std::uint64_t at = 0; at < whole.part.count[d]; at += tiles.count) {
+      if (used_ == slots_.size()) slots_.emplace_back();
+      auto& slot = slots_[at == 0 ? 0 : used_++];
+      slot.piece = whole;
+      slot.key.path = slots_[0].key.path;
+      slot.direct = {};
+      slot.is_tile = true;
+      auto& part = slot.piece.part;
+      part.first[d] += at * steps[d];
+      part.target[d] += at;
+      part.count[d] = std::min(tiles.count, part.count[d] - at);
+      slot.wanted = bytes_of(source.form.layout, steps, part);
+    }
+  }
   std::span<Slot> slots() { return {slots_.data(), used_}; }
 
-  /// The values of all slots. Throws: CodecError, StoreError.
-  void run(Source const& source, FetchLimits const& limits, Queue& on) {
+  /// The values of all slots; a tile's is `place`d as soon as it is there. Throws: CodecError, StoreError.
+  void run(Source const& source, FetchLimits const& limits, FunctionRef<void(Slot const&)> place, Queue& on) {
+    place_ = &place;
     while (!find(source, limits, on)) {
     }
   }
@@ -121,14 +142,21 @@ class Fetch {
     ByteSpan<bytes_space> operator()(std::size_t n) {
       expect_at_most(n, most);
       auto& slot = fetch->slots_[i];
+      if (slot.is_tile) fetch->end_tile();
+      if (slot.is_tile) fetch->tile_ = &slot;
       ByteSpan<bytes_space> room;
       if constexpr (std::same_as<bytes_space, array_space>)
         if (is_view && slot.direct.data && n == slot.direct.size) room = slot.direct;
-      if (!room.data) room = fetch->values_.take(i, n, *on);
+      if (!room.data) room = fetch->values_.take(slot.is_tile ? 0 : i, n, *on);
       slot.encoded = room;
       return room;
     }
   };
+
+  // The tile that was read last is there.
+  void end_tile() {
+    if (auto const* const tile = std::exchange(tile_, nullptr)) (*place_)(*tile);
+  }
 
   // All values. False: a shard was replaced when its index was read and its chunks were not, so they are nobody's, or
   // an error is.
@@ -254,10 +282,12 @@ class Fetch {
                              values_.slab(),
                              values_.alignment(),
                              limits.gap,
-                             limits.most_at_once});
+                             slot.is_tile ? 0 : limits.most_at_once});
         if (!source.shards && is_part(source, slot)) requests_.back().value_size = source.form.decoded_size;
       }
+      tile_ = nullptr;
       if (!requests_.empty()) get_many(source.store, std::span{requests_}, queue_in<bytes_space>(on));
+      end_tile();
       for (std::size_t r = 0; r < asked_.size(); ++r) {
         auto& slot = slots_[asked_[r]];
         expect_given(requests_[r].size, slot.encoded.size, slot.key);
@@ -289,6 +319,8 @@ class Fetch {
   std::size_t used_ = 0;
   Values values_;
   WholeShards whole_;
+  FunctionRef<void(Slot const&)>* place_ = nullptr;
+  Slot const* tile_ = nullptr;  // that is being read
   std::vector<RoomFor> rooms_;
   std::vector<ReadRequest<bytes_space>> requests_;
   std::vector<std::size_t> asked_;                   // the slot of each request

@@ -68,6 +68,8 @@ class ReadBatch {
   using Queue = typename P::queue_type;
   // The device's elements all go the same way: one launch, whatever lies where.
   static constexpr bool goes_direct = array_space::host_accessible;
+  static constexpr bool can_be_cut =
+      ReadsInTurn<S> && std::same_as<bytes_space, space::Host> && std::same_as<array_space, space::Host>;
 
  public:
   /// Reads the pieces [first, last) of a plan.
@@ -76,7 +78,11 @@ class ReadBatch {
     select(source, plan, first, last, target);
     tasks_.clear();
     found_.clear();  // until the chunks are found, an error is of the key that it names
-    fetch_.run(source, {options.gap, options.most_at_once ? options.most_at_once : ~std::uint64_t{0}}, on);
+    std::uint64_t placed = 0;
+    auto const place_next = [&](auto const& slot) {
+      if constexpr (can_be_cut) placed += place_tile(source, slot, plan, target, on);
+    };
+    fetch_.run(source, {options.gap, options.most_at_once ? options.most_at_once : ~std::uint64_t{0}}, place_next, on);
     auto const slots = fetch_.slots();
     for (std::size_t i = 0; i < slots.size(); ++i)
       if (slots[i].found) {
@@ -84,12 +90,12 @@ class ReadBatch {
         found_.push_back(i);
       }
     decode(source, on);
-    auto const placed = place(source, plan, target, on);
+    placed += place(source, plan, target, on);
     fetch_.give_back(on);
     auto* const traffic = options.traffic;
     if (!traffic) return;
-    traffic->chunks += slots.size();
-    traffic->missing += slots.size() - tasks_.size();
+    traffic->chunks += last - first;
+    traffic->missing += (slots.size() - tasks_.size()) * (last - first) / slots.size();  // the tiles of one are one
     for (auto const& task : tasks_) traffic->fetched += task.encoded.size;
     if (!source.form.is_view()) traffic->decoded += tasks_.size() * source.form.decoded_size;
     traffic->placed += placed;
@@ -128,6 +134,11 @@ class ReadBatch {
       if (goes_direct && is_contiguous(source.form.layout, piece.part, bytes, strides) && plan.has_one_part(piece))
         slot.direct = {address(target.data, piece.part.target, target.strides), bytes};
     }
+    if constexpr (can_be_cut)
+      if (last - first == 1 && source.form.is_view() && !fetch_.slots().front().direct.data && plan.is_box() &&
+          !has_booleans(source))
+        if (auto const tiles = tiles_of(source.form.layout, plan.steps(), fetch_.slots().front().piece.part, strides))
+          fetch_.cut(source, *tiles, plan.steps());
   }
 
   // The chunk that an error is of, if it is of one. A store's error is of a key, and many chunks of a shard have it.
@@ -166,36 +177,44 @@ class ReadBatch {
     }
   }
 
-  // A bool in C++ is 0 or 1; any other byte would be undefined behaviour in the user's program.
-  static void expect_booleans(Placement<array_space> const& placement, Strides const& strides, std::size_t chunk) {
-    for (auto n : placement.count)
-      if (n == 0) return;
-    Axes const axes{placement.count, strides, strides};
-    axes.for_each(placement.to, placement.from, [&](std::byte*, std::byte const* element) {
-      if (*element <= std::byte{1}) return;
-      throw CodecError{text({"found an element ", std::to_integer<int>(*element), ", expected 0 or 1 for a bool"})}
-          .in_chunk(chunk);
-    });
+  static bool has_booleans(ChunkSource<S, P> const& source) {
+    return array_space::host_accessible && source.form.chunk.type.kind == DataKind::boolean;
+  }
+  static PlacementForm form_of(ChunkSource<S, P> const& source, Plan const& plan, Target<array_space> const& target) {
+    auto const& layout = source.form.layout;
+    return {layout.item_size, layout.swapped, source.fill, stepped(layout.strides, plan.steps()),
+            plan.strides_in(target.strides)};
+  }
+  // From what there is of the slot's chunk.
+  static Placement<array_space> placement(ChunkSource<S, P> const& source, typename Fetch<S, P>::Slot const& slot,
+                                          Part const& part, std::byte const* decoded,
+                                          Target<array_space> const& target) {
+    auto const from = offset(part.first, source.form.layout.strides) - static_cast<std::int64_t>(slot.wanted.offset);
+    return {decoded + from, address(target.data, part.target, target.strides), part.count};
+  }
+
+  std::uint64_t place_tile(ChunkSource<S, P> const& source, typename Fetch<S, P>::Slot const& slot, Plan const& plan,
+                           Target<array_space> const& target, Queue& on) {
+    expect_size(slot.encoded.size, static_cast<std::size_t>(slot.wanted.size), 0);
+    auto const form = form_of(source, plan, target);
+    PartPlacer<array_space> placing{placements_, form, queue_in<array_space>(on)};
+    placing.add(placement(source, slot, slot.piece.part, slot.encoded.data, target));
+    return placing.finish();
   }
 
   std::uint64_t place(ChunkSource<S, P> const& source, Plan const& plan, Target<array_space> const& target, Queue& on) {
-    auto const& layout = source.form.layout;
-    PlacementForm const form{layout.item_size, layout.swapped, source.fill, stepped(layout.strides, plan.steps()),
-                             plan.strides_in(target.strides)};
-    bool const has_booleans = array_space::host_accessible && source.form.chunk.type.kind == DataKind::boolean;
+    auto const form = form_of(source, plan, target);
     PartPlacer<array_space> placing{placements_, form, queue_in<array_space>(on)};
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
       auto const& slot = fetch_.slots()[found_[t]];
       auto const decoded = tasks_[t].decoded.data;
-      bool const is_there = decoded == slot.direct.data && decoded;
-      if (is_there && !has_booleans) continue;
+      bool const is_there = slot.is_tile || (decoded == slot.direct.data && decoded);
+      if (is_there && !has_booleans(source)) continue;
       plan.for_each_part(slot.piece, [&](Part const& part) {
-        auto const from = offset(part.first, layout.strides) - static_cast<std::int64_t>(slot.wanted.offset);
-        Placement<array_space> const placement{decoded + from, address(target.data, part.target, target.strides),
-                                               part.count};
+        auto const next = placement(source, slot, part, decoded, target);
         if constexpr (array_space::host_accessible)
-          if (has_booleans) expect_booleans(placement, form.from_strides, t);
-        if (!is_there) placing.add(placement);
+          if (has_booleans(source)) expect_booleans(next, form.from_strides, t);
+        if (!is_there) placing.add(next);
       });
     }
     for (auto const& slot : fetch_.slots())
@@ -204,16 +223,6 @@ class ReadBatch {
           placing.add({nullptr, address(target.data, part.target, target.strides), part.count});
         });
     return placing.finish();
-  }
-
-  // So many decoded bytes are a part and nothing else, and it lies in the target as it lies in them.
-  static bool is_contiguous(Layout const& layout, Part const& part, std::size_t bytes, Strides const& target) {
-    std::uint64_t size = layout.item_size;
-    for (std::size_t d = 0; d < target.rank(); ++d) {
-      if (part.count[d] != 1 && layout.strides[d] != target[d]) return false;
-      size *= part.count[d];
-    }
-    return layout.swapped == 1 && size == bytes;
   }
 
   Fetch<S, P> fetch_;

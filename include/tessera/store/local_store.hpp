@@ -36,6 +36,7 @@ class LocalStore {
  public:
   using buffer_type = B;
   static constexpr bool refused = !Space::host_accessible;  ///< a message was given
+  static constexpr bool reads_in_turn = true;
 
   /// The folder need not exist: until something is written the store is empty. It is found when it is first used: if it
   /// is renamed then, the store stays with it; if it is erased, the store is what next has its name.

@@ -42,6 +42,13 @@ struct ReadRequest {
   RangeLimits limits(std::uint64_t best_gap) const { return {gap.value_or(best_gap), most_at_once}; }
 };
 
+/// A store whose `get_many` fills the room of a request before it asks for the next one's, if they are for one key, in
+/// the order of their ranges, and `most_at_once` is 0. Who gives the room can use the bytes then, and give it again.
+template <class S>
+concept ReadsInTurn = requires {
+  requires S::reads_in_turn;
+};
+
 /// Calls f(key, those of them) for the requests of each key that follow each other: for stores whose values are dear to
 /// find.
 template <MemorySpace S, class F>
