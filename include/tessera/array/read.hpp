@@ -2,10 +2,8 @@
 // fetch.hpp where the stored values are.
 #pragma once
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,42 +12,13 @@
 #include <tessera/array/fetch.hpp>
 #include <tessera/array/part_placer.hpp>
 #include <tessera/array/plan.hpp>
+#include <tessera/array/read_options.hpp>
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/view/copy.hpp>
 
 namespace tessera::inline v0 {
-
-/// What a read moved, in bytes: fetched from the store, decoded by codecs that run, placed element by element.
-struct Traffic {
-  std::atomic<std::uint64_t> chunks{0}, missing{0}, fetched{0}, decoded{0}, placed{0};
-};
-
-struct ReadOptions {
-  /// Chunks that go through the pipeline in lock step; 0: as many as are worth it, at most `mini_batch_bytes`. From 1,
-  /// each on its own, to every_chunk.
-  std::size_t mini_batch = 0;
-  /// Decoded bytes of a mini-batch, at most, but one chunk at least; 0: 1 MiB on the host, 4 MiB with a device queue;
-  /// or no bound, if mini_batch says how many.
-  std::size_t mini_batch_bytes = 0;
-  /// Mini-batches that are under way at a time; 0: one per thread of the host's queue, and two more with a device
-  /// queue, whose copies and kernels are behind.
-  std::size_t in_flight = 0;
-  /// Bytes that all chunks under way may take, in memory of all spaces; 0: no bound but the others. The queue keeps
-  /// them for later reads. Throws: SelectionError, if one chunk takes more.
-  std::uint64_t memory = 0;
-  /// Ranges of one key, as of chunks in a shard, that are so many bytes apart at most are read at once, with what lies
-  /// between them. nullopt: what is worth it, 256 in files and 4096 in a store that does not say.
-  std::optional<std::uint64_t> gap{};
-  /// Bytes that are read of a key at once, at most, but one chunk at least; 0: no bound but the mini-batch's. A shard
-  /// of which every chunk is wanted is one read, its index with it, where this and a mini-batch have room for it.
-  std::uint64_t most_at_once = 0;
-  /// Once it is true no mini-batch begins, and the call ends with Cancelled.
-  std::atomic<bool> const* stop = nullptr;
-  Progress progress{};
-  Traffic* traffic = nullptr;  ///< added to, if given
-};
 
 /// Where elements go: the first one's address, and how far apart they are in bytes.
 template <MemorySpace Space>
@@ -142,10 +111,10 @@ class ReadBatch {
   }
 
   // The chunk that an error is of, if it is of one. A store's error is of a key, and many chunks of a shard have it.
-  typename Fetch<S, P>::Slot const* slot_of(ChunkSource<S, P> const& source, Error const& error, Queue& on) {
+  ReadSlot<P> const* slot_of(ChunkSource<S, P> const& source, Error const& error, Queue& on) {
     auto const slots = fetch_.slots();
     if (slots.empty()) return nullptr;
-    if (!error.key().empty()) return fetch_.beyond_end(source, error, on);
+    if (!error.key().empty()) return beyond_end<S, P>(source, slots, error, on);
     auto const chunk = error.chunk();
     return &slots[chunk && *chunk < found_.size() ? found_[*chunk] : 0];
   }
@@ -186,14 +155,13 @@ class ReadBatch {
             plan.strides_in(target.strides)};
   }
   // From what there is of the slot's chunk.
-  static Placement<array_space> placement(ChunkSource<S, P> const& source, typename Fetch<S, P>::Slot const& slot,
-                                          Part const& part, std::byte const* decoded,
-                                          Target<array_space> const& target) {
+  static Placement<array_space> placement(ChunkSource<S, P> const& source, ReadSlot<P> const& slot, Part const& part,
+                                          std::byte const* decoded, Target<array_space> const& target) {
     auto const from = offset(part.first, source.form.layout.strides) - static_cast<std::int64_t>(slot.wanted.offset);
     return {decoded + from, address(target.data, part.target, target.strides), part.count};
   }
 
-  std::uint64_t place_tile(ChunkSource<S, P> const& source, typename Fetch<S, P>::Slot const& slot, Plan const& plan,
+  std::uint64_t place_tile(ChunkSource<S, P> const& source, ReadSlot<P> const& slot, Plan const& plan,
                            Target<array_space> const& target, Queue& on) {
     expect_size(slot.encoded.size, static_cast<std::size_t>(slot.wanted.size), 0);
     auto const form = form_of(source, plan, target);
