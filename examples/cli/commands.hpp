@@ -79,6 +79,14 @@ struct Validate {
   std::size_t threads = 1;
 };
 
+struct Bench {
+  std::string path;
+  std::string region;  ///< empty: everything
+  std::size_t threads = 1, repetitions = 5;
+  std::size_t memory = 256;  ///< MiB of decoded chunks
+  bool cold = false, json = false;
+};
+
 Status run(Info const&);
 Status run(Read const&);
 Status run(View const&);
@@ -90,5 +98,6 @@ Status run(Compact const&);
 Status run(Remove const&);
 Status run(Move const&);
 Status run(Validate const&);
+Status run(Bench const&);
 
 }  // namespace cli

@@ -7,6 +7,7 @@
 #include "chunk_keys.hpp"
 #include "commands.hpp"
 #include "element.hpp"
+#include "quantities.hpp"
 #include "tree.hpp"
 #include "utf8.hpp"
 
@@ -55,21 +56,6 @@ Keys count_keys(Store const& store, Tree& tree) {
       }
   });
   return keys;
-}
-
-// "2.1 MiB"
-std::string human(std::uint64_t bytes) {
-  if (bytes < 1024) return std::to_string(bytes) + " B";
-  auto size = static_cast<double>(bytes);
-  char const* unit = "";
-  for (auto* larger : {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}) {
-    if (size < 1024) break;
-    size /= 1024;
-    unit = larger;
-  }
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f %s", size, unit);
-  return text;
 }
 
 std::string joined(tessera::Extents const& numbers, char const* separator) {

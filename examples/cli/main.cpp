@@ -12,6 +12,7 @@
 
 #include <tessera/core/config.hpp>
 
+#include "bench/advice.hpp"
 #include "commands.hpp"
 #include "interruption.hpp"
 
@@ -198,6 +199,30 @@ cli::Status run(int argc, char** argv) {
   validate_command.add_flag("--json", validate.json, "One JSON object, for programs");
   add_threads(validate_command, validate.threads);
 
+  cli::Bench bench;
+  bench.threads = processors;
+  auto& bench_command =
+      *app.add_subcommand("bench", "How fast an array is read, what limits it, and what chunks or shards would help");
+  add_path(bench_command, bench.path);
+  bench_command.add_option("--region", bench.region, "Which elements, as tessera read has it; all, if not given")
+      ->type_name("REGION");
+  bench_command.add_option("--repetitions", bench.repetitions, "Samples of each figure, of which the median is shown")
+      ->type_name("N")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  bench_command
+      .add_option("--memory", bench.memory,
+                  "MiB of decoded chunks: of a larger region the middle is read, but at least one chunk. Beside it are "
+                  "the chunks as they are stored")
+      ->type_name("MIB")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  bench_command.add_flag("--cold", bench.cold,
+                         "Files leave the system's cache before they are read, where the system does that");
+  bench_command.add_flag("--json", bench.json, "One JSON object, for programs");
+  add_threads(bench_command, bench.threads);
+  bench_command.footer(cli::advice_help());
+
   try {
     app.parse(argc, argv);
   } catch (CLI::Success const& asked) {  // --help, --version
@@ -216,6 +241,7 @@ cli::Status run(int argc, char** argv) {
   if (move_command.parsed()) return run(move);
   if (validate_command.parsed()) return run(validate);
   if (view_command.parsed()) return run(view);
+  if (bench_command.parsed()) return run(bench);
   throw cli::UsageError{"a subcommand is required (tessera --help says more)"};
 }
 

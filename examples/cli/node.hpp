@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,10 +12,12 @@
 #include <tessera/store/local_store.hpp>
 
 #include "interruption.hpp"
+#include "read_log.hpp"
 
 namespace cli {
 
-/// A folder on disk. What works on it ends, wherever it is, when Ctrl-C was typed. Throws: Interrupted, too.
+/// A folder on disk. What works on it ends, wherever it is, when Ctrl-C was typed. Throws: Interrupted, too. Copies
+/// share the log of what is read, if there is one.
 struct Store : tessera::LocalStore<tessera::HostBuffer> {
   using Base = tessera::LocalStore<tessera::HostBuffer>;
   using Base::Base;
@@ -23,16 +26,27 @@ struct Store : tessera::LocalStore<tessera::HostBuffer> {
 
   std::optional<std::size_t> read(tessera::Key const& key, tessera::ByteRange range, Room room, Queue& on) const {
     Interruption::check();
+    if (auto* const noting = log())
+      return noting->note(key, range, room, [&](Room to) { return Base::read(key, range, to, on); });
     return Base::read(key, range, room, on);
   }
   void get_many(std::span<tessera::ReadRequest<tessera::space::Host>> requests, Queue& on) const {
     Interruption::check();
+    if (auto* const noting = log()) return noting->note_many(requests, [&](auto noted) { Base::get_many(noted, on); });
     Base::get_many(requests, on);
   }
   void write(tessera::Key const& key, tessera::ByteView<tessera::space::Host> value, Queue& on) const {
     Interruption::check();
     Base::write(key, value, on);
   }
+
+  /// From now on what is read is noted there, or nowhere. Requires: nobody reads at the moment, and the log is there
+  /// until the next call.
+  void note_reads(ReadLog* log) const { *log_ = log; }
+
+ private:
+  ReadLog* log() const { return *log_; }
+  std::shared_ptr<ReadLog*> log_ = std::make_shared<ReadLog*>(nullptr);
 };
 
 struct Node {

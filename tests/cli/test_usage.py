@@ -23,7 +23,7 @@ class Usage(CommandTest):
     def test_help_and_version(self):
         self.assertRegex(self.run_ok("--version").text, r"^tessera \d+\.\d+\.\d+\n$")
         for arguments in ((), ("info",), ("read",), ("view",), ("write",), ("copy",), ("resize",), ("append",),
-                          ("compact",), ("rm",), ("mv",), ("validate",)):
+                          ("compact",), ("bench",), ("rm",), ("mv",), ("validate",)):
             self.assertIn("Usage: tessera", self.run_ok(*arguments, "--help").text)
         self.assertIn("a:b:s", self.run_ok("read", "--help").text)
 

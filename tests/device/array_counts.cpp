@@ -142,6 +142,29 @@ TEST_CASE("a mini-batch of files of elements: one copy of the data, one launch")
   check_counts<test::OnDevice>([&] { return test::files_of_the_device(folder / "device"); }, 1);
 }
 
+TEST_CASE("part of chunks in files, stored as they are: nothing else of them crosses, in one copy") {
+  TemporaryFolder const folder;
+  under_seeds(8, [&] {
+    DeviceQueue on;
+    auto const store = test::files_of_the_device(folder / "slab");
+    Extents const shape{96, 100};
+    auto const elements = test::numbers_from(1.f, 96 * 100);
+    auto const array = create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = {32, 50}, .overwrite = true},
+                                              test::OnDevice{}, on);
+    array.write(all, test::on_device<float, 2>(elements, shape, on)).wait();
+    Box const rows_of_six{{30, 36}, all};  // of four chunks, two or four rows of each
+    auto memory = test::on_device<float, 2>(std::vector<float>(600), {6, 100}, on);
+    Traffic traffic;
+    array.read(rows_of_six, memory, {.mini_batch = every_chunk, .in_flight = 1, .traffic = &traffic}).wait();
+    CHECK(traffic.fetched == 6 * 100 * sizeof(float));
+    emulation::Watch const watch;
+    array.read(rows_of_six, memory, {.mini_batch = every_chunk, .in_flight = 1}).wait();
+    CHECK(watch.launches() == 1);
+    CHECK(test::copies(watch) == 2);
+    CHECK(test::on_host(memory, on) == std::vector<float>(elements.begin() + 3000, elements.begin() + 3600));
+  });
+}
+
 TEST_CASE("a mini-batch of values in device memory: no copy of the data, one launch") {
   check_counts<test::OnDevice>([] { return test::in_device_memory(); }, 0, true);
 }

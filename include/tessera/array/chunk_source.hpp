@@ -1,6 +1,5 @@
 // Where chunks are and what they are: an array's, or those at the bottom of its shards.
 #pragma once
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,7 +8,6 @@
 #include <tessera/array/shard_directory.hpp>
 #include <tessera/key/chunk_key.hpp>
 #include <tessera/pipeline/form.hpp>
-#include <tessera/store/get.hpp>
 #include <tessera/store/host_side.hpp>
 #include <tessera/store/key_lock.hpp>
 
@@ -49,10 +47,7 @@ struct ChunkSource {
   /// Part of a shard's value as the host's bytes; nullopt: there is no shard.
   template <class AnyQueue>
   std::optional<std::size_t> read_part(Key const& key, ByteRange range, ByteSpan<space::Host> to, AnyQueue& on) const {
-    if constexpr (std::same_as<space_of<S>, space::Host>)
-      return get_into(store, key, to, on.host(), range);
-    else
-      return get_into(host_side(store, queue_in<space_of<S>>(on)), key, to, on.host(), range);
+    return detail::get_on_host(store, key, range, to, queue_in<space_of<S>>(on));
   }
 
   /// The error is of a chunk.

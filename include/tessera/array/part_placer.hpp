@@ -8,6 +8,8 @@
 #include <tessera/array/batches.hpp>
 #include <tessera/array/plan.hpp>
 #include <tessera/core/dimensions.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/view/copy.hpp>
 
@@ -54,6 +56,19 @@ class PartPlacer {
   queue_for<S>& on_;
   std::uint64_t moved_ = 0;
 };
+
+/// A bool in C++ is 0 or 1; any other byte would be undefined behaviour in the user's program.
+template <MemorySpace S>
+void expect_booleans(Placement<S> const& placement, Strides const& strides, std::size_t chunk) {
+  for (auto n : placement.count)
+    if (n == 0) return;
+  Axes const axes{placement.count, strides, strides};
+  axes.for_each(placement.to, placement.from, [&](std::byte*, std::byte const* element) {
+    if (*element <= std::byte{1}) return;
+    throw CodecError{text({"found an element ", std::to_integer<int>(*element), ", expected 0 or 1 for a bool"})}
+        .in_chunk(chunk);
+  });
+}
 
 /// What a mini-batch of a plan takes beside its chunks.
 template <class Q, MemorySpace S>

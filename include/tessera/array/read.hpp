@@ -2,10 +2,8 @@
 // fetch.hpp where the stored values are.
 #pragma once
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,43 +12,13 @@
 #include <tessera/array/fetch.hpp>
 #include <tessera/array/part_placer.hpp>
 #include <tessera/array/plan.hpp>
+#include <tessera/array/read_options.hpp>
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/view/copy.hpp>
 
 namespace tessera::inline v0 {
-
-/// What a read moved, in bytes: fetched from the store, decoded by codecs that run, placed element by element.
-struct Traffic {
-  std::atomic<std::uint64_t> chunks{0}, missing{0}, fetched{0}, decoded{0}, placed{0};
-};
-
-struct ReadOptions {
-  /// Chunks that go through the pipeline in lock step; 0: as many as are worth it, at most `mini_batch_bytes`. From 1,
-  /// each on its own, to every_chunk.
-  std::size_t mini_batch = 0;
-  /// Decoded bytes of a mini-batch, at most, but one chunk at least; 0: 1 MiB on the host, 4 MiB with a device queue;
-  /// or no bound, if mini_batch says how many.
-  std::size_t mini_batch_bytes = 0;
-  /// Mini-batches that are under way at a time; 0: one per thread of the host's queue, and two more with a device
-  /// queue, whose copies and kernels are behind.
-  std::size_t in_flight = 0;
-  /// Bytes that all chunks under way may take, in memory of all spaces; 0: no bound but the others. The queue keeps
-  /// them for later reads. Not among them: the values of shards that codecs stand behind, decoded. Throws:
-  /// SelectionError, if one chunk takes more.
-  std::uint64_t memory = 0;
-  /// Ranges of one key, as of chunks in a shard, that are so many bytes apart at most are read at once, with what lies
-  /// between them. nullopt: what is worth it, 256 in files and 4096 in a store that does not say.
-  std::optional<std::uint64_t> gap{};
-  /// Bytes that are read of a key at once, at most, but one chunk at least; 0: no bound but the mini-batch's. A shard
-  /// of which every chunk is wanted is one read, its index with it, where this and a mini-batch have room for it.
-  std::uint64_t most_at_once = 0;
-  /// Once it is true no mini-batch begins, and the call ends with Cancelled.
-  std::atomic<bool> const* stop = nullptr;
-  Progress progress{};
-  Traffic* traffic = nullptr;  ///< added to, if given
-};
 
 /// Where elements go: the first one's address, and how far apart they are in bytes.
 template <MemorySpace Space>
@@ -69,6 +37,8 @@ class ReadBatch {
   using Queue = typename P::queue_type;
   // The device's elements all go the same way: one launch, whatever lies where.
   static constexpr bool goes_direct = array_space::host_accessible;
+  static constexpr bool can_be_cut =
+      ReadsInTurn<S> && std::same_as<bytes_space, space::Host> && std::same_as<array_space, space::Host>;
 
  public:
   /// Reads the pieces [first, last) of a plan.
@@ -77,7 +47,11 @@ class ReadBatch {
     select(source, plan, first, last, target);
     tasks_.clear();
     found_.clear();  // until the chunks are found, an error is of the key that it names
-    fetch_.run(source, {options.gap, options.most_at_once ? options.most_at_once : ~std::uint64_t{0}}, on);
+    std::uint64_t placed = 0;
+    auto const place_next = [&](auto const& slot) {
+      if constexpr (can_be_cut) placed += place_tile(source, slot, plan, target, on);
+    };
+    fetch_.run(source, {options.gap, options.most_at_once ? options.most_at_once : ~std::uint64_t{0}}, place_next, on);
     auto const slots = fetch_.slots();
     for (std::size_t i = 0; i < slots.size(); ++i)
       if (slots[i].found) {
@@ -85,12 +59,12 @@ class ReadBatch {
         found_.push_back(i);
       }
     decode(source, on);
-    auto const placed = place(source, plan, target, on);
+    placed += place(source, plan, target, on);
     fetch_.give_back(on);
     auto* const traffic = options.traffic;
     if (!traffic) return;
-    traffic->chunks += slots.size();
-    traffic->missing += slots.size() - tasks_.size();
+    traffic->chunks += last - first;
+    traffic->missing += (slots.size() - tasks_.size()) * (last - first) / slots.size();  // the tiles of one are one
     for (auto const& task : tasks_) traffic->fetched += task.encoded.size;
     if (!source.form.is_view()) traffic->decoded += tasks_.size() * source.form.decoded_size;
     traffic->placed += placed;
@@ -122,70 +96,93 @@ class ReadBatch {
     fetch_.clear();
     auto const strides = plan.strides_in(target.strides);
     for (auto i = first; i < last; ++i) {
-      auto& slot = fetch_.add(source, plan.piece(i));
+      auto& slot = fetch_.add(source, plan, i);
       auto const& piece = slot.piece;
+      auto const bytes = static_cast<std::size_t>(slot.wanted.size);  // of a chunk, which memory holds
       slot.direct = {};
-      if (goes_direct && is_contiguous(source.form.layout, piece.part, strides) && plan.has_one_part(piece))
-        slot.direct = {address(target.data, piece.part.target, target.strides), source.form.decoded_size};
+      if (goes_direct && is_contiguous(source.form.layout, piece.part, bytes, strides) && plan.has_one_part(piece))
+        slot.direct = {address(target.data, piece.part.target, target.strides), bytes};
     }
+    if constexpr (can_be_cut)
+      if (last - first == 1 && source.form.is_view() && !fetch_.slots().front().direct.data && plan.is_box() &&
+          !has_booleans(source))
+        if (auto const tiles = tiles_of(source.form.layout, plan.steps(), fetch_.slots().front().piece.part, strides))
+          fetch_.cut(source, *tiles, plan.steps());
   }
 
   // The chunk that an error is of, if it is of one. A store's error is of a key, and many chunks of a shard have it.
-  typename Fetch<S, P>::Slot const* slot_of(ChunkSource<S, P> const& source, Error const& error, Queue& on) {
+  ReadSlot<P> const* slot_of(ChunkSource<S, P> const& source, Error const& error, Queue& on) {
     auto const slots = fetch_.slots();
     if (slots.empty()) return nullptr;
-    if (!error.key().empty()) return fetch_.beyond_end(source, error, on);
+    if (!error.key().empty()) return beyond_end<S, P>(source, slots, error, on);
     auto const chunk = error.chunk();
     return &slots[chunk && *chunk < found_.size() ? found_[*chunk] : 0];
   }
 
   void decode(ChunkSource<S, P> const& source, Queue& on) {
     auto const size = source.form.decoded_size;
-    if (!source.form.is_view()) {
-      std::size_t rest = 0;  // those that are not decoded right into the target
-      for (auto const& task : tasks_) rest += !task.to.data;
-      if constexpr (!goes_direct)
-        rest = fetch_.slots().size();  // missing ones too, lest memory grow when fewer are missing
-      auto const bytes = checked_size(checked_product(rest, size, "a mini-batch"), "a mini-batch");
-      auto const room = seen_in<array_space>(decoded_.take(bytes, queue_in<typename P::array_staging>(on)));
-      std::size_t next = 0;  // in their order: neighbours cross in one copy
-      for (auto& task : tasks_)
-        if (!task.to.data) task.to = room.sub(next++ * size, size);
-    }
+    if constexpr (std::same_as<bytes_space, array_space>)
+      if (source.form.is_view()) return see_elements();
+    std::size_t rest = 0;  // those that are not decoded right into the target
+    for (auto const& task : tasks_) rest += !task.to.data;
+    if constexpr (!goes_direct)
+      rest = fetch_.slots().size();  // missing ones too, lest memory grow when fewer are missing
+    auto const bytes = checked_size(checked_product(rest, size, "a mini-batch"), "a mini-batch");
+    auto const room = seen_in<array_space>(decoded_.take(bytes, queue_in<typename P::array_staging>(on)));
+    std::size_t next = 0;  // in their order: neighbours cross in one copy
+    for (auto& task : tasks_)
+      if (!task.to.data) task.to = room.sub(next++ * size, size);
     decoding_.most = fetch_.slots().size();
     decoding_.apart = fetch_.is_apart;
     source.pipeline.decode(source.form, std::span{tasks_}, decoding_, on);
   }
 
-  // A bool in C++ is 0 or 1; any other byte would be undefined behaviour in the user's program.
-  static void expect_booleans(Placement<array_space> const& placement, Strides const& strides, std::size_t chunk) {
-    for (auto n : placement.count)
-      if (n == 0) return;
-    Axes const axes{placement.count, strides, strides};
-    axes.for_each(placement.to, placement.from, [&](std::byte*, std::byte const* element) {
-      if (*element <= std::byte{1}) return;
-      throw CodecError{text({"found an element ", std::to_integer<int>(*element), ", expected 0 or 1 for a bool"})}
-          .in_chunk(chunk);
-    });
+  // What is stored are the elements, those that are wanted.
+  void see_elements() {
+    for (std::size_t t = 0; t < tasks_.size(); ++t) {
+      auto const& wanted = fetch_.slots()[found_[t]].wanted;
+      expect_size(tasks_[t].encoded.size, static_cast<std::size_t>(wanted.size), t);
+      tasks_[t].decoded = tasks_[t].encoded;
+    }
+  }
+
+  static bool has_booleans(ChunkSource<S, P> const& source) {
+    return array_space::host_accessible && source.form.chunk.type.kind == DataKind::boolean;
+  }
+  static PlacementForm form_of(ChunkSource<S, P> const& source, Plan const& plan, Target<array_space> const& target) {
+    auto const& layout = source.form.layout;
+    return {layout.item_size, layout.swapped, source.fill, stepped(layout.strides, plan.steps()),
+            plan.strides_in(target.strides)};
+  }
+  // From what there is of the slot's chunk.
+  static Placement<array_space> placement(ChunkSource<S, P> const& source, ReadSlot<P> const& slot, Part const& part,
+                                          std::byte const* decoded, Target<array_space> const& target) {
+    auto const from = offset(part.first, source.form.layout.strides) - static_cast<std::int64_t>(slot.wanted.offset);
+    return {decoded + from, address(target.data, part.target, target.strides), part.count};
+  }
+
+  std::uint64_t place_tile(ChunkSource<S, P> const& source, ReadSlot<P> const& slot, Plan const& plan,
+                           Target<array_space> const& target, Queue& on) {
+    expect_size(slot.encoded.size, static_cast<std::size_t>(slot.wanted.size), 0);
+    auto const form = form_of(source, plan, target);
+    PartPlacer<array_space> placing{placements_, form, queue_in<array_space>(on)};
+    placing.add(placement(source, slot, slot.piece.part, slot.encoded.data, target));
+    return placing.finish();
   }
 
   std::uint64_t place(ChunkSource<S, P> const& source, Plan const& plan, Target<array_space> const& target, Queue& on) {
-    auto const& layout = source.form.layout;
-    PlacementForm const form{layout.item_size, layout.swapped, source.fill, stepped(layout.strides, plan.steps()),
-                             plan.strides_in(target.strides)};
-    bool const has_booleans = array_space::host_accessible && source.form.chunk.type.kind == DataKind::boolean;
+    auto const form = form_of(source, plan, target);
     PartPlacer<array_space> placing{placements_, form, queue_in<array_space>(on)};
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
       auto const& slot = fetch_.slots()[found_[t]];
       auto const decoded = tasks_[t].decoded.data;
-      bool const is_there = decoded == slot.direct.data && decoded;
-      if (is_there && !has_booleans) continue;
+      bool const is_there = slot.is_tile || (decoded == slot.direct.data && decoded);
+      if (is_there && !has_booleans(source)) continue;
       plan.for_each_part(slot.piece, [&](Part const& part) {
-        Placement<array_space> const placement{address(decoded, part.first, layout.strides),
-                                               address(target.data, part.target, target.strides), part.count};
+        auto const next = placement(source, slot, part, decoded, target);
         if constexpr (array_space::host_accessible)
-          if (has_booleans) expect_booleans(placement, form.from_strides, t);
-        if (!is_there) placing.add(placement);
+          if (has_booleans(source)) expect_booleans(next, form.from_strides, t);
+        if (!is_there) placing.add(next);
       });
     }
     for (auto const& slot : fetch_.slots())
@@ -194,14 +191,6 @@ class ReadBatch {
           placing.add({nullptr, address(target.data, part.target, target.strides), part.count});
         });
     return placing.finish();
-  }
-
-  // The whole chunk is wanted, and lies in the target as it lies in its decoded bytes.
-  static bool is_contiguous(Layout const& layout, Part const& part, Strides const& target) {
-    if (layout.swapped != 1 || part.count != layout.shape) return false;
-    for (std::size_t d = 0; d < target.rank(); ++d)
-      if (layout.shape[d] != 1 && layout.strides[d] != target[d]) return false;
-    return true;
   }
 
   Fetch<S, P> fetch_;

@@ -11,7 +11,6 @@
 #include <tessera/key/key.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/pipeline/shard_index.hpp>
-#include <tessera/store/get.hpp>
 #include <tessera/store/host_side.hpp>
 
 namespace tessera::inline v0 {
@@ -40,7 +39,7 @@ std::vector<ShardEntry> read_entries(ShardIndexFormat const& index, ShardEntry c
 template <class S>
 auto parts_in(S const& store, Key const& key, queue_of<S>& on) {
   return [&](std::uint64_t offset, ByteSpan<space::Host> to) {
-    auto const found = get_into(host_side(store, on), key, to, on.host(), {offset, to.size});
+    auto const found = get_on_host(store, key, {offset, to.size}, to, on);
     if (found != to.size)
       throw CodecError{text({"the shard's index: found ", found.value_or(0), " bytes, expected ", to.size})};
   };

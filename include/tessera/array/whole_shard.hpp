@@ -66,8 +66,7 @@ class WholeShard {
     };
     try {
       auto const found = detail::read(store, key, {}, room, on);
-      if (found && *found != bytes_.size)
-        throw StoreError{text({"the store gave ", *found, " bytes and asked for room for ", bytes_.size})};
+      expect_given(found, bytes_.size, key);
       state_ = found ? State::read : State::missing;
     } catch (TooLarge const&) {
       state_ = State::too_large;

@@ -57,8 +57,7 @@ class JoinedReads {
     ByteSpan<Host> bytes;
     auto room = [&](std::size_t n) { return bytes = room_.take(n, on); };
     auto const found = store.read(key, {begin, end - begin}, room, on);
-    if (found && *found != bytes.size)
-      throw StoreError{text({"the store gave ", *found, " bytes and asked for room for ", bytes.size})};
+    expect_given(found, bytes.size, key);
     for (auto const& range : run) {
       auto& request = requests[range.request];
       request.size.reset();

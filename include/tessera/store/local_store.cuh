@@ -105,7 +105,7 @@ class LocalStore<B> {
     lists.wanted.clear();
     lists.rooms.clear();
     for (std::size_t i = 0; i < requests.size(); ++i) {
-      auto const [offset, size] = requests[i].range.resolve(file->size);
+      auto const [offset, size] = requests[i].resolve(file->size);
       lists.wanted.push_back({offset, checked_size(size, "the value"), i});
     }
     for (std::size_t i = 0; i < requests.size(); ++i) {

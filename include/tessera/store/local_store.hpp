@@ -36,6 +36,7 @@ class LocalStore {
  public:
   using buffer_type = B;
   static constexpr bool refused = !Space::host_accessible;  ///< a message was given
+  static constexpr bool reads_in_turn = true;
 
   /// The folder need not exist: until something is written the store is empty. It is found when it is first used: if it
   /// is renamed then, the store stays with it; if it is erased, the store is what next has its name.
@@ -132,7 +133,7 @@ class LocalStore {
     for (std::size_t i = 0; i < requests.size(); ++i) {
       requests[i].size.reset();
       if (!file) continue;
-      auto const [offset, size] = requests[i].range.resolve(file->size);
+      auto const [offset, size] = requests[i].resolve(file->size);
       wanted.push_back({offset, checked_size(size, "the value"), i});
     }
     if (!file) return;

@@ -30,6 +30,7 @@ class PrefixStore {
 
  public:
   using buffer_type = buffer_of<S>;
+  static constexpr bool reads_in_turn = ReadsInTurn<S>;
 
   PrefixStore(S store, std::string folder)
       : store_{std::move(store)},

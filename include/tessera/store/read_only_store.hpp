@@ -26,6 +26,7 @@ class ReadOnlyStore {
 
  public:
   using buffer_type = buffer_of<S>;
+  static constexpr bool reads_in_turn = ReadsInTurn<S>;
 
   explicit ReadOnlyStore(S store)
       : store_{std::move(store)}, documents_{detail::make_metadata_half<tessera::ReadOnlyStore>(store_)} {}

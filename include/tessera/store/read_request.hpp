@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 
+#include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
 #include <tessera/store/coalesce.hpp>
 #include <tessera/store/concept.hpp>
 
@@ -28,7 +30,23 @@ struct ReadRequest {
   std::optional<std::uint64_t> gap{};
   std::uint64_t most_at_once = ~std::uint64_t{0};  ///< bytes, and the gaps between them; a single range may have more
 
+  /// How many bytes the whole value must have: of a range alone nobody sees it. nullopt: any.
+  std::optional<std::uint64_t> value_size{};
+
+  /// The range, in a value of so many bytes: for stores that see how many there are. Throws: StoreError.
+  ByteRange::Resolved resolve(std::uint64_t total) const {
+    if (value_size && *value_size != total)
+      throw StoreError{text({"a value of ", total, " bytes, expected ", *value_size})};
+    return range.resolve(total);
+  }
   RangeLimits limits(std::uint64_t best_gap) const { return {gap.value_or(best_gap), most_at_once}; }
+};
+
+/// A store whose `get_many` fills the room of a request before it asks for the next one's, if they are for one key, in
+/// the order of their ranges, and `most_at_once` is 0. Who gives the room can use the bytes then, and give it again.
+template <class S>
+concept ReadsInTurn = requires {
+  requires S::reads_in_turn;
 };
 
 /// Calls f(key, those of them) for the requests of each key that follow each other: for stores whose values are dear to
@@ -57,6 +75,12 @@ std::optional<std::size_t> read(S const& store, Key const& key, ByteRange range,
 } catch (Error& error) {
   error.in_key(key.path).in_store(name_of(store));
   throw;
+}
+
+/// Throws: StoreError, if a store gave a value, but not into the room that it asked for: those bytes are nobody's.
+inline void expect_given(std::optional<std::size_t> found, std::size_t room, Key const& key) {
+  if (found && *found != room)
+    throw StoreError{text({"the store gave ", *found, " bytes and asked for room for ", room})}.in_key(key.path);
 }
 
 }  // namespace detail

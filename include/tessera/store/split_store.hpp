@@ -41,6 +41,7 @@ class SplitStore {
 
  public:
   using buffer_type = buffer_of<Chunks>;
+  static constexpr bool reads_in_turn = ReadsInTurn<Chunks>;
   static constexpr bool refused = !detail::check_split<Meta, Chunks>();  ///< a message was given
 
   SplitStore(Meta meta, Chunks chunks) : meta_{std::move(meta)}, chunks_{std::move(chunks)} {}

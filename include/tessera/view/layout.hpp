@@ -27,11 +27,15 @@ struct Layout {
 
 namespace detail {
 
-/// Where the element at an index lies, seen from the first one. Strides are in bytes.
+/// How far behind the first element the one at an index lies, in bytes, as strides are.
+inline std::int64_t offset(Extents const& index, Strides const& strides) {
+  std::int64_t sum = 0;
+  for (std::size_t d = 0; d < index.rank(); ++d) sum += static_cast<std::int64_t>(index[d]) * strides[d];
+  return sum;
+}
 template <class Byte>
 Byte* address(Byte* first, Extents const& index, Strides const& strides) {
-  for (std::size_t d = 0; d < index.rank(); ++d) first += static_cast<std::int64_t>(index[d]) * strides[d];
-  return first;
+  return first + offset(index, strides);
 }
 
 }  // namespace detail

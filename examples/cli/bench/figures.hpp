@@ -1,0 +1,58 @@
+// What a measurement found: the figures that advice is made from, and both kinds of report.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tessera/core/data_type.hpp>
+#include <tessera/core/dimensions.hpp>
+#include <tessera/view/selected.hpp>
+
+#include "timing.hpp"
+
+namespace cli {
+
+struct Figures {
+  // The array, and what of it.
+  std::string path;
+  tessera::DataType type{};
+  tessera::Extents shape{}, chunk_shape{}, inner_chunk_shape{};  ///< the last two are the same without shards
+  std::vector<std::string> codecs{};                             ///< a shard's inner ones
+  tessera::Region part{};
+  std::uint64_t asked_chunks = 0;  ///< (inner) chunks of the whole region that was asked for
+  bool is_all = true;              ///< the part is all of it
+  bool is_sharded = false;
+  std::size_t threads = 1, processors = 1, repetitions = 1;
+  bool is_cold = false, wants_cold = false;
+
+  // One read, in bytes where nothing else is said. Chunks are inner ones, if there are shards.
+  std::uint64_t chunks = 0, missing = 0;
+  std::uint64_t files = 0;        ///< that were there
+  std::uint64_t requests = 0;     ///< ranges asked of the store
+  std::uint64_t elements = 0;     ///< of the part
+  std::uint64_t stored = 0;       ///< values of chunks
+  std::uint64_t fetched = 0;      ///< those, and shards' indexes and whatever else was asked for
+  std::uint64_t decoded = 0;      ///< by codecs that run
+  std::uint64_t placed = 0;       ///< element by element; others were fetched or decoded into place
+  std::uint64_t chunk_bytes = 0;  ///< of a chunk, decoded
+
+  // nullopt: there is no such work.
+  std::optional<Timing> read{}, fetch{}, decode{}, place{};
+  std::optional<Timing> files_alone{}, codec_alone{}, copy_alone{};
+
+  static double seconds(std::optional<Timing> const& timing) { return timing ? timing->median : 0; }
+  /// What of a read is none of its three parts: planning, waiting, looking up.
+  double rest() const {
+    auto const parts = seconds(fetch) + seconds(decode) + seconds(place);
+    return seconds(read) > parts ? seconds(read) - parts : 0;
+  }
+  /// What files, codec and memory alone take, one after the other.
+  double roof() const {
+    auto const share = elements ? static_cast<double>(placed) / static_cast<double>(elements) : 0;
+    return seconds(files_alone) + seconds(codec_alone) + seconds(copy_alone) * share;
+  }
+};
+
+}  // namespace cli

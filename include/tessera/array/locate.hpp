@@ -1,0 +1,105 @@
+// Where the values of a mini-batch are: keys of their own, or ranges of shards.
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include <tessera/array/chunk_source.hpp>
+#include <tessera/array/read_slot.hpp>
+#include <tessera/array/whole_shard.hpp>
+#include <tessera/core/checked.hpp>
+#include <tessera/store/get.hpp>
+#include <tessera/store/lend.hpp>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+/// How a read asks a store: ReadOptions says what they mean.
+struct FetchLimits {
+  std::optional<std::uint64_t> gap{};
+  std::uint64_t most_at_once = ~std::uint64_t{0};
+};
+
+/// What it holds is kept by a queue and used again.
+template <class S, class P>
+class Locate {
+  using Queue = typename P::queue_type;
+  using Source = ChunkSource<S, P>;
+  using Slot = ReadSlot<P>;
+
+ public:
+  /// Values are used where the store has them. Bytes that are about to cross are better copied once, to where they
+  /// cross from.
+  static constexpr bool lends = LendingStore<S> && std::same_as<typename P::bytes_space, typename P::bytes_staging>;
+  /// The index of a shard is the host's, and of the same bytes.
+  static constexpr bool takes_whole_shards = !lends && std::same_as<typename P::bytes_staging, space::Host>;
+
+  /// Sets the range of each slot, or its bytes if they are there already. What is missing in a shard is not asked for.
+  void run(Source const& source, FetchLimits const& limits, std::span<Slot> all, Queue& on) {
+    for (auto& slot : all) {
+      slot.encoded = {};
+      slot.range = is_part(slot, source.form) ? slot.wanted : ByteRange{};
+      slot.found = !source.shards;
+    }
+    if (!source.shards) return;
+    whole_.clear();
+    for (std::size_t i = 0; i < all.size();) {
+      auto const is_other = [&](Slot const& slot) { return slot.key.path != all[i].key.path; };
+      auto const end = std::ranges::find_if(all.subspan(i), is_other);
+      auto const shard = all.subspan(i).first(static_cast<std::size_t>(end - all.subspan(i).begin()));
+      i += shard.size();
+      if constexpr (takes_whole_shards) {
+        if (is_taken_whole(source, limits, shard)) {
+          take_whole(source, shard, on);
+          continue;
+        }
+      }
+      for (auto& slot : shard)
+        find(source, slot, on,
+             [&](ByteRange range, ByteSpan<space::Host> to) { return source.read_part(slot.key, range, to, on); });
+    }
+  }
+
+ private:
+  template <class Read>
+  static void find(Source const& source, Slot& slot, Queue& on, Read&& read) {
+    auto const range = source.locate(slot.key, slot.piece.chunk, slot.moment, read, on);
+    slot.found = range.has_value();
+    if (!range) return;
+    slot.range = *range;
+    of_slot(source, slot, [&] { expect_at_most(range->size, most_encoded(source.form)); });
+    if (!is_part(slot, source.form)) return;
+    of_slot(source, slot, [&] { expect_size(checked_size(range->size, "a chunk"), source.form.decoded_size, 0); });
+    slot.range = {range->offset + slot.wanted.offset, slot.wanted.size};
+  }
+
+  // Every chunk that the shard has is wanted, and together they are no more than is read at once.
+  static bool is_taken_whole(Source const& source, FetchLimits const& limits, std::span<Slot const> shard) {
+    // A store that reads ranges into many rooms has elements go right to where they belong.
+    auto const& first = shard.front();
+    if (is_part(first, source.form) || (HasGetMany<S> && source.form.is_view() && first.direct.data)) return false;
+    auto const all = source.shards->grid().chunk_count(first.piece.chunk, source.form.layout.shape, source.array_shape);
+    return shard.size() == all && shard_bound(source.form) <= limits.most_at_once;
+  }
+  // One read of all, if the index is not known.
+  void take_whole(Source const& source, std::span<Slot> shard, Queue& on) {
+    auto& whole = whole_.next();
+    auto const& key = shard.front().key;
+    auto const most = shard_bound(source.form);
+    for (auto& slot : shard)
+      find(source, slot, on, [&](ByteRange range, ByteSpan<space::Host> to) {
+        return whole.read_part(source.store, key, most, range, to, on.host());
+      });
+    if (!whole.is_there()) return;
+    for (auto& slot : shard)
+      if (slot.found) of_slot(source, slot, [&] { slot.encoded = whole.part(slot.range); });
+  }
+
+  WholeShards whole_;
+};
+
+}  // namespace detail
+}  // namespace tessera::inline v0
