@@ -120,13 +120,12 @@ class ReadBatch {
               Target<array_space> const& target) {
     fetch_.clear();
     auto const strides = plan.strides_in(target.strides);
-    for (auto i = first; i < last; ++i) {
-      auto& slot = fetch_.add(source, plan.piece(i));
-      auto const& piece = slot.piece;
+    plan.for_each_piece(first, last, [&](Piece const& piece) {
+      auto& slot = fetch_.add(source, piece);
       slot.direct = {};
       if (goes_direct && is_contiguous(source.form.layout, piece.part, strides) && plan.has_one_part(piece))
         slot.direct = {address(target.data, piece.part.target, target.strides), source.form.decoded_size};
-    }
+    });
   }
 
   // The chunk that an error is of, if it is of one. A store's error is of a key, and many chunks of a shard have it.
