@@ -1,9 +1,11 @@
 // A store in memory of any space: for tests, for results that never touch a disk.
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -37,7 +39,7 @@ class MemoryStore {
     decltype(std::declval<Queue&>().record()) ready{};  // readers have queues of their own
     ByteView<Space> view() const { return buffer.view(); }
   };
-  using Value = std::shared_ptr<Stored const>;  // a reader keeps the value it found while a writer replaces it
+  using Value = std::shared_ptr<Stored>;  // a reader keeps the value it found while a writer replaces it
 
  public:
   using buffer_type = B;
@@ -67,14 +69,18 @@ class MemoryStore {
     });
   }
 
+  /// The memory of a value that it replaces is the next one's, if that is as long, and nobody has it lent.
   void write(Key const& key, ByteView<Space> bytes, Queue& on) const {
     detail::at_key(*this, key, [&] {
-      auto value = std::make_shared<Stored>(Stored{B(bytes.size, on)});
+      auto const spare = on.template lease<Spare>();
+      auto value = spare->take(bytes.size, on);
       crossing<Space, Space>::copy(bytes, value->buffer.span(), on);
       value->ready = on.record();
-      Value old = std::move(value);
-      std::unique_lock lock{state_->mutex};
-      state_->values[key.path].swap(old);
+      {
+        std::unique_lock lock{state_->mutex};
+        state_->values[key.path].swap(value);
+      }
+      spare->keep(std::move(value));
     });
   }
 
@@ -158,10 +164,33 @@ class MemoryStore {
   }
 
  private:
+  // Sorted, for those who list them. The nodes lie together, in the order of writing, which most often is that of
+  // reading: between the values each would be a page of its own, and its address as dear to find as the value is.
   struct State {
     std::shared_mutex mutex;
     KeyLocks locks;
-    std::map<std::string, Value, std::less<>> values;
+    std::pmr::unsynchronized_pool_resource nodes;
+    std::map<std::string, Value, std::less<>, std::pmr::polymorphic_allocator<std::pair<std::string const, Value>>>
+        values{&nodes};
+  };
+
+  // A value that was replaced, for its memory. A device's is freed in its own queue's order, and not kept.
+  class Spare {
+   public:
+    Value take(std::size_t size, Queue& on) {
+      if (value_ && value_->view().size == size) return std::move(value_);
+      return std::make_shared<Stored>(Stored{B(size, on)});
+    }
+    void keep(Value value) {
+      if constexpr (std::same_as<Space, space::Host>) {
+        if (value.use_count() != 1) return;
+        Value const last_of_all = value;  // after all that its readers did: use_count itself is no synchronisation
+        value_ = std::move(value);
+      }
+    }
+
+   private:
+    Value value_;
   };
 
   Value find(Key const& key) const {
