@@ -69,18 +69,18 @@ class MemoryStore {
     });
   }
 
-  /// The memory of a value that it replaces is the next one's, if that is as long, and nobody has it lent.
+  /// The memory of a value that is replaced, and that nobody has lent, is that of a later one of the same size.
   void write(Key const& key, ByteView<Space> bytes, Queue& on) const {
     detail::at_key(*this, key, [&] {
-      auto const spare = on.template lease<Spare>();
-      auto value = spare->take(bytes.size, on);
+      auto value = spare(bytes.size);
+      if (!value) value = std::make_shared<Stored>(Stored{B(bytes.size, on)});
       crossing<Space, Space>::copy(bytes, value->buffer.span(), on);
       value->ready = on.record();
-      {
-        std::unique_lock lock{state_->mutex};
-        state_->values[key.path].swap(value);
-      }
-      spare->keep(std::move(value));
+      std::unique_lock lock{state_->mutex};
+      auto& spares = state_->spares;
+      spares.reserve(spares.size() + 1);  // so that nothing throws when the value is written
+      state_->values[key.path].swap(value);
+      if (is_free(value)) spares.push_back(std::move(value));
     });
   }
 
@@ -172,26 +172,26 @@ class MemoryStore {
     std::pmr::unsynchronized_pool_resource nodes;
     std::map<std::string, Value, std::less<>, std::pmr::polymorphic_allocator<std::pair<std::string const, Value>>>
         values{&nodes};
+    std::vector<Value> spares{};  // values that were replaced, for their memory
   };
 
-  // A value that was replaced, for its memory. A device's is freed in its own queue's order, and not kept.
-  class Spare {
-   public:
-    Value take(std::size_t size, Queue& on) {
-      if (value_ && value_->view().size == size) return std::move(value_);
-      return std::make_shared<Stored>(Stored{B(size, on)});
-    }
-    void keep(Value value) {
-      if constexpr (std::same_as<Space, space::Host>) {
-        if (value.use_count() != 1) return;
-        Value const last_of_all = value;  // after all that its readers did: use_count itself is no synchronisation
-        value_ = std::move(value);
-      }
-    }
-
-   private:
-    Value value_;
-  };
+  // One that has another size is of no use, and freed: there are no more than writes at a time.
+  Value spare(std::size_t size) const {
+    Value value;
+    std::unique_lock lock{state_->mutex};
+    if (state_->spares.empty()) return nullptr;
+    value.swap(state_->spares.back());
+    state_->spares.pop_back();
+    lock.unlock();
+    if (value->view().size != size) value.reset();
+    return value;
+  }
+  // Nobody has it lent. A device's is freed in its own queue's order, and so cannot be another queue's.
+  static bool is_free(Value const& replaced) {
+    if (!std::same_as<Space, space::Host> || replaced.use_count() != 1) return false;
+    Value const after_its_readers = replaced;  // to count is no synchronisation; to give a copy back is
+    return true;
+  }
 
   Value find(Key const& key) const {
     std::shared_lock lock{state_->mutex};
