@@ -25,7 +25,7 @@ endif()
 
 if(TESSERA_SANITIZE)
   set(sanitize -fsanitize=${TESSERA_SANITIZE} -fno-sanitize-recover=all)
-  add_compile_options(${sanitize} -O1 -fno-omit-frame-pointer)
+  add_compile_options(${sanitize} -O1 -g1 -fno-omit-frame-pointer)  # -g1: reports name lines
   add_link_options(${sanitize})
 endif()
 
