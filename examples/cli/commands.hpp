@@ -60,6 +60,7 @@ struct Append {
 
 struct Compact {
   std::string path;
+  std::string region;  ///< empty: everything
   bool recover = false;
   std::size_t threads = 1;
 };

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "commands.hpp"
+#include "region.hpp"
 #include "source.hpp"
 
 namespace cli {
@@ -13,7 +14,10 @@ Status run(Compact const& command) {
     options.recovered = [](std::string const& key) {
       std::cout << "key " << printable(key) << ": its last append was cut off, it is as it was before\n";
     };
-  auto const won = compact_array(open_array(command.path, command.threads), options);
+  auto const box = parse_region(command.region);
+  auto const array = open_array(command.path, command.threads);
+  auto const region = fit(box, array.shape());
+  auto const won = compact_array(array, command.region.empty() ? nullptr : &region, options);
   std::cout << printable(command.path) << ": " << won << " bytes fewer\n";
   return done;
 }

@@ -170,10 +170,14 @@ cli::Status run(int argc, char** argv) {
   auto& compact_command =
       *app.add_subcommand("compact", "Shards of an array as if they were written at once: what nobody needs goes");
   add_path(compact_command, compact.path);
+  compact_command
+      .add_option("--region", compact.region, "The shards that have some of these elements; all, if not given")
+      ->type_name("REGION");
   compact_command.add_flag(
       "--recover", compact.recover,
       "Shards whose last append was cut off hold what they held before it; else they are an error");
   add_threads(compact_command, compact.threads);
+  compact_command.footer(region_help);
 
   cli::Remove remove;
   auto& remove_command = *app.add_subcommand("rm", "Erases an array, or a group, and all below it");

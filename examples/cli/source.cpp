@@ -50,8 +50,8 @@ void resize_array(Array const& array, tessera::Extents const& shape) {
   about(array, [&] { array.resize(shape); });
 }
 
-std::uint64_t compact_array(Array const& array, tessera::CompactOptions const& options) {
-  return about(array, [&] { return array.compact(options); });
+std::uint64_t compact_array(Array const& array, tessera::Region const* region, tessera::CompactOptions const& options) {
+  return about(array, [&] { return region ? array.compact(*region, options) : array.compact(options); });
 }
 
 std::uint64_t chunks_touched(tessera::Region const& region, tessera::Extents const& chunk_shape) {

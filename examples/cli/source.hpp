@@ -45,8 +45,8 @@ void append_elements(Array const& array, std::size_t axis, tessera::Extents cons
 
 void resize_array(Array const& array, tessera::Extents const& shape);
 
-/// How many bytes its shards have fewer.
-std::uint64_t compact_array(Array const& array, tessera::CompactOptions const& options);
+/// How many bytes its shards have fewer; of a region, those that are touched by it. Null: all of them.
+std::uint64_t compact_array(Array const& array, tessera::Region const* region, tessera::CompactOptions const& options);
 
 /// How many chunks a region touches: Traffic::chunks when it has been read.
 std::uint64_t chunks_touched(tessera::Region const& region, tessera::Extents const& chunk_shape);

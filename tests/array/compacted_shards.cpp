@@ -55,6 +55,35 @@ TEST_CASE("chunks in another order, gaps, and shards of nothing: compact makes t
   CHECK(test::text_of(array, Box{all, {0, 4}}) == test::four_letters);
 }
 
+TEST_CASE("a selection's shards are compacted, and no others") {
+  auto const check = [](auto const& selection, test::Texts const& expected) {
+    Memory const store;
+    using Shards = codec::Sharding<Pipeline<space::Host, codec::Bytes>>;
+    auto const array = create_array<std::uint8_t, 2>(store, "", {.shape = {8, 11}, .chunk_shape = {4, 4}},
+                                                     Pipeline<space::Host, Shards>{Shards{{2, 2}}});
+    array.fill(all, std::uint8_t{1});
+    auto const tidy = test::value(store, "c/0/0").size();
+    array.fill({{0, 8, 4}, {0, 11, 4}}, std::uint8_t{2}, test::appending);
+    CHECK(array.compact(selection) == expected.size() * (4 + 68));
+    test::Texts compacted;
+    for (std::string const key : {"c/0/0", "c/0/1", "c/0/2", "c/1/0", "c/1/1", "c/1/2"})
+      if (test::value(store, key).size() == tidy) compacted.push_back(key);
+    CHECK(compacted == expected);
+    CHECK(array.read({4, 8})(0, 0) == 2);
+  };
+  check(Box{{3, 5}, {8, 10}}, {"c/0/2", "c/1/2"});
+  check(Box{{0, 0}, all}, {});
+  check(Orthogonal{std::vector{7, 6}, std::vector{0, 10}}, {"c/1/0", "c/1/2"});
+  check(Points{std::vector{4, 0, 5}, std::vector{4, 0, 5}}, {"c/0/0", "c/1/1"});
+  check(Blocks{1, {0, 2}}, {"c/1/0", "c/1/1"});
+  check(all, {"c/0/0", "c/0/1", "c/0/2", "c/1/0", "c/1/1", "c/1/2"});
+
+  Memory const store;
+  auto const array = create_array<std::uint32_t, 1>(store, "a", {.shape = {8}, .chunk_shape = {2}});
+  CHECK(array.compact(Box{{0, 4}}) == 0);
+  test::check_refused<SelectionError>([&] { array.compact(Box{{0, 9}}); }, {"dimension 0"});
+}
+
 TEST_CASE("an array without shards has nothing to compact") {
   Memory const store;
   auto const array = create_array<std::uint32_t, 1>(store, "a", {.shape = {8}, .chunk_shape = {2}});

@@ -102,24 +102,36 @@ Content content_of(A const& array) {
   return result;
 }
 
+// The array as if it reached as far as any of its chunks may lie.
+AnyArray<Store, Composed> wide(Store const& store) {
+  auto metadata = open(store).metadata();
+  metadata.shape = {most_rows, most_columns};
+  return {store, "a", metadata, Queue<space::Host>{}};
+}
+
+// Shards that the process was appending to are as they were before. Returns how many.
+std::size_t recover(Store const& store) {
+  std::size_t recovered = 0;
+  wide(store).compact({.recovered = [&](std::string const&) { ++recovered; }});
+  return recovered;
+}
+
 // Every key is the array's, and has a sound value: those of chunks that lie beyond its shape too.
 void check_keys(Store const& store) {
-  auto metadata = open(store).metadata();
+  auto const metadata = open(store).metadata();
   store.list("", [&](Listed const& entry) {
     auto const key = entry.path.substr(entry.path.find('/') + 1);
     bool const is_known = entry.path == "zarr.json" || entry.path == "a/zarr.json" ||
                           (entry.path.starts_with("a/") && metadata.key_encoding.place_of(key, 2));
     CHECK_MESSAGE(is_known, entry.path);
   });
-  metadata.shape = {most_rows, most_columns};
-  Array<std::uint16_t, 2, Store, Composed> const wide{
-      AnyArray<Store, Composed>{store, "a", metadata, Queue<space::Host>{}}};
-  CHECK_NOTHROW(wide.read(all));
+  Array<std::uint16_t, 2, Store, Composed> const all_of_it{wide(store)};
+  CHECK_NOTHROW(all_of_it.read(all));
 }
 
 // One operation on the array and in the journal.
 template <class A>
-void operate(A const& array, Journal& journal, test::Random& random) {
+void operate(A const& array, Journal& journal, test::Random& random, WriteOptions const& options) {
   auto const& before = journal.before;
   auto& after = journal.after;
   after = before;
@@ -143,17 +155,19 @@ void operate(A const& array, Journal& journal, test::Random& random) {
     auto const row = random(0, before.rows - 1), column = random(0, before.columns - 1);
     auto const rows = random(1, before.rows - row), columns = random(1, before.columns - column);
     auto const elements = values(row, rows, column, columns);
-    work([&] { array.write({{row, row + rows}, {column, column + columns}}, elements); });
+    work([&] { array.write({{row, row + rows}, {column, column + columns}}, elements, options); });
   } else if (what == 1) {
     auto const rows = random(0, std::min<std::uint64_t>(most_rows - before.rows, 7));
     after.rows += rows;
     auto const elements = values(before.rows, rows, 0, before.columns);
-    work([&] { array.append(ArrayView<std::uint16_t const, 2>::c_order(elements.data(), {rows, before.columns})); });
+    auto const block = ArrayView<std::uint16_t const, 2>::c_order(elements.data(), {rows, before.columns});
+    work([&] { array.append(block, 0, options); });
   } else if (what == 2) {
     auto const columns = random(0, std::min<std::uint64_t>(most_columns - before.columns, 5));
     after.columns += columns;
     auto const elements = values(0, before.rows, before.columns, columns);
-    work([&] { array.append(ArrayView<std::uint16_t const, 2>::c_order(elements.data(), {before.rows, columns}), 1); });
+    auto const block = ArrayView<std::uint16_t const, 2>::c_order(elements.data(), {before.rows, columns});
+    work([&] { array.append(block, 1, options); });
   } else {
     after.rows = random(0, most_rows), after.columns = random(0, most_columns);
     for (std::uint64_t r = 0; r < most_rows; ++r)
@@ -164,7 +178,7 @@ void operate(A const& array, Journal& journal, test::Random& random) {
 }
 
 // Children at an array of these codecs are killed one after the other.
-void check_kills(std::string const& codecs, std::uint64_t seed) {
+void check_kills(std::string const& codecs, std::uint64_t seed, WriteOptions const& options = {}) {
   auto const* asked = std::getenv("TESSERA_TEST_KILLS");
   auto const kills = asked ? std::strtoul(asked, nullptr, 10) : 40;
   REQUIRE(kills > 0);
@@ -175,7 +189,7 @@ void check_kills(std::string const& codecs, std::uint64_t seed) {
   create_array<std::uint16_t, 2>(store, "a", {.shape = {0, 0}, .chunk_shape = chunk_shape},
                                  Composed::from(test::specifications(codecs)));
   test::Random random{seed};
-  std::size_t killed = 0, amidst = 0, between = 0, wrong = 0;
+  std::size_t killed = 0, amidst = 0, between = 0, wrong = 0, recovered = 0;
   for (std::uint64_t round = 0; round < kills; ++round) {
     CAPTURE(round);
     auto const until = journal.done + random(1, 6), more = random(0, 3000);
@@ -185,7 +199,7 @@ void check_kills(std::string const& codecs, std::uint64_t seed) {
       ::alarm(60);
       try {
         auto const array = open(Store{folder.path()});
-        for (test::Random own{seed + round};;) operate(array, journal, own);
+        for (test::Random own{seed + round};;) operate(array, journal, own, options);
       } catch (...) {
         ::_exit(1);
       }
@@ -198,7 +212,16 @@ void check_kills(std::string const& codecs, std::uint64_t seed) {
     killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
     amidst += journal.at_work;
     Store const left{folder.path()};
-    auto const found = content_of(open(left));
+    if (options.append_to_shards && random.one_in(2)) recovered += recover(left);
+    auto const found = [&] {
+      try {
+        return content_of(open(left));
+      } catch (CodecError const&) {
+        if (!options.append_to_shards) throw;
+        recovered += recover(left);
+        return content_of(open(left));
+      }
+    }();
     if (found != journal.before && !(journal.at_work && found == journal.after)) {
       bool const is_partly_done = journal.at_work && is_between(found, journal.before, journal.after);
       ++(is_partly_done ? between : wrong);
@@ -211,7 +234,8 @@ void check_kills(std::string const& codecs, std::uint64_t seed) {
   CHECK(amidst > 0);
   CHECK(wrong == 0);
   if (asked)
-    MESSAGE(killed, " killed, ", amidst, " of them amidst an operation, ", between, " between two chunks of it");
+    MESSAGE(killed, " killed, ", amidst, " of them amidst an operation, ", between, " between two chunks of it, ",
+            recovered, " shards cut off");
 }
 
 }  // namespace
@@ -232,6 +256,15 @@ TEST_CASE("a process is killed while it writes shards of shards: each has its ol
   inner.codecs = R"([{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}])";
   outer.codecs = inner.list(), outer.index_location = "start";
   check_kills(outer.list(), 20007);
+}
+
+TEST_CASE(
+    "a process is killed while it appends to shards: each has its old value or its new one, or its old one ahead") {
+  test::Sharding inner{"[1, 2]"}, outer{"[3, 2]"};
+  inner.codecs = R"([{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}])";
+  check_kills(test::Sharding{"[3, 2]", inner.codecs}.list(), 30007, {.append_to_shards = true});
+  outer.codecs = inner.list();
+  check_kills(outer.list(), 40007, {.append_to_shards = true});
 }
 
 }  // namespace killed_tests

@@ -131,12 +131,18 @@ TEST_CASE("chains within chains are chains (CODEC-CHAIN-04, CODEC-SHARD-05)") {
   refuse(with_inner('[' + test::json(codec::Transpose{{0}}) + R"(, "bytes"])").list(), {"codec transpose", "order"});
 }
 
-TEST_CASE("a codec after sharding_indexed is refused by name") {
+TEST_CASE("codecs after sharding_indexed are bytes-to-bytes codecs, and behind the outermost shard") {
   auto const sharding = Sharding{"[2, 3]"};
-  for (auto* codec : {R"("crc32c")", R"({"name": "zstd", "configuration": {"level": 1, "checksum": false}})"})
-    refuse('[' + sharding.json() + ", " + codec + ']', {"after sharding_indexed is not supported"});
-  refuse('[' + sharding.json() + R"(, "crc32c"])", {"\"crc32c\""});
+  auto const after = [&](std::string const& codec) { return '[' + sharding.json() + ", " + codec + ']'; };
+  CHECK_NOTHROW(open(after(R"("crc32c", "crc32c")")));
+  refuse(after(R"("lz5")"), {"\"lz5\" is not among this program's codecs"});
+  refuse(after(little), {"bytes is out of order"});
+  refuse(after(test::json(codec::Transpose{{1, 0}})), {"transpose is out of order"});
+  refuse(after(sharding.json()), {"sharding_indexed is out of order"});
   refuse('[' + std::string{little} + ", " + sharding.json() + ']', {"sharding_indexed is out of order"});
+  auto const inner = '[' + Sharding{"[1, 3]"}.json() + R"(, "crc32c"])";
+  refuse(with_inner(inner).list(), {"codec sharding_indexed: ", "member configuration.codecs: ",
+                                    "\"crc32c\" after sharding_indexed in a shard is not supported"});
 }
 
 TEST_CASE("so many entries that no memory holds them are refused (CODEC-SHARD-25)") {

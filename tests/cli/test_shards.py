@@ -57,6 +57,8 @@ class Shards(CommandTest):
         before = shard.read_bytes()
         shard.write_bytes(before + b"nobody's" + before[-68:])  # as an append of nothing leaves it
         self.assertEqual(self.read(path), content)
+        self.assertIn(": 0 bytes fewer\n", self.run_ok("compact", path, "--region", "0:1,0:1").text)
+        self.assert_refused(tessera("compact", path, "--region", "0:1"), 2, "--region")
         self.assertIn(f": {8 + 68} bytes fewer\n", self.run_ok("compact", path, "--threads", "2").text)
         self.assertEqual(shard.read_bytes(), before)
         self.assertIn(": 0 bytes fewer\n", self.run_ok("compact", path).text)

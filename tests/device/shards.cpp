@@ -22,9 +22,11 @@ using Compressed = Pipeline<space::Device, codec::Sharding<test::Compressed>>;
 using Elements = AnyPipeline<space::Device, space::Device, Codecs<codec::Transpose, codec::Bytes>>;
 
 // A random document, and some of its elements written by the host: shards are missing, and chunks in them.
-test::OnHost written(Random& random, test::ArrayContent& content, std::string const& leaf) {
+test::OnHost written(Random& random, test::ArrayContent& content, std::string const& leaf,
+                     std::string const& behind = "") {
   MemoryStore<HostBuffer> const store;
-  auto const codecs = test::random_sharding(random, content.chunk_shape, leaf, static_cast<int>(random(1, 3)));
+  auto codecs = test::random_sharding(random, content.chunk_shape, leaf, static_cast<int>(random(1, 3)));
+  codecs.insert(codecs.size() - 1, behind);
   auto const metadata = test::array_metadata(content.document(codecs).text());
   for (std::size_t i = 0; i < content.elements.size(); ++i)
     content.elements[i] = metadata.fill[i % metadata.fill.size()];
@@ -86,6 +88,36 @@ TEST_CASE("random shards behind the host's codecs: host, device and the slow way
     }
     test::expect_nothing_left();
   }
+}
+
+TEST_CASE("random shards that the host's codecs stand behind: host, device and the slow way agree (CODEC-SHARD-22)") {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    CAPTURE(seed);
+    Random random{seed};
+    test::order_streams(random);
+    {
+      DeviceQueue on{HostQueue{random(1, 3)}};
+      auto content = test::random_content(random);
+      auto const leaf =
+          random.one_in(2) ? test::json_list(codec::Bytes{}) : test::json_list(codec::Bytes{}, codec::Zstd{});
+      auto host = written(random, content, leaf, ", " + test::json(codec::Gzip{}) + ", " + test::json(codec::Crc32c{}));
+      test::check_agreement(budget, random, content, host,
+                            Subject<test::Known, MemoryStore<HostBuffer>>{
+                                test::filled_from(host.store, MemoryStore<HostBuffer>{}, on), on});
+    }
+    test::expect_nothing_left();
+  }
+}
+
+TEST_CASE("codecs behind shards are refused by name where the store's bytes are the device's (CODEC-SHARD-22)") {
+  Random random{1};
+  DeviceQueue on;
+  auto content = test::random_content(random);
+  auto const host = written(random, content, test::json_list(codec::Bytes{}), R"(, {"name": "crc32c"})");
+  auto const store = test::filled_from(host.store, test::in_device_memory(), on);
+  test::check_refused<MetadataError>(
+      [&] { open_any<Elements>(store, "a", on); },
+      {"key \"a/zarr.json\": ", "\"crc32c\" after sharding_indexed is the host's work", "a store of host bytes"});
 }
 
 namespace {

@@ -201,6 +201,11 @@ def shards():
     for name, order, inner in (("shards/transposed", [0, 2, 1], (3, 10, 5)), ("transposed-shards/shape", [1, 2, 0], (5, 10, 2))):
         yield Case(name, "uint16", [codec("transpose", order=order), sharding(inner, [little, zstd])],
                    shape, chunks)
+    transpose = codec("transpose", order=[0, 2, 1])
+    for name, before, behind in (("zstd", [], [zstd]), ("crc32c", [], [codec("crc32c")]), ("gzip-crc32c", [], [gzip, codec("crc32c")]),
+                                 ("transposed", [transpose], [zstd])):
+        yield Case(f"encoded-shards/{name}", "uint16", [*before, sharding((3, 5, 5), [little]), *behind], shape, chunks)
+    yield Case("encoded-shards/nested", "uint16", [sharding((3, 10, 10), [sharding((3, 5, 2), [little, zstd])]), zstd], shape, chunks)
     yield Case("shards/nested", "uint16", [sharding((3, 10, 10), [sharding((3, 5, 2), [little, zstd])])], shape, chunks)
 
 

@@ -27,6 +27,7 @@ import cases
 NAN = "-nan-(payload|negative|signalling)"
 RAW = "^r(8|24)/"  # raw bits
 TRANSPOSED = "^transposed-shards/"
+ENCODED = "^encoded-shards/"
 # (peer, direction, cases, what is seen): why
 KNOWN = {
     ("zarr-python", "writes", "snappy", "not supported: 'snappy'"): "its blosc is built without snappy",
@@ -48,6 +49,8 @@ KNOWN = {
         "swaps the two parts of a complex number when it decodes big-endian ones, its own too",
     ("TensorStore", "writes", RAW, "raw bits"): "its process ends when it creates one",
     ("TensorStore", "reads tessera", RAW, "base64"): "wants the fill value of raw bits in base64, unlike the specification",
+    ("TensorStore", "writes", ENCODED, "Sharding codec"): "refuses codecs behind a shard",
+    ("TensorStore", "reads tessera", ENCODED, "Sharding codec"): "refuses codecs behind a shard",
     ("TensorStore", "writes", "large-integers", "too big"): "takes integers of 64 bits only in attributes",
 }
 
@@ -202,7 +205,7 @@ def report(record, count):
     text = f"""# Exchange with other programs
 
 Made by `tests/interop/run.py`, which `tests/run.sh` runs: {count} arrays of every data type, codec and chain of codecs, of
-ranks 0 to 4 with each way to name chunks, with chunks at the border and missing ones, shards (nested, and seen through a transpose), fill values, names and attributes.
+ranks 0 to 4 with each way to name chunks, with chunks at the border and missing ones, shards (nested, seen through a transpose, and with codecs behind them), fill values, names and attributes.
 Each is written by every program and read by tessera, and written by tessera and read by every program; elements are
 compared as bytes, with any bits in them, so with every kind of NaN.
 

@@ -64,6 +64,12 @@ Selected selected_by(Reader& command, Array const& array) {
 
 Strides c_order(Extents const& shape, Array const& array) { return Layout::c_order(shape, array.type().size).strides; }
 
+WriteOptions options_of(Reader& command) {
+  WriteOptions options;
+  options.append_to_shards = command.at("append_to_shards").boolean();
+  return options;
+}
+
 class Steps {
  public:
   explicit Steps(std::string const& folder) : store_{folder} {}
@@ -94,13 +100,16 @@ class Steps {
     } else if (what == "append") {
       auto const block = command.at("block").extents();
       auto const elements = test::hex(command.at("elements").string());
-      array.append(command.at("axis").integer<std::size_t>(), block, {elements.data(), c_order(block, array)});
+      array.append(command.at("axis").integer<std::size_t>(), block, {elements.data(), c_order(block, array)},
+                   options_of(command));
+    } else if (what == "compact") {
+      array.compact();
     } else {
       auto const selected = selected_by(command, array);
       auto const strides = c_order(selected.shape, array);
       if (what == "write") {
         auto const elements = test::hex(command.at("elements").string());
-        array.write(selected, {elements.data(), strides});
+        array.write(selected, {elements.data(), strides}, options_of(command));
       } else {
         test::Bytes elements(element_count(selected.shape, "the selection") * array.type().size);
         array.read(selected, {elements.data(), strides});

@@ -126,7 +126,7 @@ class Program:
         what = self.random.integers(20)
         if path not in self.arrays or what == 0:
             return self.create(path)
-        [self.write, self.read, self.resize, self.append, self.erase][np.searchsorted([8, 14, 17, 19], what)](path)
+        [self.write, self.read, self.resize, self.append, self.compact, self.erase][np.searchsorted([8, 14, 16, 18, 19], what)](path)
 
     def values(self, path, shape):
         """Small numbers, among them the fill value, and often nothing else."""
@@ -180,7 +180,8 @@ class Program:
         if by_python:
             selection.zarr(self.python(path))[selection.keys] = values
         else:
-            self.tessera.do("write", path, kind=selection.kind, selection=selection.told, elements=values.tobytes().hex())
+            self.tessera.do("write", path, kind=selection.kind, selection=selection.told, elements=values.tobytes().hex(),
+                            append_to_shards=bool(self.one_in(2)))
         elements[selection.numpy] = values
         self.check(path)
 
@@ -224,8 +225,14 @@ class Program:
             self.python(path).append(values, axis)
             self.tessera.do("open", path)
         else:
-            self.tessera.do("append", path, axis=axis, block=block, elements=values.tobytes().hex())
+            self.tessera.do("append", path, axis=axis, block=block, elements=values.tobytes().hex(),
+                            append_to_shards=bool(self.one_in(2)))
         self.arrays[path] = case, np.concatenate([elements, values], axis), fill
+        self.check(path)
+
+    def compact(self, path):
+        self.last = f"compact {path}"
+        self.tessera.do("compact", path)
         self.check(path)
 
     def erase(self, path):
@@ -234,7 +241,7 @@ class Program:
         del self.arrays[path]
 
     def erase_files(self, path):
-        """Folders that zarr-python emptied are left: they stand in the way of a key of their name."""
+        """Folders within folders that zarr-python emptied are left: they stand in the way of a key of their name."""
         self.tessera.do("erase", path)
         left = [p for p in Path(self.folder, path).rglob("*") if not p.is_dir()]
         assert not left, f"erased, but there are {left}"

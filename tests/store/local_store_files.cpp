@@ -46,6 +46,17 @@ TEST_CASE_FIXTURE(FilesFixture, "a folder is not overwritten by a value") {
   CHECK(test::listed_directory(store, "") == std::vector<std::string>{"a/"});  // and no temporary file is left
 }
 
+TEST_CASE_FIXTURE(FilesFixture, "an empty folder, as other programs leave it, does not stand in a value's way") {
+  REQUIRE(std::filesystem::create_directories(folder / "c/0"));
+  CHECK(test::value(store, "c/0") == "(missing)");
+  test::put(store, "c/0", "x");
+  CHECK(test::value(store, "c/0") == "x");
+  CHECK(test::listed(store, "") == std::vector<std::string>{"c/0:1"});
+  REQUIRE(std::filesystem::create_directories(folder / "d/0/below"));  // not empty: it may be of use to somebody
+  check_refused<StoreError>([&] { test::put(store, "d/0", "x"); }, {store.name().c_str(), "key \"d/0\"", "rename"});
+  CHECK(std::filesystem::is_directory(folder / "d/0/below"));
+}
+
 TEST_CASE_FIXTURE(FilesFixture, "a named pipe is an error, and nobody waits for it") {
   REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
   check_refused<StoreError>([&] { test::value(store, "pipe"); },

@@ -14,8 +14,10 @@
 #include <tessera/array/attributes.hpp>
 #include <tessera/array/compact_shards.hpp>
 #include <tessera/array/kept_indexes.hpp>
+#include <tessera/array/mistaken.hpp>
 #include <tessera/array/read.hpp>
 #include <tessera/array/resize.hpp>
+#include <tessera/array/shard_values.hpp>
 #include <tessera/array/shared_shape.hpp>
 #include <tessera/array/write.hpp>
 #include <tessera/array/write_shards.hpp>
@@ -27,16 +29,6 @@
 #include <tessera/view/selected.hpp>
 
 namespace tessera::inline v0 {
-namespace detail {
-
-// What is returned where a message was given: unlike a Pending it may be dropped, so that no second one follows.
-struct Mistaken {
-  void wait() const {}
-  void leave() const {}
-};
-
-}  // namespace detail
-
 /// A handle: copies show the same array. Safe to read from many threads at once.
 template <class S, class P>
 class AnyArray {
@@ -75,7 +67,8 @@ class AnyArray {
       auto const now = expect_inside(selected, to.strides);
       return complete(on, [&] {
         auto const shards = directory();
-        read_chunks(source(shards, now), selected, to, on, options);
+        auto const& store = values();
+        read_chunks(source(store, shards, now), selected, to, on, options);
       });
     } else {
       return detail::Mistaken{};
@@ -183,27 +176,20 @@ class AnyArray {
 
   /// Makes each shard what it would be if it were written at once: inner chunks in C order, without bytes that nobody
   /// needs, such as `append_to_shards` leaves. Shards are replaced one by one, at once; those that are in order are let
-  /// be, and of them the index alone is read. Nothing is decoded. Returns how many bytes the array has fewer, when the
-  /// store has it; 0, if there are no shards. Throws: StoreError, CodecError, with the key; Cancelled.
+  /// be, and of them the index alone is read. Chunks are not decoded. Returns how many bytes the shards have fewer, as
+  /// they are before codecs behind them, when the store has it; 0, if there are none. Throws: StoreError, CodecError,
+  /// with the key; Cancelled.
   std::uint64_t compact(queue_type& on, CompactOptions const& options = {}) const {
-    std::uint64_t won = 0;
-    if constexpr (detail::check_writable<S>() && P::may_be_sharded) {
-      auto const& s = *state_;
-      auto const shards = directory();
-      if (!shards) return 0;
-      auto const held = state_->shape.hold();
-      try {
-        auto const places =
-            detail::shards_of(s.store, s.path, s.metadata.key_encoding, shape(), chunk_shape(), on.host());
-        won = compact_shards(source(shards, shape()), places, state_->locks, on, options);
-        on.wait();
-      } catch (...) {
-        wait_and_throw(on);
-      }
-    }
-    return won;
+    return compact_some(nullptr, on, options);
   }
   std::uint64_t compact(CompactOptions const& options = {}) const { return compact(state_->on, options); }
+  /// Those shards alone that have selected elements. Throws: SelectionError too.
+  std::uint64_t compact(Selected const& selected, queue_type& on, CompactOptions const& options = {}) const {
+    return compact_some(&selected, on, options);
+  }
+  std::uint64_t compact(Selected const& selected, CompactOptions const& options = {}) const {
+    return compact(selected, state_->on, options);
+  }
 
   queue_type& queue() const { return state_->on; }
 
@@ -218,9 +204,33 @@ class AnyArray {
   void write_elements(Extents const& shape, Selected const& selected, Origin<array_space> from, queue_type& on,
                       WriteOptions const& options) const {
     auto const shards = directory();
+    auto const& store = values();
+    auto const chunks = source(store, shards, shape);
     if constexpr (P::may_be_sharded)
-      if (shards) return write_shards(source(shards, shape), shape, selected, from, state_->locks, on, options);
-    write_chunks(source(shards, shape), shape, selected, from, state_->locks, on, options);
+      if (shards) return write_shards(chunks, shape, selected, from, state_->locks, on, options);
+    write_chunks(chunks, shape, selected, from, state_->locks, on, options);
+  }
+
+  // Null: all that there are.
+  std::uint64_t compact_some(Selected const* selected, queue_type& on, CompactOptions const& options) const {
+    if constexpr (detail::check_writable<S>() && P::may_be_sharded) {
+      auto& s = *state_;
+      auto const held = s.shape.hold();
+      auto const now = shape();
+      if (selected) selected->expect_inside(now);
+      if (auto const shards = directory()) try {
+          auto const places =
+              selected ? detail::shards_touched(*selected, chunk_shape())
+                       : detail::shards_of(s.store, s.path, s.metadata.key_encoding, now, chunk_shape(), on.host());
+          auto const& store = values();
+          auto const won = compact_shards(source(store, shards, now), places, s.locks, on, options);
+          on.wait();
+          return won;
+        } catch (...) {
+          wait_and_throw(on);
+        }
+    }
+    return 0;
   }
 
   void publish(Extents const& before, Extents const& after) const {
@@ -262,11 +272,25 @@ class AnyArray {
     constexpr auto most = std::uint64_t{64} << 20;  // bytes of indexes: those of some shards at a time
     return std::make_shared<ShardDirectory>(state_->form.shards, most);
   }
-  ChunkSource<S, Leaf> source(Shards const& shards, Extents const& shape) const {
+  // The store, as who reads and writes chunks sees it.
+  decltype(auto) values() const {
+    if constexpr (P::may_encode_shards)
+      return detail::ShardValues<S>{state_->store, state_->form, state_->locks};
+    else
+      return static_cast<S const&>(state_->store);
+  }
+  template <class Values>
+  ChunkSource<Values, Leaf> source(Values const& store, Shards const& shards, Extents const& shape) const {
     auto const& s = *state_;
-    return {s.store,           s.prefix,       s.metadata.key_encoding,
-            s.pipeline.leaf(), s.form,         {s.metadata.fill.data(), s.metadata.fill.size()},
-            shards.get(),      &state_->locks, shape};
+    return {store,
+            s.prefix,
+            s.metadata.key_encoding,
+            s.pipeline.leaf(),
+            s.form,
+            {s.metadata.fill.data(), s.metadata.fill.size()},
+            shards.get(),
+            &state_->locks,
+            shape};
   }
 
   // What is selected need not come from a selection, which would have seen to it. Returns the shape that it is inside

@@ -129,6 +129,15 @@ class Array {
     return array_.compact(on, options);
   }
   std::uint64_t compact(CompactOptions const& options = {}) const { return array_.compact(options); }
+  /// Those shards alone that have selected elements.
+  template <detail::Selection Sel>
+  std::uint64_t compact(Sel const& selection, queue_type& on, CompactOptions const& options = {}) const {
+    return array_.compact(selected(selection), on, options);
+  }
+  template <detail::Selection Sel>
+  std::uint64_t compact(Sel const& selection, CompactOptions const& options = {}) const {
+    return compact(selection, array_.queue(), options);
+  }
 
   /// What of the array is in one chunk, given by its place in the grid. Throws: SelectionError, if there is none.
   Box chunk_box(Extents const& chunk) const { return array_.chunk_box(chunk); }

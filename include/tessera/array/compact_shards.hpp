@@ -44,6 +44,14 @@ std::vector<Extents> shards_of(S const& store, std::string const& path, ChunkKey
   return places;
 }
 
+/// The places of those that have selected elements.
+inline std::vector<Extents> shards_touched(Selected const& selected, Extents const& shard_shape) {
+  Plan const plan{selected, shard_shape};
+  std::vector<Extents> places;
+  for (std::uint64_t i = 0; i < plan.size(); ++i) places.push_back(plan.piece(i).chunk);
+  return places;
+}
+
 }  // namespace detail
 
 /// Rewrites those of the shards at `places` that are not tidy, each at once and while its key is locked; of the others

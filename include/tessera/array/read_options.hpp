@@ -25,7 +25,8 @@ struct ReadOptions {
   /// queue, whose copies and kernels are behind.
   std::size_t in_flight = 0;
   /// Bytes that all chunks under way may take, in memory of all spaces; 0: no bound but the others. The queue keeps
-  /// them for later reads. Throws: SelectionError, if one chunk takes more.
+  /// them for later reads. Not among them: the values of shards that codecs stand behind, decoded. Throws:
+  /// SelectionError, if one chunk takes more.
   std::uint64_t memory = 0;
   /// Ranges of one key, as of chunks in a shard, that are so many bytes apart at most are read at once, with what lies
   /// between them. nullopt: what is worth it, 256 in files and 4096 in a store that does not say.

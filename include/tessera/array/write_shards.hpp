@@ -15,17 +15,21 @@
 namespace tessera::inline v0 {
 namespace detail {
 
+// Where the pieces end that are of one shard with this one, its first: they follow each other.
+inline std::uint64_t end_of_shard(ShardGrid const& grid, Plan const& plan, std::uint64_t first) {
+  auto const shard = grid.shard_of(plan.piece(first).chunk);
+  auto within = first, end = first + std::min(plan.size() - first, grid.chunk_count());
+  while (end - within > 1) {
+    auto const middle = within + (end - within) / 2;
+    (grid.shard_of(plan.piece(middle).chunk) == shard ? within : end) = middle;
+  }
+  return end;
+}
+
 // Every element of the shard that lies in the array is given: its old value is not read.
 inline bool is_whole_shard(ShardGrid const& grid, Extents const& chunk_shape, Extents const& shape, Plan const& plan,
                            std::uint64_t first, std::uint64_t last) {
-  auto const shard = grid.shard_of(plan.piece(first).chunk);
-  std::uint64_t count = 1;  // of the shard's chunks that have elements in the array
-  for (std::size_t d = 0; d < shard.rank(); ++d) {
-    auto const per_shard = grid.chunks_per_shard()[d];
-    auto const chunks = shape[d] / chunk_shape[d] + (shape[d] % chunk_shape[d] != 0);
-    count *= std::min(per_shard, chunks - shard[d] * per_shard);
-  }
-  if (count != last - first) return false;
+  if (grid.chunk_count(plan.piece(first).chunk, chunk_shape, shape) != last - first) return false;
   for (auto i = first; i < last; ++i)
     if (auto const piece = plan.piece(i); plan.elements(piece) != elements_of_chunk(chunk_shape, shape, piece.chunk))
       return false;
@@ -51,11 +55,11 @@ inline std::map<std::uint64_t, std::uint64_t> kept_of_entries(ShardGrid const& g
 }
 
 // A budget is for all shards under way: what has arrived of each, old and new, and its value; and for chunks on their
-// way to it.
+// way to it. Where codecs stand behind shards, for their values before and after them too.
 inline WriteOptions share_of(WriteOptions options, ChunkForm const& form, std::size_t& shards) {
   options.progress = {};
   if (options.memory == 0) return options;
-  auto const shard = 3 * shard_bound(form);
+  auto const shard = (form.shards.front().behind ? 5 : 3) * shard_bound(form);
   auto const least = shard + form.memory(true) + (std::uint64_t{1} << 20);
   if (options.memory < least)
     throw SelectionError{
@@ -81,13 +85,11 @@ void write_shards(ChunkSource<S, P> const& source, Extents const& shape, Selecte
   auto const& grid = source.shards->grid();
   Plan const plan{selected, source.form.layout.shape, grid.chunks_per_shard(), Repeats::last};
   std::vector<std::uint64_t> firsts;  // the first piece of each shard
-  Extents shard;
-  for (std::uint64_t i = 0; i < plan.size(); ++i)
-    if (auto const next = grid.shard_of(plan.piece(i).chunk); i == 0 || next != shard)
-      firsts.push_back(i), shard = next;
+  for (std::uint64_t i = 0; i < plan.size(); i = detail::end_of_shard(grid, plan, i)) firsts.push_back(i);
   auto in_flight = options.in_flight ? options.in_flight : on.host().threads();
   auto const share = detail::share_of(options, source.form, in_flight);
-  bool const appends = options.append_to_shards && !grid.levels().front().index->at_start();
+  auto const& outermost = grid.levels().front();
+  bool const appends = options.append_to_shards && !outermost.index->at_start() && !outermost.behind;
 
   auto const put_chunks = [&](Draft& draft, Key const& key, std::uint64_t first, std::uint64_t last) {
     Editor const editor{draft, source.store, key};

@@ -12,10 +12,12 @@
 #include <tessera/codec/array_to_array/transpose.hpp>
 #include <tessera/codec/array_to_bytes/bytes.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
+#include <tessera/pipeline/any_stage.hpp>
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/flow.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/pipeline/sharding.hpp>
+#include <tessera/pipeline/value_codecs.hpp>
 
 namespace tessera::inline v0 {
 
@@ -25,80 +27,6 @@ struct Codecs {};
 
 /// Those that need no library.
 using BuiltInCodecs = Codecs<codec::Transpose, codec::Bytes, codec::Crc32c>;
-
-namespace detail {
-
-// A codec of any type whose batches begin and end in S. Only the functions of its kind are called.
-template <MemorySpace S>
-struct AnyStage {
-  virtual ~AnyStage() = default;
-  virtual std::string_view name() const = 0;
-  virtual bool reads_array() const = 0;
-  virtual bool writes_array() const = 0;
-  virtual bool is_view() const = 0;
-  virtual ChunkSpecification encoded(ChunkSpecification const&) const = 0;
-  virtual Layout decoded(Layout const&) const = 0;
-  virtual Layout layout(ChunkSpecification const&) const = 0;
-  virtual std::size_t encoded_bound(ChunkSpecification const&, std::size_t size) const = 0;
-  virtual void decode(ChunkSpecification const&, std::span<CodecTask<S>>, queue_for<S>&) const = 0;
-  virtual void encode(ChunkSpecification const&, std::span<CodecTask<S>>, queue_for<S>&) const = 0;
-};
-
-template <Codec C, MemorySpace S>
-class StageOf final : public AnyStage<S> {
-  using kind = typename C::kind;
-  static constexpr bool to_array = std::same_as<kind, array_to_array>, to_bytes = std::same_as<kind, array_to_bytes>;
-
- public:
-  explicit StageOf(C codec) : codec_{std::move(codec)} {}
-
-  std::string_view name() const override { return C::name; }
-  bool reads_array() const override { return kind::reads_array; }
-  bool writes_array() const override { return kind::writes_array; }
-  bool is_view() const override { return detail::is_view<C>; }
-  ChunkSpecification encoded(ChunkSpecification const& chunk) const override {
-    if constexpr (to_array)
-      return codec_.encoded(chunk);
-    else
-      return chunk;
-  }
-  Layout decoded(Layout const& layout) const override {
-    if constexpr (to_array)
-      return codec_.decoded(layout);
-    else
-      return layout;
-  }
-  Layout layout([[maybe_unused]] ChunkSpecification const& chunk) const override {
-    if constexpr (to_bytes)
-      return codec_.layout(chunk);
-    else
-      return {};
-  }
-  std::size_t encoded_bound([[maybe_unused]] ChunkSpecification const& chunk, std::size_t size) const override {
-    if constexpr (detail::is_view<C>)
-      return size;
-    else if constexpr (to_bytes)
-      return codec_.encoded_bound(chunk);
-    else
-      return codec_.encoded_bound(size);
-  }
-  void decode([[maybe_unused]] ChunkSpecification const& chunk, [[maybe_unused]] std::span<CodecTask<S>> batch,
-              [[maybe_unused]] queue_for<S>& on) const override {
-    if constexpr (!detail::is_view<C>) decode_batch(codec_, chunk, batch, on);
-  }
-  void encode([[maybe_unused]] ChunkSpecification const& chunk, [[maybe_unused]] std::span<CodecTask<S>> batch,
-              [[maybe_unused]] queue_for<S>& on) const override {
-    if constexpr (detail::RunsBatch<detail::Encode, C, S, S, queue_for<S>>)
-      encode_batch(codec_, chunk, batch, on);
-    else if constexpr (!detail::is_view<C>)
-      throw CodecError{"this program's implementation decodes only"};
-  }
-
- private:
-  C codec_;
-};
-
-}  // namespace detail
 
 template <MemorySpace ArraySpace, MemorySpace BytesSpace = ArraySpace, class List = BuiltInCodecs>
 class AnyPipeline;
@@ -115,6 +43,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   static constexpr bool has_fixed_size = (detail::has_fixed_size<Cs> && ...);
   using leaf_type = AnyPipeline;
   static constexpr bool may_be_sharded = true;  ///< the document says so
+  static constexpr bool may_encode_shards = std::same_as<BytesSpace, space::Host>;
 
   /// "transpose, bytes, zstd": what this type knows.
   static std::string codec_names() {
@@ -127,6 +56,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   /// what is wrong with their order.
   static AnyPipeline from(std::span<Specification const> codecs) {
     auto made = std::make_shared<Composed>();
+    ValueCodecs::Stages behind;  // the shard
     made->codecs.assign(codecs.begin(), codecs.end());
     bool is_array = true;
     auto const expect = [](Specification const& codec, bool in_order) {
@@ -136,21 +66,29 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
                                 "then any bytes-to-bytes codecs"})};
     };
     for (auto const& codec : codecs) {
-      if (made->shard)
-        throw MetadataError{
-            text({"member codecs: ", describe(codec.name), " after sharding_indexed is not supported"})};
       if (codec.name == Shard::name) {
         expect(codec, is_array);
         made->shard = std::make_shared<Shard const>(make_codec<Shard>(codec));
         is_array = false;
         continue;
       }
+      if (made->shard && !may_encode_shards)
+        throw MetadataError{text({"member codecs: ", describe(codec.name),
+                                  " after sharding_indexed is the host's work; open the array over a store of host "
+                                  "bytes"})};
       auto stage = make_stage(codec);
       expect(codec, stage->reads_array() == is_array);
       is_array = stage->writes_array();
+      if constexpr (may_encode_shards) {
+        if (made->shard) {
+          behind.push_back(std::move(stage));
+          continue;
+        }
+      }
       made->stages.push_back(std::move(stage));
     }
     if (is_array) throw MetadataError{"member codecs: no array-to-bytes codec among them, e.g. bytes"};
+    if (!behind.empty()) made->behind = std::make_shared<ValueCodecs const>(std::move(behind));
     AnyPipeline pipeline;
     pipeline.made_ = std::move(made);
     return pipeline;
@@ -193,7 +131,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
         if (!at->is_view()) form.bounds.push_back(at->encoded_bound(chunk, form.bounds.back()));
       }
       at = nullptr;
-      if (made_->shard) form = made_->shard->resolve(chunk);
+      if (made_->shard) form = made_->shard->resolve(chunk), form.shards.front().behind = made_->behind;
       for (auto stage = made_->stages.rbegin(); stage != made_->stages.rend(); ++stage) {
         at = stage->get();
         form.see_through(*at);
@@ -325,7 +263,8 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   struct Composed {
     std::vector<Specification> codecs{};  // as they were given
     std::vector<std::unique_ptr<Stage const>> stages{};
-    std::shared_ptr<Shard const> shard{};  // behind the stages, if it is what makes bytes
+    std::shared_ptr<Shard const> shard{};         // behind the stages, if it is what makes bytes
+    std::shared_ptr<ValueCodecs const> behind{};  // behind the shard
   };
 
   static std::unique_ptr<Stage const> make_stage(Specification const& specification) {

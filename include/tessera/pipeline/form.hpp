@@ -16,11 +16,13 @@
 namespace tessera::inline v0 {
 
 class ShardIndexFormat;
+class ValueCodecs;
 
 /// What is in a shard: one level of an array's shards, which may be nested.
 struct ShardLevel {
   Layout entries;  ///< the index, seen by the array's dimensions; strides count entries
   std::shared_ptr<ShardIndexFormat const> index;
+  std::shared_ptr<ValueCodecs const> behind{};  ///< what its value passes as a whole; mostly null: nothing
 };
 
 struct ChunkForm {

@@ -1,6 +1,7 @@
 // Codecs composed at compile time, from the array's memory to the store's bytes.
 #pragma once
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <tuple>
@@ -11,6 +12,7 @@
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/flow.hpp>
 #include <tessera/pipeline/form.hpp>
+#include <tessera/pipeline/value_codecs.hpp>
 
 namespace tessera::inline v0 {
 
@@ -26,15 +28,18 @@ class Pipeline {
   using List = std::tuple<Stages...>;
   template <std::size_t K>
   using stage = std::tuple_element_t<K, List>;
-  // Their values would have to be decoded whole before an inner chunk can be found.
-  template <std::size_t... K>
-  static consteval bool ends_in_shard(std::index_sequence<K...>) {
-    return ((!detail::is_shard<stage<K>> || (K + 1 == sizeof...(Stages) && !(detail::is_cast<Stages> || ...))) && ...);
-  }
+  static constexpr bool ends_in_shard = [] {
+    bool is_last = false;
+    ((is_last = detail::is_shard<Stages>), ...);
+    return is_last;
+  }();
+  static_assert(end::refused || std::is_void_v<Shard> || !(detail::is_cast<Stages> || ...),
+                "tessera: where there is a codec::Sharding, casts are in the pipeline of its inner chunks: "
+                "Pipeline<space::Device, codec::Sharding<Pipeline<space::Device, codec::Bytes, CastTo<space::Host>>>>");
   static_assert(
-      end::refused || ends_in_shard(std::index_sequence_for<Stages...>{}),
-      "tessera: codec::Sharding is the last of its pipeline, and casts are in the pipeline of its inner chunks: "
-      "Pipeline<space::Device, codec::Sharding<Pipeline<space::Device, codec::Bytes, CastTo<space::Host>>>>");
+      end::refused || std::is_void_v<Shard> || ends_in_shard || std::same_as<typename end::space, space::Host>,
+      "tessera: codecs behind a codec::Sharding are the host's work: let the pipeline of its inner chunks end "
+      "with CastTo<space::Host>");
   // The space of a chunk before stage K, or after the last.
   template <std::size_t K>
   using space_at = typename decltype(detail::flow_through<Space, List>(std::make_index_sequence<K>{}))::space;
@@ -66,6 +71,7 @@ class Pipeline {
   static constexpr bool refused = end::refused || end::is_array;  ///< a message was given
   static constexpr bool is_sharded = !std::is_void_v<Shard>;
   static constexpr bool may_be_sharded = is_sharded;
+  static constexpr bool may_encode_shards = is_sharded && !ends_in_shard;  ///< codecs stand behind them
   /// It makes of so many bytes always as many.
   static constexpr bool has_fixed_size = (detail::has_fixed_size<Stages> && ...);
   /// What the chunks pass that are not made of smaller ones: those at the bottom of shards.
@@ -195,6 +201,7 @@ class Pipeline {
           form.see_through(codec);
         } else if constexpr (detail::is_shard<stage<K>>) {
           form = codec.resolve(chunk);
+          if constexpr (may_encode_shards) form.shards.front().behind = codecs_behind<K>();
         } else if constexpr (detail::is_kind<stage<K>, array_to_bytes>) {
           form.decoded_size = chunk.size_in_bytes();  // first: it checks what the layout multiplies
           form.layout = codec.layout(chunk);
@@ -211,6 +218,18 @@ class Pipeline {
         throw;
       }
     }
+  }
+
+  // Behind a shard, stage K.
+  template <std::size_t K>
+  std::shared_ptr<ValueCodecs const> codecs_behind() const {
+    ValueCodecs::Stages behind;
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (behind.push_back(std::make_unique<detail::StageOf<stage<K + 1 + I>, space::Host>>(std::get<K + 1 + I>(stages_))),
+       ...);
+    }
+    (std::make_index_sequence<sizeof...(Stages) - K - 1>{});
+    return std::make_shared<ValueCodecs const>(std::move(behind));
   }
 
   // Takes back the first K stages; `from` is what stands after them.

@@ -16,6 +16,7 @@
 #include <tessera/pipeline/form.hpp>
 #include <tessera/pipeline/pipeline.hpp>
 #include <tessera/pipeline/shard_index.hpp>
+#include <tessera/pipeline/value_codecs.hpp>
 
 namespace tessera::inline v0 {
 namespace detail {
@@ -49,6 +50,8 @@ namespace codec {
 /// are, and a shard is in the space that it ends in. Never run: what reads chunks reads inner chunks.
 ///
 ///   Pipeline<space::Host, codec::Sharding<Pipeline<space::Host, codec::Bytes, codec::Zstd>>>
+///
+/// Codecs behind it, of the host, take its value as a whole: all of it is read and decoded for any part.
 template <class Inner, class Index = Pipeline<space::Host, Bytes, Crc32c>>
 struct Sharding {
   using kind = array_to_bytes;
@@ -114,6 +117,9 @@ struct Sharding {
     auto const entries = element_count(grid, "the inner chunks of a shard");
     if (entries > most) throw MetadataError{text({"a shard of ", entries, " inner chunks, expected at most ", most})};
     auto form = inner.resolve({chunk_shape, shard.type, shard.fill});
+    if (!form.shards.empty() && form.shards.front().behind)
+      throw MetadataError{text({"member configuration.codecs: ", describe(form.shards.front().behind->name()),
+                                " after sharding_indexed in a shard is not supported"})};
     form.shards.insert(form.shards.begin(), ShardLevel{Layout::c_order(grid, 1), index_format(grid)});
     return form;
   }

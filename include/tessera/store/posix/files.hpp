@@ -47,8 +47,9 @@ inline std::optional<OpenFile> find_file(Folder const& root, std::string const& 
 }
 
 /// Sets what a file holds to what `fill(Descriptor const&)` writes into it. It is written under a name that begins with
-/// `unfinished` and renamed: who reads finds the old bytes or the new, whatever happens. `sync`: what was written
-/// outlasts a loss of power. `next` makes names differ.
+/// `unfinished` and renamed: who reads finds the old bytes or the new, whatever happens. An empty folder of the file's
+/// name goes: other programs leave it where they erased what was below. `sync`: what was written outlasts a loss of
+/// power. `next` makes names differ.
 template <class Counter, class F>
 void replace(Folder const& root, std::string const& path, std::string_view unfinished, Counter& next, bool sync,
              F&& fill) {
@@ -67,7 +68,9 @@ void replace(Folder const& root, std::string const& path, std::string_view unfin
       fill(std::as_const(file));
       if (sync) file.sync();
       close(file);
-      if (::renameat(folder.number(), name.c_str(), folder.number(), to.name) != 0) fail("rename the file");
+      auto const renamed = [&] { return ::renameat(folder.number(), name.c_str(), folder.number(), to.name) == 0; };
+      auto const cleared = [&] { return errno == EISDIR && ::unlinkat(folder.number(), to.name, AT_REMOVEDIR) == 0; };
+      if (!renamed() && !(cleared() && renamed())) fail("rename the file");
     } catch (...) {
       ::unlinkat(folder.number(), name.c_str(), 0);
       throw;

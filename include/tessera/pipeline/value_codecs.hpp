@@ -1,0 +1,75 @@
+// Codecs that stand behind a shard (core specification, "Codecs"): its value passes them whole.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tessera/buffer/host_buffer.hpp>
+#include <tessera/core/checked.hpp>
+#include <tessera/pipeline/any_stage.hpp>
+#include <tessera/pipeline/form.hpp>
+
+namespace tessera::inline v0 {
+
+/// Bytes-to-bytes codecs, at least one, that run on the host. What a shard's value has of bytes no metadata says: there
+/// is no more than a bound.
+class ValueCodecs {
+  using Host = space::Host;
+
+ public:
+  using Stages = std::vector<std::unique_ptr<detail::AnyStage<Host> const>>;
+  struct Bytes {
+    HostBuffer memory;
+    ByteView<Host> view;  ///< what of it is the value
+  };
+
+  explicit ValueCodecs(Stages stages) : stages_{std::move(stages)} {}
+
+  /// Of the first one, for messages.
+  std::string name() const { return std::string{stages_.front()->name()}; }
+
+  /// The most bytes that encoding makes of so many.
+  std::size_t encoded_bound(std::size_t size) const { return bounds(size).back(); }
+
+  /// A value of at most so many bytes. Throws: CodecError with the codec, if it is damaged, or has more.
+  Bytes decode(ByteView<Host> encoded, std::size_t most, Queue<Host>& on) const {
+    auto const sizes = bounds(most);
+    Bytes value{{}, encoded};
+    for (auto i = stages_.size(); i-- > 0;) value = pass(*stages_[i], Way::back, value.view, sizes[i], on);
+    return value;
+  }
+  Bytes encode(ByteView<Host> decoded, Queue<Host>& on) const {
+    Bytes value{{}, decoded};
+    for (auto const& stage : stages_)
+      value = pass(*stage, Way::there, value.view, stage->encoded_bound({}, value.view.size), on);
+    return value;
+  }
+
+ private:
+  using Stage = detail::AnyStage<Host>;
+  enum class Way { there, back };
+
+  // The most bytes before each stage, and after the last.
+  std::vector<std::size_t> bounds(std::size_t size) const {
+    std::vector<std::size_t> sizes{size};
+    for (auto const& stage : stages_) sizes.push_back(stage->encoded_bound({}, sizes.back()));
+    return sizes;
+  }
+  static Bytes pass(Stage const& stage, Way way, ByteView<Host> from, std::size_t bound, Queue<Host>& on) {
+    HostBuffer to{bound};
+    CodecTask<Host> task{from, to.span()};
+    if (way == Way::there)
+      stage.encode({}, {&task, 1}, on);
+    else
+      stage.decode({}, {&task, 1}, on);
+    return {std::move(to), {task.to.data, task.size}};
+  }
+
+  Stages stages_;
+};
+
+}  // namespace tessera::inline v0
