@@ -44,11 +44,11 @@ class Fetch {
   }
 
   void clear() { used_ = 0; }
-  /// For the i-th chunk of a plan; what is found of it is set by run, and `direct` by the caller.
-  Slot& add(Source const& source, Plan const& plan, std::uint64_t i) {
+  /// For a piece of a plan; what is found of it is set by run, and `direct` by the caller.
+  Slot& add(Source const& source, Plan const& plan, Piece const& piece) {
     if (slots_.size() == used_) slots_.emplace_back();
     auto& slot = slots_[used_++];
-    slot.piece = plan.piece(i);
+    slot.piece = piece;
     slot.is_tile = false;
     // What is lent costs nothing; and what is joined to one request of all chunks would become one for each.
     bool const may_be_part = !lends && !(joins && source.shards);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <tessera/array/chunk_runs.hpp>
 #include <tessera/array/plan_axis.hpp>
@@ -64,25 +65,24 @@ class Plan {
 
   /// The i-th chunk and what of it is selected.
   Piece piece(std::uint64_t i) const {
-    Piece piece;
-    if (is_points_) {
-      auto const& run = points_.runs(i)[0];
-      for (std::size_t d = 0; d < rank(); ++d) piece.chunk.push_back(points_.at(run, d) / chunk_shape_[d]);
-      piece.touched = {i};
-      piece.part = {piece.chunk, Extents::filled(rank(), 1), {0}};
-      put(piece.part, run);
-      return piece;
+    Neighbours neighbours;
+    return piece(i, neighbours);
+  }
+
+  /// Calls f(piece) for the pieces [first, last), in order. Of one that follows another only what differs is worked
+  /// out.
+  template <class F>
+  void for_each_piece(std::uint64_t first, std::uint64_t last, F&& f) const {
+    for (auto i = first; i < last;) {
+      Neighbours neighbours;
+      auto piece = this->piece(i, neighbours);
+      do f(std::as_const(piece));
+      while (++i < last && advance(piece, neighbours));
     }
-    piece.touched = touched(i);
-    piece.chunk = piece.part.first = piece.part.count = piece.part.target = piece.touched;
-    for (std::size_t d = 0; d < rank(); ++d) {
-      piece.chunk[d] = axes_[d].chunk(piece.touched[d]);
-      put(piece.part, d, axes_[d].run(piece.touched[d], 0));
-    }
-    return piece;
   }
 
   bool has_one_part(Piece const& piece) const {
+    if (is_box()) return true;
     if (is_points_) return points_.runs(piece.touched[0]).size() == 1;
     for (std::size_t d = 0; d < rank(); ++d)
       if (axes_[d].runs(piece.touched[d]) != 1) return false;
@@ -93,7 +93,8 @@ class Plan {
   std::uint64_t elements(Piece const& piece) const {
     if (is_points_) return points_.elements(piece.touched[0]);
     std::uint64_t product = 1;
-    for (std::size_t d = 0; d < rank(); ++d) product *= axes_[d].elements(piece.touched[d]);
+    for (std::size_t d = 0; d < rank(); ++d)
+      product *= has_lists_ ? axes_[d].elements(piece.touched[d]) : piece.part.count[d];
     return product;
   }
 
@@ -130,8 +131,17 @@ class Plan {
   }
 
  private:
+  // Touched chunks that follow each other in C order.
+  struct Neighbours {
+    Extents first, count;
+  };
+
   std::size_t rank() const { return chunk_shape_.rank(); }
 
+  void put(Piece& piece, std::size_t d) const {
+    piece.chunk[d] = axes_[d].chunk(piece.touched[d]);
+    put(piece.part, d, axes_[d].run(piece.touched[d], 0));
+  }
   static void put(Part& part, std::size_t d, detail::PlanAxis::Run const& run) {
     part.first[d] = run.first;
     part.count[d] = run.count;
@@ -143,26 +153,52 @@ class Plan {
     part.target[0] = run.target;
   }
 
-  Extents touched(std::uint64_t i) const {
-    auto at = Extents::filled(rank(), 0);
-    if (!is_grouped_) {
-      for (auto d = rank(); d-- > 0; i /= axes_[d].size()) at[d] = i % axes_[d].size();
-      return at;
+  Piece piece(std::uint64_t i, Neighbours& neighbours) const {
+    Piece piece;
+    if (is_points_) {
+      auto const& run = points_.runs(i)[0];
+      for (std::size_t d = 0; d < rank(); ++d) piece.chunk.push_back(points_.at(run, d) / chunk_shape_[d]);
+      piece.touched = {i};
+      piece.part = {piece.chunk, Extents::filled(rank(), 1), {0}};
+      put(piece.part, run);
+      return piece;
     }
-    // The groups are in C order too: before the s-th along the first dimension lie as many chunks as are touched in
-    // dimensions behind it, for each that is touched before the group; and so on, within it, along the next.
-    auto first = at, count = at;
+    neighbours = neighbours_of(i);
+    piece.touched = neighbours.first;
+    for (auto d = rank(); d-- > 0; i /= neighbours.count[d]) piece.touched[d] += i % neighbours.count[d];
+    piece.chunk = piece.part.first = piece.part.count = piece.part.target = piece.touched;
+    for (std::size_t d = 0; d < rank(); ++d) put(piece, d);
+    return piece;
+  }
+  // False: it was the last of its neighbours.
+  bool advance(Piece& piece, Neighbours const& neighbours) const {
+    for (auto d = neighbours.first.rank(); d-- > 0;) {
+      auto& touched = piece.touched[d];
+      bool const is_last = ++touched - neighbours.first[d] == neighbours.count[d];
+      if (is_last) touched = neighbours.first[d];
+      put(piece, d);
+      if (!is_last) return true;
+    }
+    return false;
+  }
+
+  // Those of the i-th chunk, of which it is the i-th then: a group, or all. The groups are in C order too: before the
+  // s-th along the first dimension lie as many chunks as are touched in dimensions behind it, for each that is touched
+  // before the group; and so on, within it, along the next.
+  Neighbours neighbours_of(std::uint64_t& i) const {
+    Neighbours all{Extents::filled(rank(), 0), Extents::filled(rank(), 0)};
     auto each = size_;
     for (std::size_t d = 0; d < rank(); ++d) {
+      all.count[d] = axes_[d].size();
+      if (!is_grouped_) continue;
       each /= axes_[d].size();
       auto const [begin, end] = axes_[d].grouped(i / each, group_[d]);
       i -= begin * each;
-      first[d] = begin;
-      count[d] = end - begin;
-      each *= count[d];
+      all.first[d] = begin;
+      all.count[d] = end - begin;
+      each *= all.count[d];
     }
-    for (auto d = rank(); d-- > 0; i /= count[d]) at[d] = first[d] + i % count[d];
-    return at;
+    return all;
   }
 
   Extents chunk_shape_, group_, steps_;

@@ -95,14 +95,13 @@ class ReadBatch {
               Target<array_space> const& target) {
     fetch_.clear();
     auto const strides = plan.strides_in(target.strides);
-    for (auto i = first; i < last; ++i) {
-      auto& slot = fetch_.add(source, plan, i);
-      auto const& piece = slot.piece;
+    plan.for_each_piece(first, last, [&](Piece const& piece) {
+      auto& slot = fetch_.add(source, plan, piece);
       auto const bytes = static_cast<std::size_t>(slot.wanted.size);  // of a chunk, which memory holds
       slot.direct = {};
       if (goes_direct && is_contiguous(source.form.layout, piece.part, bytes, strides) && plan.has_one_part(piece))
         slot.direct = {address(target.data, piece.part.target, target.strides), bytes};
-    }
+    });
     if constexpr (can_be_cut)
       if (last - first == 1 && source.form.is_view() && !fetch_.slots().front().direct.data && plan.is_box() &&
           !has_booleans(source))

@@ -94,8 +94,9 @@ class WriteBatch {
   /// Writes those of the pieces [first, last) of the plan that are whole chunks. Returns how many there are.
   std::uint64_t write_whole(To const& to, std::uint64_t first, std::uint64_t last, Queue& on) {
     used_ = 0;
-    for (auto i = first; i < last; ++i)
-      if (auto const piece = to.plan.piece(i); is_whole(to, piece)) add(to, piece);
+    to.plan.for_each_piece(first, last, [&](Piece const& piece) {
+      if (is_whole(to, piece)) add(to, piece, true);
+    });
     if (used_ > 0) pass(to, on, [&] { store_all(to, on); });
     return used_;
   }
@@ -103,7 +104,7 @@ class WriteBatch {
   /// Reads one chunk, changes it and writes it back; nobody else does so with this key meanwhile.
   void update(To const& to, Piece const& piece, Queue& on) {
     used_ = 0;
-    add(to, piece);
+    add(to, piece, false);
     auto const held = lock_of(to.source.store, slots_[0].key, to.locks);
     pass(to, on, [&] {
       auto& queue = queue_in<bytes_space>(on);
@@ -120,12 +121,12 @@ class WriteBatch {
   }
 
  private:
-  void add(To const& to, Piece const& piece) {
+  void add(To const& to, Piece const& piece, bool is_new) {
     if (slots_.size() == used_) slots_.emplace_back();
     auto& slot = slots_[used_++];
     slot.piece = piece;
     to.source.put_key(slot.key, piece.chunk);
-    slot.is_new = true;
+    slot.is_new = is_new;
   }
 
   // All slots through gather and encode, then `store`. Errors name the key.
@@ -151,8 +152,7 @@ class WriteBatch {
     ByteView<space::Host> const fill{fill_.data(), fill_.size()};
     PlacementForm const form{layout.item_size, layout.swapped, fill, to.plan.strides_in(to.origin.strides),
                              stepped(layout.strides, to.plan.steps())};
-    for (std::size_t i = 0; i < used_; ++i)
-      slots_[i].is_new = is_whole(to, slots_[i].piece) || !read_old(to, slots_[i], on);
+    for (std::size_t i = 0; i < used_; ++i) slots_[i].is_new = slots_[i].is_new || !read_old(to, slots_[i], on);
     PartPlacer<array_space> placing{placements_, form, queue_in<array_space>(on)};
     if (to.plan.is_box() && form.to_strides == layout.strides)
       fill_beside(to, placing);
@@ -289,8 +289,9 @@ void write_pieces(ChunkSource<S, P> const& source, Extents const& shape, Plan co
   run_batches<Batch>(batches, options, on, [&](auto const& lease, std::uint64_t from, std::uint64_t past) {
     auto const first = begin + from, last = begin + past;
     if (lease()->write_whole(to, first, last, on) == last - first) return;
-    for (auto i = first; i < last; ++i)
-      if (auto const piece = plan.piece(i); !Batch::is_whole(to, piece)) lease()->update(to, piece, on);
+    plan.for_each_piece(first, last, [&](Piece const& piece) {
+      if (!Batch::is_whole(to, piece)) lease()->update(to, piece, on);
+    });
   });
 }
 

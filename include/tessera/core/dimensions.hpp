@@ -1,5 +1,6 @@
 // One number per dimension, without allocation: shapes, positions and strides.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -15,10 +16,18 @@ namespace tessera::inline v0 {
 /// The largest number of dimensions. NumPy 1 and TensorStore draw the line at 32 too.
 inline constexpr std::size_t max_rank = 32;
 
+/// Room for max_rank of them, of which those that are there are touched, and copied: chunks may be tiny, and several
+/// of these are known of each.
 template <class T>
 class Dimensions {
  public:
-  constexpr Dimensions() = default;
+  constexpr Dimensions() {}
+  constexpr Dimensions(Dimensions const& other) : rank_{other.rank_} { std::copy_n(other.values_, rank_, values_); }
+  constexpr Dimensions& operator=(Dimensions const& other) {
+    rank_ = other.rank_;
+    std::copy_n(other.values_, rank_, values_);
+    return *this;
+  }
   constexpr Dimensions(std::initializer_list<T> values)
       : Dimensions(std::span<T const>{values.begin(), values.size()}) {}
   constexpr explicit Dimensions(std::span<T const> values) {
@@ -48,7 +57,7 @@ class Dimensions {
 
  private:
   std::size_t rank_ = 0;
-  T values_[max_rank]{};  // plain arrays: kernels take these by value
+  T values_[max_rank];
 };
 
 using Extents = Dimensions<std::uint64_t>;

@@ -18,13 +18,16 @@ struct ChunkKeyEncoding {
 
   /// Appends "c/1/23/45" for the chunk at (1, 23, 45).
   void append(std::string& path, Extents const& chunk) const {
-    if (!v2) path += 'c';
-    if (v2 && chunk.rank() == 0) path += '0';
+    constexpr std::size_t digits = 20;  // of 64 bits
+    char name[1 + max_rank * (1 + digits)];
+    auto* end = name;
+    if (!v2) *end++ = 'c';
+    if (v2 && chunk.rank() == 0) *end++ = '0';
     for (std::size_t d = 0; d < chunk.rank(); ++d) {
-      if (!v2 || d > 0) path += separator;
-      char digits[20];
-      path.append(digits, std::to_chars(digits, digits + sizeof digits, chunk[d]).ptr);
+      if (!v2 || d > 0) *end++ = separator;
+      end = std::to_chars(end, end + digits, chunk[d]).ptr;
     }
+    path.append(name, end);
   }
 
   /// Where the chunk of that key is in a grid of so many dimensions. nullopt: it is no chunk's key.

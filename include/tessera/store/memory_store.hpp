@@ -1,9 +1,11 @@
 // A store in memory of any space: for tests, for results that never touch a disk.
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -37,7 +39,7 @@ class MemoryStore {
     decltype(std::declval<Queue&>().record()) ready{};  // readers have queues of their own
     ByteView<Space> view() const { return buffer.view(); }
   };
-  using Value = std::shared_ptr<Stored const>;  // a reader keeps the value it found while a writer replaces it
+  using Value = std::shared_ptr<Stored>;  // a reader keeps the value it found while a writer replaces it
 
  public:
   using buffer_type = B;
@@ -67,14 +69,18 @@ class MemoryStore {
     });
   }
 
+  /// The memory of a value that is replaced, and that nobody has lent, is that of a later one of the same size.
   void write(Key const& key, ByteView<Space> bytes, Queue& on) const {
     detail::at_key(*this, key, [&] {
-      auto value = std::make_shared<Stored>(Stored{B(bytes.size, on)});
+      auto value = spare(bytes.size);
+      if (!value) value = std::make_shared<Stored>(Stored{B(bytes.size, on)});
       crossing<Space, Space>::copy(bytes, value->buffer.span(), on);
       value->ready = on.record();
-      Value old = std::move(value);
       std::unique_lock lock{state_->mutex};
-      state_->values[key.path].swap(old);
+      auto& spares = state_->spares;
+      spares.reserve(spares.size() + 1);  // so that nothing throws when the value is written
+      state_->values[key.path].swap(value);
+      if (is_free(value)) spares.push_back(std::move(value));
     });
   }
 
@@ -158,11 +164,34 @@ class MemoryStore {
   }
 
  private:
+  // Sorted, for those who list them. The nodes lie together, in the order of writing, which most often is that of
+  // reading: between the values each would be a page of its own, and its address as dear to find as the value is.
   struct State {
     std::shared_mutex mutex;
     KeyLocks locks;
-    std::map<std::string, Value, std::less<>> values;
+    std::pmr::unsynchronized_pool_resource nodes;
+    std::map<std::string, Value, std::less<>, std::pmr::polymorphic_allocator<std::pair<std::string const, Value>>>
+        values{&nodes};
+    std::vector<Value> spares{};  // values that were replaced, for their memory
   };
+
+  // One that has another size is of no use, and freed: there are no more than writes at a time.
+  Value spare(std::size_t size) const {
+    Value value;
+    std::unique_lock lock{state_->mutex};
+    if (state_->spares.empty()) return nullptr;
+    value.swap(state_->spares.back());
+    state_->spares.pop_back();
+    lock.unlock();
+    if (value->view().size != size) value.reset();
+    return value;
+  }
+  // Nobody has it lent. A device's is freed in its own queue's order, and so cannot be another queue's.
+  static bool is_free(Value const& replaced) {
+    if (!std::same_as<Space, space::Host> || replaced.use_count() != 1) return false;
+    Value const after_its_readers = replaced;  // to count is no synchronisation; to give a copy back is
+    return true;
+  }
 
   Value find(Key const& key) const {
     std::shared_lock lock{state_->mutex};

@@ -211,15 +211,17 @@ class StoreReading : StoreTrial<S> {
 
   void keeps_what_it_lent() {
     auto on = on_;
-    auto s = std::optional<S>{store({{"k", "the first value"}})};
+    auto s = std::optional<S>{store({{"k", "value 1"}})};
     auto const first = tessera::lend(*s, Key{"k"}, {}, on);
-    put(*s, "k", "the second");
+    put(*s, "k", "value 2");
     auto const second = tessera::lend(*s, Key{"k"}, {}, on);
+    put(*s, "k", "value 3");  // as long as those before, whose memory is not free
+    put(*s, "k", "value 4");
     erase(*s, "k");
     s.reset();
     if (!first || !second) return broken({"a value that was there is not lent"});
-    expect("what was lent before another was written", words(first->bytes, on), "the first value");
-    expect("what was lent before its key was erased", words(second->bytes, on), "the second");
+    expect("what was lent before another was written", words(first->bytes, on), "value 1");
+    expect("what was lent before another was written, and its key erased", words(second->bytes, on), "value 2");
   }
 
   // Values side by side, apart, over each other, in no order, empty, in place of an older one.

@@ -2,240 +2,23 @@
 // device's is in copy.cuh. Nothing else in tessera moves elements.
 #pragma once
 #include <algorithm>
-#include <bit>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <span>
 
 #include <tessera/core/dimensions.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
-#include <tessera/view/tile.hpp>
+#include <tessera/view/copy_plane.hpp>
+#include <tessera/view/placement.hpp>
 
 namespace tessera::inline v0 {
 
-/// One box of elements to be copied, memory of space S on both sides. Without a source the box is filled.
-template <MemorySpace S>
-struct Placement {
-  std::byte const* from;
-  std::byte* to;
-  Extents count;
-};
-
-/// What all placements of a batch have in common. Strides are in bytes and may be negative; along an axis of which a
-/// placement has one element, they mean nothing to it.
-struct PlacementForm {
-  std::size_t item_size = 1;     ///< bytes
-  std::size_t swapped = 1;       ///< bytes reversed together on the way; 1: none
-  ByteView<space::Host> fill{};  ///< one element, as it shall stand in the destination
-  Strides from_strides{}, to_strides{};
-};
-
-/// What moves elements in memory of space S, in the queue's order. `place(batch, form, on)` copies or fills every box and
-/// returns how many bytes that moves. `find_filled(chunks, size, element, filled, on)` sets filled[i] to whether chunk i,
-/// which has `size` bytes from chunks.data + i * size on, is that element again and again, bit for bit; waits for it.
-template <MemorySpace S>
-struct placer;
-
 namespace detail {
-
-template <MemorySpace S>
-consteval bool check_placer() {
-  constexpr bool places = requires { sizeof(placer<S>); };
-  static_assert(places, "tessera: what places elements in this memory space is not there: include tessera/tessera.cuh");
-  return places;
-}
-
-struct Axis {
-  std::uint64_t count;
-  std::int64_t from, to;  // bytes
-};
-
-template <std::unsigned_integral W>
-constexpr W byte_swapped(W w) {
-  W result = 0;
-  for (std::size_t i = 0; i < sizeof(W); ++i)  // compilers make one instruction of it
-    result = static_cast<W>(result | static_cast<W>((w >> (8 * i)) & 0xff) << (8 * (sizeof(W) - 1 - i)));
-  return result;
-}
-
-// Copies two axes of a box whose elements have that form. A function of its own for each size of element: the rest of
-// placing is compiled once.
-using CopyPlane = void (*)(std::byte* to, std::byte const* from, Axis column, Axis row, PlacementForm const& form);
-
-// One element, of so many words that are swapped or not, each on its own.
-template <class Word, std::size_t Words, bool Swap>
-inline void copy_element(std::byte* to, std::byte const* from) {
-  for (std::size_t i = 0; i < Words; ++i) {
-    Word word;
-    std::memcpy(&word, from + i * sizeof word, sizeof word);
-    if constexpr (Swap) word = byte_swapped(word);
-    std::memcpy(to + i * sizeof word, &word, sizeof word);
-  }
-}
-
-// Elements next to each other in the destination and the columns next to each other in the source: strides and numbers
-// that the compiler knows, which it makes one piece of code without a loop of.
-template <class Word, std::size_t Words, bool Swap, std::uint64_t Rows>
-void copy_tile(std::byte* to, std::byte const* from, std::int64_t column_to, std::int64_t row_from,
-               std::uint64_t columns) {
-  constexpr std::size_t item = sizeof(Word) * Words;
-  for (std::uint64_t c = 0; c < columns; ++c, to += column_to, from += item)
-    for (std::uint64_t r = 0; r < Rows; ++r)
-      copy_element<Word, Words, Swap>(to + r * item, from + static_cast<std::int64_t>(r) * row_from);
-}
-
-// A row without gaps, of so many words: a line of the cache at a time.
-template <class Word, bool Swap>
-void copy_dense_row(std::byte* __restrict to, std::byte const* __restrict from, std::uint64_t count) {
-  constexpr std::size_t line = 64 / sizeof(Word);
-  std::uint64_t w = 0;
-  for (; w + line <= count; w += line)
-    for (std::size_t i = 0; i < line; i += lanes<Word>) {
-      Vector<Word> words;
-      std::memcpy(&words, from + (w + i) * sizeof(Word), sizeof words);
-      if constexpr (Swap) words = bytes_swapped<Word>(words);
-      std::memcpy(to + (w + i) * sizeof(Word), &words, sizeof words);
-    }
-  for (; w < count; ++w) copy_element<Word, 1, Swap>(to + w * sizeof(Word), from + w * sizeof(Word));
-}
-
-// A row of elements at any strides, or of one element again and again.
-template <class Word, std::size_t Words, bool Swap>
-void copy_row(std::byte* to, std::byte const* from, Axis row) {
-  constexpr std::size_t item = sizeof(Word) * Words;
-  constexpr auto dense = static_cast<std::int64_t>(item);
-  if (row.from == 0 && row.to == dense) {
-    std::byte element[item];
-    copy_element<Word, Words, Swap>(element, from);
-    for (std::uint64_t r = 0; r < row.count; ++r) std::memcpy(to + r * item, element, item);
-  } else {
-    for (std::uint64_t r = 0; r < row.count; ++r, to += row.to, from += row.from)
-      copy_element<Word, Words, Swap>(to, from);
-  }
-}
-
-// Tiles of few enough elements that the lines of both sides stay in the first cache, whatever the strides are, and of
-// enough that none is fetched more often than need be.
-template <class Word, std::size_t Words, bool Swap>
-void copy_tiles(std::byte* to, std::byte const* from, Axis column, Axis row) {
-  constexpr std::size_t item = sizeof(Word) * Words;
-  constexpr auto dense = static_cast<std::int64_t>(item);
-  constexpr std::uint64_t columns = 16, rows = 16;
-  for (std::uint64_t c = 0; c < column.count; c += columns) {
-    auto const wide = std::min(columns, column.count - c);
-    for (std::uint64_t r = 0; r < row.count; r += rows) {
-      auto const at = static_cast<std::int64_t>(c), first = static_cast<std::int64_t>(r);
-      auto* one = to + at * column.to + first * row.to;
-      auto const* other = from + at * column.from + first * row.from;
-      if (column.from == dense && row.to == dense && row.count - r >= rows) {
-        copy_tile<Word, Words, Swap, rows>(one, other, column.to, row.from, wide);
-        continue;
-      }
-      Axis const part{std::min(rows, row.count - r), row.from, row.to};
-      for (std::uint64_t i = 0; i < wide; ++i, one += column.to, other += column.from)
-        copy_row<Word, Words, Swap>(one, other, part);
-    }
-  }
-}
-
-// Columns next to each other in the source, rows in the destination, of small words: squares of vectors, as many in turn
-// as make a line of the cache on both sides. What is less than a square at the ends goes word by word.
-template <class Word, bool Swap>
-void transpose(std::byte* to, std::byte const* from, Axis column, Axis row) {
-  constexpr std::uint64_t n = lanes<Word>, line = 64 / sizeof(Word);
-  auto const place = [](std::uint64_t c, std::int64_t column_stride, std::uint64_t r, std::int64_t row_stride) {
-    return static_cast<std::int64_t>(c) * column_stride + static_cast<std::int64_t>(r) * row_stride;
-  };
-  auto const columns = column.count / n * n, rows = row.count / n * n;
-  for (std::uint64_t c = 0; c < columns; c += line)
-    for (std::uint64_t r = 0; r < rows; r += line)
-      for (auto i = c; i < std::min(c + line, columns); i += n)
-        for (auto j = r; j < std::min(r + line, rows); j += n)
-          transpose_square<Word, Swap>(to + place(i, column.to, j, row.to), column.to,
-                                       from + place(i, column.from, j, row.from), row.from);
-  copy_tiles<Word, 1, Swap>(to + place(0, 0, rows, row.to), from + place(0, 0, rows, row.from),
-                            {columns, column.from, column.to}, {row.count - rows, row.from, row.to});
-  copy_tiles<Word, 1, Swap>(to + place(columns, column.to, 0, 0), from + place(columns, column.from, 0, 0),
-                            {column.count - columns, column.from, column.to}, row);
-}
-
-// Rows, if the source is as dense along them as along the columns. Else tiles.
-template <class Word, std::size_t Words, bool Swap>
-void copy_elements(std::byte* to, std::byte const* from, Axis column, Axis row, PlacementForm const&) {
-  constexpr auto dense = static_cast<std::int64_t>(sizeof(Word) * Words);
-  if (std::abs(row.from) <= std::abs(column.from) || column.count == 1) {
-    for (std::uint64_t c = 0; c < column.count; ++c, to += column.to, from += column.from)
-      if (row.from == dense && row.to == dense)  // asked here: rows are short
-        copy_dense_row<Word, Swap>(to, from, row.count * Words);
-      else
-        copy_row<Word, Words, Swap>(to, from, row);
-    return;
-  }
-  if constexpr (dense <= 4)
-    if (column.from == dense && row.to == dense) return transpose<Word, Swap>(to, from, column, row);
-  copy_tiles<Word, Words, Swap>(to, from, column, row);
-}
-
-// Elements of any size, swapped part by part.
-inline void copy_any_elements(std::byte* to, std::byte const* from, Axis column, Axis row, PlacementForm const& form) {
-  for (std::uint64_t c = 0; c < column.count; ++c, to += column.to, from += column.from) {
-    auto* one = to;
-    auto const* other = from;
-    for (std::uint64_t r = 0; r < row.count; ++r, one += row.to, other += row.from)
-      for (std::size_t part = 0; part < form.item_size; part += form.swapped)
-        std::reverse_copy(other + part, other + part + form.swapped, one + part);
-  }
-}
-
-// Rows without gaps, as many as the column has. Those of `Part` to twice so many bytes: the first and the last of them,
-// in moves whose length the compiler knows. Small chunks have short rows, and a call of memcpy for each would cost more
-// than all else that is done for the chunk.
-template <std::size_t Part>
-void copy_short_rows(std::byte* to, std::byte const* from, Axis column, Axis row, PlacementForm const& form) {
-  auto const rest = row.count * form.item_size - Part;
-  for (std::uint64_t c = 0; c < column.count; ++c, to += column.to, from += column.from) {
-    std::memcpy(to, from, Part);
-    std::memcpy(to + rest, from + rest, Part);
-  }
-}
-inline void copy_rows(std::byte* to, std::byte const* from, Axis column, Axis row, PlacementForm const& form) {
-  for (std::uint64_t c = 0; c < column.count; ++c, to += column.to, from += column.from)
-    std::memcpy(to, from, row.count * form.item_size);
-}
-
-inline CopyPlane row_copier(std::uint64_t size) {
-  if (size < 8 || size > 128) return copy_rows;
-  return size < 16   ? copy_short_rows<8>
-         : size < 32 ? copy_short_rows<16>
-         : size < 64 ? copy_short_rows<32>
-                     : copy_short_rows<64>;
-}
-
-template <class Word, std::size_t Words = 1>
-CopyPlane element_copier(bool swaps) {
-  return swaps ? copy_elements<Word, Words, true> : copy_elements<Word, Words, false>;
-}
-
-inline CopyPlane element_copier(PlacementForm const& form) {
-  auto const size = form.item_size;
-  bool const swaps = form.swapped != 1;
-  if (swaps && form.swapped * 2 == size) {  // complex numbers: each part on its own
-    if (size == 8) return copy_elements<std::uint32_t, 2, true>;
-    if (size == 16) return copy_elements<std::uint64_t, 2, true>;
-  } else if (!swaps || form.swapped == size) {
-    if (size == 1) return copy_elements<std::uint8_t, 1, false>;
-    if (size == 2) return element_copier<std::uint16_t>(swaps);
-    if (size == 4) return element_copier<std::uint32_t>(swaps);
-    if (size == 8) return element_copier<std::uint64_t>(swaps);
-    if (size == 16 && !swaps) return copy_elements<std::uint64_t, 2, false>;
-  }
-  return copy_any_elements;
-}
 
 // The axes of a box, longest destination stride first, unit axes left out, axes that continue each other joined.
 struct Axes {
@@ -278,6 +61,43 @@ struct Axes {
   }
 };
 
+// How a box of that shape is copied: worked out once, for boxes that often are all of one.
+class BoxCopier {
+ public:
+  BoxCopier(Extents const& count, PlacementForm const& form)
+      : count_{count}, form_{&form}, axes_{count, form.from_strides, form.to_strides}, bytes_{form.item_size} {
+    for (auto n : count) bytes_ *= n;
+    if (axes_.rank > 0) row_ = axes_.remove(axes_.rank - 1);
+    auto const item = static_cast<std::int64_t>(form.item_size);
+    bool const is_row = form.swapped == 1 && (row_.count == 1 || (row_.from == item && row_.to == item));
+    copy_ = is_row ? row_copier(row_.count * form.item_size) : element_copier(form);
+    // The column: the axis along which the source is densest; if that is the row, the one that follows.
+    auto at = axes_.rank;
+    for (std::size_t d = axes_.rank; d-- > 0 && !is_row;)
+      if (std::abs(axes_.axis[d].from) < std::abs(at == axes_.rank ? row_.from : axes_.axis[at].from)) at = d;
+    if (at == axes_.rank) at = axes_.rank - 1;
+    if (axes_.rank > 0) column_ = axes_.remove(at);
+  }
+
+  bool is_for(Extents const& count, PlacementForm const& form) const { return form_ == &form && count_ == count; }
+
+  /// Returns how many bytes that are.
+  std::uint64_t copy(std::byte* to, std::byte const* from) const {
+    if (bytes_ != 0)
+      axes_.for_each(to, from,
+                     [&](std::byte* one, std::byte const* other) { copy_(one, other, column_, row_, *form_); });
+    return bytes_;
+  }
+
+ private:
+  Extents count_;
+  PlacementForm const* form_;
+  Axes axes_;  // but for these two
+  Axis row_{1, 0, 0}, column_{1, 0, 0};
+  CopyPlane copy_;
+  std::uint64_t bytes_;
+};
+
 }  // namespace detail
 
 template <>
@@ -286,33 +106,19 @@ struct placer<space::Host> {
                              Queue<space::Host>&) {
     // A source whose strides are 0 repeats one element.
     PlacementForm const filled{form.item_size, 1, {}, Strides::filled(form.to_strides.rank(), 0), form.to_strides};
+    std::optional<detail::BoxCopier> copier;
     std::uint64_t moved = 0;
-    for (auto const& p : batch) moved += p.from ? place(p, form) : place({form.fill.data, p.to, p.count}, filled);
+    for (auto const& p : batch) {
+      auto const& way = p.from ? form : filled;
+      if (!copier || !copier->is_for(p.count, way)) copier.emplace(p.count, way);
+      moved += copier->copy(p.to, p.from ? p.from : form.fill.data);
+    }
     return moved;
   }
 
   static void find_filled(ByteView<space::Host> chunks, std::size_t size, ByteView<space::Host> element,
                           std::span<std::uint8_t> filled, Queue<space::Host>&) {
     for (std::size_t i = 0; i < filled.size(); ++i) filled[i] = is_filled(chunks.sub(i * size, size), element);
-  }
-
-  static std::uint64_t place(Placement<space::Host> const& p, PlacementForm const& form) {
-    std::uint64_t bytes = form.item_size;
-    for (auto n : p.count) bytes *= n;
-    if (bytes == 0) return 0;
-    detail::Axes axes{p.count, form.from_strides, form.to_strides};
-    auto const row = axes.rank > 0 ? axes.remove(axes.rank - 1) : detail::Axis{1, 0, 0};
-    auto const item = static_cast<std::int64_t>(form.item_size);
-    bool const is_row = form.swapped == 1 && (row.count == 1 || (row.from == item && row.to == item));
-    auto const copy = is_row ? detail::row_copier(row.count * form.item_size) : detail::element_copier(form);
-    // The column: the axis along which the source is densest; if that is the row, the one that follows.
-    auto at = axes.rank;
-    for (std::size_t d = axes.rank; d-- > 0 && !is_row;)
-      if (std::abs(axes.axis[d].from) < std::abs(at == axes.rank ? row.from : axes.axis[at].from)) at = d;
-    if (at == axes.rank) at = axes.rank - 1;
-    auto const column = axes.rank > 0 && at < axes.rank ? axes.remove(at) : detail::Axis{1, 0, 0};
-    axes.for_each(p.to, p.from, [&](std::byte* to, std::byte const* from) { copy(to, from, column, row, form); });
-    return bytes;
   }
 
  private:
