@@ -16,13 +16,12 @@ namespace tessera::inline v0 {
 /// The largest number of dimensions. NumPy 1 and TensorStore draw the line at 32 too.
 inline constexpr std::size_t max_rank = 32;
 
-/// Room for max_rank of them, of which those that are there are touched, and copied: chunks may be tiny, and several
-/// of these are known of each.
+/// Assigned are those that are there: chunks may be tiny, and several of these are known of each.
 template <class T>
 class Dimensions {
  public:
-  constexpr Dimensions() {}
-  constexpr Dimensions(Dimensions const& other) : rank_{other.rank_} { std::copy_n(other.values_, rank_, values_); }
+  constexpr Dimensions() = default;
+  constexpr Dimensions(Dimensions const&) = default;
   constexpr Dimensions& operator=(Dimensions const& other) {
     rank_ = other.rank_;
     std::copy_n(other.values_, rank_, values_);
@@ -57,7 +56,7 @@ class Dimensions {
 
  private:
   std::size_t rank_ = 0;
-  T values_[max_rank];
+  T values_[max_rank]{};
 };
 
 using Extents = Dimensions<std::uint64_t>;
