@@ -145,7 +145,10 @@ class Program:
         fill = np.array(random.choice([0, 0, 1, 3])).astype(data_type)
         shown = [float(fill.real), float(fill.imag)] if fill.dtype.kind == "c" else fill.item()
         kind = str(random.choice(["default", "v2"]))
-        case = Case(path, data_type, chain(random, data_type, chunks), shape, chunks, fill=shown,
+        codecs = chain(random, data_type, chunks)
+        if codecs[0]["name"] == "sharding_indexed" and self.one_in(3):  # the shard is encoded as a whole
+            codecs += [codec("zstd", level=1, checksum=False)] * int(self.one_in(2)) + [codec("crc32c")]
+        case = Case(path, data_type, codecs, shape, chunks, fill=shown,
                     key_encoding=(kind, str(random.choice(["/", "."]))))
         self.last = f"create {path} of {data_type} {shape}, chunks {chunks}, {json.dumps(case.codecs)}"
         if path in self.arrays:

@@ -11,7 +11,6 @@
 #include <span>
 #include <string>
 
-#include <tessera/array/fetch.hpp>
 #include <tessera/array/whole_shard.hpp>
 #include <tessera/core/function_ref.hpp>
 #include <tessera/key/key.hpp>
@@ -99,6 +98,7 @@ class ShardValues {
 
  public:
   using buffer_type = buffer_of<S>;
+  static constexpr bool reads_in_turn = ReadsInTurn<S>;
 
   /// What is given outlives this. `locks` count changes where the store does not.
   ShardValues(S const& store, ChunkForm const& form, KeyLocks& locks) : store_{&store}, form_{&form}, locks_{&locks} {
