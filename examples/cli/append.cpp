@@ -49,8 +49,10 @@ void append(NpyFile const& file, Array const& array, std::size_t axis) {
   tessera::Scratch<tessera::space::Host> room;
   auto const layout = tessera::Layout::c_order(block, type.size);
   auto const native = room.take(size_in_bytes(block, type), array.queue());
-  tessera::placer<tessera::space::Host>::place({file.elements(), native.data, block},
-                                               {type.size, type.component(), {}, file.strides(), layout.strides});
+  tessera::Placement<tessera::space::Host> const all_of_it{file.elements(), native.data, block};
+  auto on = array.queue();
+  tessera::placer<tessera::space::Host>::place({&all_of_it, 1},
+                                               {type.size, type.component(), {}, file.strides(), layout.strides}, on);
   append_elements(array, axis, block, native.data, layout.strides, done);
 }
 

@@ -55,9 +55,10 @@ class Elements {
       return write_elements(array, region, from, strides_);
     auto const layout = tessera::Layout::c_order(region.count, type.size);
     auto const room = about(array, [&] { return room_.take(size_in_bytes(region.count, type), array.queue()); });
-    using placer = tessera::placer<tessera::space::Host>;
-    placer::place({from, room.data, region.count},
-                  {type.size, file_.is_swapped() ? type.component() : 1, {}, strides_, layout.strides});
+    tessera::Placement<tessera::space::Host> const part{from, room.data, region.count};
+    auto on = array.queue();
+    tessera::placer<tessera::space::Host>::place(
+        {&part, 1}, {type.size, file_.is_swapped() ? type.component() : 1, {}, strides_, layout.strides}, on);
     if (type.kind == tessera::DataKind::boolean) expect_booleans({room.data, room.size});
     write_elements(array, region, room.data, layout.strides);
   }

@@ -104,6 +104,15 @@ class Bench(CommandTest):
         self.assert_counts(found, chunks=1, files=1, stored_bytes=10, fetched_bytes=10 + index, bytes=6)
         self.assertNotIn("larger-inner-chunks", advice)
 
+    def test_codecs_behind_shards(self):
+        shards = {"name": "sharding_indexed", "configuration": {
+            "chunk_shape": [2, 3], "codecs": [LITTLE, "crc32c"], "index_codecs": [LITTLE], "index_location": "end"}}
+        a = self.array((8, 12), "4,6", "--codecs", json.dumps([shards, ZSTD]), content=bytes(range(1, 97)))
+        found, advice = self.bench(a)
+        self.assert_counts(found, codecs=["bytes", "crc32c", "zstd"], chunks=16, missing=0, files=4, bytes=96,
+                           stored_bytes=160, decoded_bytes=96, fetched_bytes=sum(stored(a)))
+        self.assertIn("codecs-in-the-shards", advice)
+
     def test_tiny_chunks(self):
         def advice_of(name, edge, *options):
             return self.bench(self.array((64, 64), f"{edge},{edge}", *options, name=name))

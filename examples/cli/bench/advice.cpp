@@ -94,6 +94,13 @@ void about_unused_elements(Figures const& f, Advices& all) {
                                                  to_string(f.part.count), ", or smaller ones, have fewer others"})});
 }
 
+void about_whole_shards(Figures const& f, Advices& all) {
+  if (f.is_encoded_whole)
+    all.push_back({"codecs-in-the-shards",
+                   "codecs stand behind the shards, so that all of a shard is decoded before any chunk of it, which is "
+                   "in the rest: they are better among the codecs of its chunks"});
+}
+
 void about_indexes(Figures const& f, Advices& all) {
   auto const besides = share(f.fetched - std::min(f.fetched, f.stored), f.fetched);
   if (!f.is_sharded || besides <= threshold::much_besides) return;
@@ -186,8 +193,8 @@ std::vector<Advice> advise(Figures const& f) {
   std::vector<Advice> all;
   if (!f.is_all && f.chunks < f.threads && f.asked_chunks >= f.threads)
     all.push_back({"more-memory", "fewer chunks than threads were measured: give more --memory"});
-  for (auto* about : {about_small_chunks, about_few_chunks, about_unused_elements, about_indexes, about_decoding,
-                      about_fetching, about_placing})
+  for (auto* about : {about_small_chunks, about_few_chunks, about_unused_elements, about_whole_shards, about_indexes,
+                      about_decoding, about_fetching, about_placing})
     about(f, all);
   if (all.empty()) about_the_rest(f, all);
   return all;

@@ -21,9 +21,9 @@ struct Figures {
   tessera::Extents shape{}, chunk_shape{}, inner_chunk_shape{};  ///< the last two are the same without shards
   std::vector<std::string> codecs{};                             ///< a shard's inner ones
   tessera::Region part{};
-  std::uint64_t asked_chunks = 0;  ///< (inner) chunks of the whole region that was asked for
-  bool is_all = true;              ///< the part is all of it
-  bool is_sharded = false;
+  std::uint64_t asked_chunks = 0;                     ///< (inner) chunks of the whole region that was asked for
+  bool is_all = true;                                 ///< the part is all of it
+  bool is_sharded = false, is_encoded_whole = false;  ///< the second: codecs stand behind the shards
   std::size_t threads = 1, processors = 1, repetitions = 1;
   bool is_cold = false, wants_cold = false;
 

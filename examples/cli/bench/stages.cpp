@@ -72,15 +72,16 @@ void Stages::load() {
   tessera::KeyLocks locks;
   std::optional<tessera::ShardDirectory> shards;
   if (!form_.shards.empty()) shards.emplace(form_.shards, ~std::uint64_t{0});
-  tessera::ChunkSource<Store, Pipeline> const source{array_.store(),
-                                                     prefix,
-                                                     metadata.key_encoding,
-                                                     pipeline_.leaf(),
-                                                     form_,
-                                                     {metadata.fill.data(), metadata.fill.size()},
-                                                     shards ? &*shards : nullptr,
-                                                     &locks,
-                                                     metadata.shape};
+  Values const values{array_.store(), form_, locks};
+  tessera::ChunkSource<Values, Pipeline> const source{values,
+                                                      prefix,
+                                                      metadata.key_encoding,
+                                                      pipeline_.leaf(),
+                                                      form_,
+                                                      {metadata.fill.data(), metadata.fill.size()},
+                                                      shards ? &*shards : nullptr,
+                                                      &locks,
+                                                      metadata.shape};
   tessera::Selected const selected{part_};
   tessera::Plan const plan{selected, form_.layout.shape,
                            shards ? shards->grid().chunks_per_shard() : tessera::Extents{}};
@@ -104,7 +105,7 @@ void Stages::load() {
   });
 }
 
-void Stages::load(Piece& piece, tessera::ChunkSource<Store, Pipeline> const& source) {
+void Stages::load(Piece& piece, tessera::ChunkSource<Values, Pipeline> const& source) {
   auto& on = workers_.queue();
   auto const& where = piece.where;
   if (is_direct(where))
@@ -120,7 +121,7 @@ void Stages::load(Piece& piece, tessera::ChunkSource<Store, Pipeline> const& sou
     range = source.locate(key, where.chunk, moment, read, on);
     if (!range) return;
   }
-  auto value = tessera::get(array_.store(), key, on, *range);
+  auto value = tessera::get(source.store, key, on, *range);
   piece.is_stored = value.has_value();
   if (value && !form_.is_view()) piece.value = *std::move(value);
 }
@@ -137,6 +138,8 @@ void Stages::count(Figures& figures) const {
   figures.placed = traffic_.placed;
   figures.chunk_bytes = form_.decoded_size;
   figures.is_sharded = !form_.shards.empty();
+  figures.is_encoded_whole =
+      std::ranges::any_of(form_.shards, [](auto const& level) { return level.behind != nullptr; });
 }
 
 void Stages::decode() {

@@ -9,6 +9,7 @@
 
 #include <tessera/array/plan.hpp>
 #include <tessera/array/read.hpp>
+#include <tessera/array/shard_values.hpp>
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/view/copy.hpp>
 
@@ -53,7 +54,9 @@ class Stages {
   void read(tessera::Traffic& traffic);
   void read_noted();
   void load();
-  void load(Piece& piece, tessera::ChunkSource<Store, Pipeline> const& source);
+  // Seen through codecs that stand behind the shards, if there are any.
+  using Values = tessera::detail::ShardValues<Store>;
+  void load(Piece& piece, tessera::ChunkSource<Values, Pipeline> const& source);
   bool is_direct(tessera::Piece const& piece) const;
 
   Array const& array_;
