@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <iostream>
+#include <span>
 
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/view/copy.hpp>
@@ -49,10 +50,10 @@ void append(NpyFile const& file, Array const& array, std::size_t axis) {
   tessera::Scratch<tessera::space::Host> room;
   auto const layout = tessera::Layout::c_order(block, type.size);
   auto const native = room.take(size_in_bytes(block, type), array.queue());
-  tessera::Placement<tessera::space::Host> const all_of_it{file.elements(), native.data, block};
-  auto on = array.queue();
-  tessera::placer<tessera::space::Host>::place({&all_of_it, 1},
-                                               {type.size, type.component(), {}, file.strides(), layout.strides}, on);
+  using Host = tessera::space::Host;
+  tessera::Placement<Host> const all_of_it{file.elements(), native.data, block};
+  tessera::placer<Host>::place(std::span{&all_of_it, 1},
+                               {type.size, type.component(), {}, file.strides(), layout.strides}, array.queue());
   append_elements(array, axis, block, native.data, layout.strides, done);
 }
 

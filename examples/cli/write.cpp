@@ -55,10 +55,11 @@ class Elements {
       return write_elements(array, region, from, strides_);
     auto const layout = tessera::Layout::c_order(region.count, type.size);
     auto const room = about(array, [&] { return room_.take(size_in_bytes(region.count, type), array.queue()); });
-    tessera::Placement<tessera::space::Host> const part{from, room.data, region.count};
-    auto on = array.queue();
-    tessera::placer<tessera::space::Host>::place(
-        {&part, 1}, {type.size, file_.is_swapped() ? type.component() : 1, {}, strides_, layout.strides}, on);
+    using Host = tessera::space::Host;
+    tessera::Placement<Host> const all_of_it{from, room.data, region.count};
+    tessera::placer<Host>::place(std::span{&all_of_it, 1},
+                                 {type.size, file_.is_swapped() ? type.component() : 1, {}, strides_, layout.strides},
+                                 array.queue());
     if (type.kind == tessera::DataKind::boolean) expect_booleans({room.data, room.size});
     write_elements(array, region, room.data, layout.strides);
   }
