@@ -147,6 +147,19 @@ class Bench(CommandTest):
         self.assertEqual(advice, ["nothing-stored"])
         self.assert_parts(found, "read", "fetch", "placement", "copy_alone")
 
+    def test_part_of_a_chunk_that_memory_does_not_hold(self):
+        a = make_array(self.folder / "a", [1 << 42], "uint8", [1 << 42], {(0,): b""})
+        os.truncate(a / "c" / "0", 1 << 42)  # all of it a hole
+        found, _ = self.bench(a, "--region", "5:1005:2")
+        self.assert_counts(found, chunks=1, missing=0, bytes=500, placed_bytes=500, fetched_bytes=999)
+
+    def test_chunks_that_share_their_bytes(self):
+        shard = {"name": "sharding_indexed", "configuration": {
+            "chunk_shape": [4], "codecs": [LITTLE], "index_codecs": [LITTLE]}}
+        value = b"1234" + little_endian("Q", [0, 4] * 2)
+        found, _ = self.bench(make_array(self.folder / "a", [8], "uint8", [8], {(0,): value}, codecs=[shard]))
+        self.assert_counts(found, chunks=2, files=1)
+
     def test_nothing_to_read(self):
         a = make_array(self.folder / "a", [0, 5], "float32", [1, 5], {})
         b = make_array(self.folder / "b", [4], "uint8", [2], {})

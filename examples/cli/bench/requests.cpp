@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include <tessera/store/get.hpp>
+
 #include "page_cache.hpp"
 
 namespace cli {
@@ -21,9 +23,13 @@ Requests::Requests(Store const& store, std::vector<ReadLog::Call> calls, Bytes e
     }
   for (auto const& [key, bytes] : bytes_of) {
     constexpr std::uint64_t most = 16 << 20;  // so that threads share large files
-    for (std::uint64_t offset = 0; offset < bytes; offset += most)
-      parts_.push_back({files_.size(), offset, std::min(most, bytes - offset),
-                        in_place ? elements_.data + bytes_ + offset : nullptr});
+    auto const size = std::max<std::uint64_t>(1, tessera::size(store, {key}, workers_.queue()).value_or(0));
+    for (std::uint64_t done = 0; done < bytes;) {
+      auto const offset = done % size;  // bytes that were asked for twice are read twice
+      auto const count = std::min({most, size - offset, bytes - done});
+      parts_.push_back({files_.size(), offset, count, in_place ? elements_.data + bytes_ + done : nullptr});
+      done += count;
+    }
     files_.push_back(store.name() + '/' + key);
     bytes_ += bytes;
   }

@@ -21,7 +21,8 @@ class Requests {
   Requests(Store const& store, std::vector<ReadLog::Call> calls, Bytes elements, Queue on);
 
   void ask_again();
-  /// As many bytes of each, from its beginning, a MiB at a time; to the elements' memory, if all values went there.
+  /// As many bytes of each, from its beginning, and again, if some were asked for twice; a MiB at a time; to the
+  /// elements' memory, if all values went there.
   void read_files();
 
   std::vector<std::string> const& files() const { return files_; }  ///< that were there

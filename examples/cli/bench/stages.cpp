@@ -7,6 +7,7 @@
 
 #include <tessera/array/chunk_source.hpp>
 #include <tessera/array/shard_directory.hpp>
+#include <tessera/array/wanted_bytes.hpp>
 #include <tessera/store/get.hpp>
 
 namespace cli {
@@ -91,6 +92,14 @@ void Stages::load() {
     pieces_[i].where = plan.piece(i);
     load(pieces_[i], source);
   });
+  // Of elements that are stored as they are a read has those in the part alone.
+  most_to_place_ = form_.decoded_size;
+  if (form_.is_view() && !pieces_.empty()) {
+    auto const size_of = [&](Piece const& piece) {
+      return tessera::detail::bytes_of(form_.layout, plan.steps(), piece.where.part).size;
+    };
+    most_to_place_ = static_cast<std::size_t>(size_of(*std::ranges::max_element(pieces_, {}, size_of)));
+  }
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < pieces_.size(); ++i)
     if (pieces_[i].is_stored) {
@@ -121,9 +130,13 @@ void Stages::load(Piece& piece, tessera::ChunkSource<Values, Pipeline> const& so
     range = source.locate(key, where.chunk, moment, read, on);
     if (!range) return;
   }
+  if (form_.is_view()) {
+    piece.is_stored = source.shards || tessera::size(source.store, key, on);
+    return;
+  }
   auto value = tessera::get(source.store, key, on, *range);
   piece.is_stored = value.has_value();
-  if (value && !form_.is_view()) piece.value = *std::move(value);
+  if (value) piece.value = *std::move(value);
 }
 
 void Stages::count(Figures& figures) const {
@@ -165,21 +178,21 @@ void Stages::decode_one() {
 }
 
 void Stages::place() {
-  auto const size = form_.decoded_size;
   auto const fill = array_.metadata().fill;
   tessera::PlacementForm const form{
       form_.layout.item_size, form_.layout.swapped, {fill.data(), fill.size()}, from_strides_, target_.strides};
   bool const places_all = traffic_.placed == elements_.size;
   workers_.share(pieces_.size(), batch_, [&](Memory& own, std::size_t first, std::size_t last) {
-    auto const room = own.chunks.take(batch_ * size, workers_.queue());
+    auto const room = own.chunks.take(batch_ * most_to_place_, workers_.queue());
     own.placements.clear();
     for (auto i = first; i < last; ++i) {
       auto const& [where, value, is_stored, direct] = pieces_[i];
       if (is_stored && direct.data && !places_all) continue;
-      auto const* const chunk = room.data + (i - first) * size;
-      own.placements.push_back(
-          {is_stored ? tessera::detail::address(chunk, where.part.first, form_.layout.strides) : nullptr,
-           tessera::detail::address(elements_.data, where.part.target, target_.strides), where.part.count});
+      auto const* chunk = room.data + (i - first) * most_to_place_;
+      if (!form_.is_view()) chunk = tessera::detail::address(chunk, where.part.first, form_.layout.strides);
+      own.placements.push_back({is_stored ? chunk : nullptr,
+                                tessera::detail::address(elements_.data, where.part.target, target_.strides),
+                                where.part.count});
     }
     tessera::placer<Host>::place(own.placements, form, workers_.queue());
   });

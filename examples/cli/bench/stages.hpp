@@ -68,7 +68,8 @@ class Stages {
   tessera::Strides from_strides_{};  // from one element of the part to the next, in a decoded chunk
   tessera::Scratch<Host> memory_{};
   tessera::ByteSpan<Host> elements_;
-  std::size_t batch_;  // chunks that pass the codecs together
+  std::size_t batch_;              // chunks that pass the codecs together
+  std::size_t most_to_place_ = 0;  // bytes from the first element of a chunk that is wanted to the last one
   tessera::Traffic traffic_{};
   std::optional<Requests> requests_{};
   std::vector<Piece> pieces_{};
