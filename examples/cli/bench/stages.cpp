@@ -58,15 +58,6 @@ void Stages::read_noted() {
   requests_.emplace(array_.store(), log.take(), elements_, workers_.queue());
 }
 
-// The chunk lies in its elements' memory as it lies in its decoded bytes.
-bool Stages::is_direct(tessera::Piece const& piece) const {
-  auto const& layout = form_.layout;
-  if (layout.swapped != 1 || piece.part.count != layout.shape) return false;
-  for (std::size_t d = 0; d < layout.shape.rank(); ++d)
-    if (layout.shape[d] != 1 && layout.strides[d] != target_.strides[d]) return false;
-  return true;
-}
-
 void Stages::load() {
   auto const metadata = array_.metadata();
   auto const prefix = array_.path().empty() ? "" : array_.path() + '/';
@@ -117,7 +108,7 @@ void Stages::load() {
 void Stages::load(Piece& piece, tessera::ChunkSource<Values, Pipeline> const& source) {
   auto& on = workers_.queue();
   auto const& where = piece.where;
-  if (is_direct(where))
+  if (tessera::detail::is_contiguous(form_.layout, where.part, form_.decoded_size, target_.strides))
     piece.direct = {tessera::detail::address(elements_.data, where.part.target, target_.strides), form_.decoded_size};
   tessera::Key key;
   source.put_key(key, where.chunk);

@@ -57,7 +57,6 @@ class Stages {
   // Seen through codecs that stand behind the shards, if there are any.
   using Values = tessera::detail::ShardValues<Store>;
   void load(Piece& piece, tessera::ChunkSource<Values, Pipeline> const& source);
-  bool is_direct(tessera::Piece const& piece) const;
 
   Array const& array_;
   tessera::Region part_;
