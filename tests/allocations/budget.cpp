@@ -187,3 +187,18 @@ TEST_CASE("the least budget is enough: one chunk at a time") {
   check_least(Pipeline<space::Host, codec::Bytes, codec::Zstd>{});
   check_least(Pipeline<space::Host, codec::Bytes, codec::Crc32c, codec::Crc32c, codec::Zstd>{});
 }
+
+TEST_CASE("compacting what is selected holds nothing for each shard") {
+  using Shards = codec::Sharding<Pipeline<space::Host, codec::Bytes>>;
+  constexpr std::uint64_t shards = 1 << 16;
+  test::TemporaryFolder const folder;
+  LocalStore<HostBuffer> const store{folder.path()};
+  auto const array = create_array<std::uint8_t, 1>(store, "a", NewArray<std::uint8_t>{{shards * 4}, {4}},
+                                                   Pipeline<space::Host, Shards>{Shards{{2}}}, Queue<space::Host>{1});
+  array.fill({{8, 12}}, 7);
+  test::Allocations counted;
+  CHECK(array.compact(Box{all}) == 0);
+  counted.stop();
+  CHECK(counted.peak() <= static_cast<std::ptrdiff_t>(shards));
+  CHECK(counted.peak() > 0);
+}

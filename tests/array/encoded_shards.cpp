@@ -167,6 +167,54 @@ TEST_CASE("a value with codecs behind it is read once in a call, whatever thread
   }
 }
 
+TEST_CASE("as many decoded values are kept as there are threads, however large, and a damaged one counts for nothing") {
+  detail::DecodedValues values;
+  Changes unchanged;
+  int decoded = 0;
+  auto const get = [&](std::string const& key, std::uint64_t size, Changes const& changes, std::size_t few) {
+    return values.get(Key{key}, changes, few, [&]() -> detail::DecodedValues::Value {
+      ++decoded;
+      if (size == 0) throw CodecError{"damaged"};
+      return std::make_shared<ValueCodecs::Bytes const>(ValueCodecs::Bytes{{}, {nullptr, size}});  // none looks at it
+    });
+  };
+  constexpr std::uint64_t large = 40 << 20;
+  for (int round = 0; round < 5; ++round)
+    for (auto const* key : {"a", "b", "c"}) CHECK(get(key, large, unchanged, 3)->view.size == large);
+  CHECK(decoded == 3);
+  get("d", 1, unchanged, 2);  // now they are too much
+  get("a", 1, unchanged, 2);
+  CHECK(decoded == 5);
+
+  decoded = 0;
+  Changes changed;
+  for (auto const* key : {"x", "y"}) get(key, 30 << 20, changed, 2);
+  changed.during([] {});
+  CHECK_THROWS_AS(get("x", 0, changed, 2), CodecError);
+  for (int round = 0; round < 3; ++round)
+    for (auto const* key : {"z", "w"}) get(key, 30 << 20, unchanged, 2);
+  CHECK(decoded == 5);
+}
+
+TEST_CASE("a value with codecs behind it takes memory for what is in it, not for what could be") {
+  constexpr auto deflate = R"({"name": "gzip", "configuration": {"level": 1}})";
+  constexpr auto blosc =
+      R"({"name": "blosc", "configuration": {"cname": "lz4", "clevel": 1, "shuffle": "noshuffle", "blocksize": 0}})";
+  for (auto const& codecs :
+       std::vector<std::vector<std::string>>{{zstd}, {deflate}, {blosc}, {crc32c}, {zstd, crc32c}}) {
+    CAPTURE(codecs.front());
+    auto chain = test::Sharding{"[4194304]", test::json_list(codec::Bytes{}, codec::Zstd{1, false})}.list();
+    for (auto const& codec : codecs) chain = behind(chain, {codec});
+    Memory const store;
+    auto const document = test::sharded_document("[274877906944]", "[274877906944]", chain);  // 256 GiB
+    auto const array = create_any<AllCodecs>(store, "a", test::array_metadata(document.text()), {}, HostQueue{});
+    Bytes const written(3, std::byte{7});
+    auto const region = Box{{200'000'000'000, 200'000'000'003}}.resolve(array.shape());
+    array.write(region, {written.data(), Strides{1}});
+    CHECK(test::read_bytes(array, region) == written);
+  }
+}
+
 TEST_CASE("a damaged value with codecs behind it is an error that names key and codec") {
   for (std::string const codec : {crc32c, zstd}) {
     Memory const store;

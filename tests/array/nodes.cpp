@@ -183,6 +183,7 @@ TEST_CASE("a store that renames does so at once, with readers on their way") {
     check_refused<StoreError>([&] { store.rename("k", "gg"); }, {"k", "rename"});
     CHECK_THROWS_AS(store.rename("k", "../x"), StoreError);
     CHECK_THROWS_AS(store.rename("../x", "k"), StoreError);
+    CHECK_THROWS_AS(store.rename("k", "k/deeper"), StoreError);
     CHECK(all_whole(store, {"k/a", "k/b", "k/h/a", "gg"}));
   };
   check_renames(Memory{});

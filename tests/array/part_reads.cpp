@@ -16,6 +16,7 @@
 #include <support/random_array.hpp>
 #include <support/random_selection.hpp>
 #include <support/refused.hpp>
+#include <support/remote_store.hpp>
 #include <support/shard_bytes.hpp>
 #include <support/store_conformance.hpp>
 #include <support/temporary_folder.hpp>
@@ -31,6 +32,7 @@ namespace part_reads_tests {
 using namespace tessera;
 using test::check_refused;
 using test::HostQueue;
+using test::Remote;
 using Texts = std::vector<std::string>;
 
 namespace {
@@ -38,37 +40,6 @@ namespace {
 constexpr std::uint64_t n = 40, half = 20;  // elements of an array and of its chunks, along each axis
 constexpr std::uint64_t plane = half * half * 2, chunk = half * plane;  // bytes, of 16-bit elements
 
-struct Asked {
-  std::mutex mutex{};
-  Texts reads{};
-  std::vector<std::byte*> rooms{};
-  Texts take() {
-    std::lock_guard lock{mutex};
-    std::ranges::sort(reads);
-    return std::exchange(reads, {});
-  }
-};
-
-/// As a store over a network is: it reads, one range for each request.
-struct Remote {
-  using buffer_type = HostBuffer;
-  MemoryStore<HostBuffer> values{};
-  std::shared_ptr<Asked> asked = std::make_shared<Asked>();
-
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Host> room, HostQueue& on) const {
-    if (key.path.ends_with("zarr.json")) return values.read(key, range, room, on);
-    std::lock_guard lock{asked->mutex};
-    asked->reads.push_back(range.is_whole() ? key.path : text({key.path, " ", range.offset, " + ", range.size}));
-    auto noting = [&](std::size_t size) {
-      auto const to = room(size);
-      asked->rooms.push_back(to.data);
-      return to;
-    };
-    return values.read(key, range, noting, on);
-  }
-  void write(Key const& key, ByteView<space::Host> value, HostQueue& on) const { values.write(key, value, on); }
-  bool erase(Key const& key, HostQueue& on) const { return values.erase(key, on); }
-};
 /// Answers many requests at once, as files do.
 struct Files : Remote {
   std::shared_ptr<std::atomic<int>> calls = std::make_shared<std::atomic<int>>(0);

@@ -13,6 +13,7 @@
 #include <doctest/doctest.h>
 
 #include <support/refused.hpp>
+#include <support/remote_store.hpp>
 #include <support/shard_bytes.hpp>
 #include <support/sharded.hpp>
 #include <support/store_conformance.hpp>
@@ -26,39 +27,11 @@ namespace shard_reads_tests {
 
 using namespace tessera;
 using test::HostQueue;
+using test::Remote;
 using Texts = std::vector<std::string>;
 
 namespace {
 
-/// What was asked for, but for documents.
-struct Asked {
-  std::mutex mutex{};
-  Texts reads{};
-  Texts take() {
-    std::lock_guard lock{mutex};
-    std::ranges::sort(reads);
-    return std::exchange(reads, {});
-  }
-};
-
-/// As a store over a network is: a request for each read.
-struct Remote {
-  using buffer_type = HostBuffer;
-  MemoryStore<HostBuffer> values{};
-  std::shared_ptr<Asked> asked = std::make_shared<Asked>();
-
-  std::string name() const { return "remote"; }
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Host> room, HostQueue& on) const {
-    if (!key.path.ends_with("zarr.json")) {
-      auto const first = range.from_end ? "last" : std::to_string(range.offset) + " +";
-      std::lock_guard lock{asked->mutex};
-      asked->reads.push_back(range.is_whole() ? key.path : key.path + ' ' + first + ' ' + std::to_string(range.size));
-    }
-    return values.read(key, range, room, on);
-  }
-  void write(Key const& key, ByteView<space::Host> value, HostQueue& on) const { values.write(key, value, on); }
-  bool erase(Key const& key, HostQueue& on) const { return values.erase(key, on); }
-};
 /// One whose copies know what all of them write.
 struct Counting : Remote {
   auto lock(Key const& key) const { return values.lock(key); }

@@ -104,7 +104,7 @@ TEST_CASE("stores hand out buffers from the resource of the queue that they are 
   test::TemporaryFolder const folder;
   Queue<space::Host> on{1, &accounts};
   auto const bytes = test::bytes("value");
-  auto const check = [&](auto const& store, std::size_t held, std::size_t spare) {
+  auto const check = [&](auto const& store, std::size_t held) {
     store.write({"k"}, test::view(bytes), on);
     CHECK(accounts.blocks() == held);
     {
@@ -113,10 +113,32 @@ TEST_CASE("stores hand out buffers from the resource of the queue that they are 
       CHECK(test::text(got->view()) == "value");
     }
     store.write({"k"}, test::view(bytes), on);
-    CHECK(accounts.blocks() == held + spare);
+    CHECK(accounts.blocks() == held);
     CHECK(store.erase({"k"}, on));
   };
-  check(LocalStore<PmrBuffer>{folder.path()}, 0, 0);
-  check(MemoryStore<PmrBuffer>{}, 1, 1);  // its values are such buffers, and what was replaced is the next one's memory
+  check(LocalStore<PmrBuffer>{folder.path()}, 0);
+  check(MemoryStore<PmrBuffer>{}, 1);  // its values are such buffers
   CHECK(accounts.blocks() == 0);
+}
+
+TEST_CASE("a store in memory outlives the resources that its values were from, and keeps nothing of theirs") {
+  auto const bytes = test::bytes("value");
+  MemoryStore<PmrBuffer> const store;
+  for (int round = 0; round < 2; ++round) {
+    Accounts accounts;
+    Queue<space::Host> on{1, &accounts};
+    store.write({"k"}, test::view(bytes), on);
+    store.write({"k"}, test::view(bytes), on);
+    CHECK(accounts.blocks() == 1);
+    CHECK(store.erase({"k"}, on));
+    CHECK(accounts.blocks() == 0);
+  }
+
+  Accounts accounts;
+  std::pmr::set_default_resource(&accounts);  // it may end before stores do that are made meanwhile
+  MemoryStore<HostBuffer> const made_meanwhile;
+  Queue<space::Host> on;
+  made_meanwhile.write({"k"}, test::view(bytes), on);
+  std::pmr::set_default_resource(nullptr);
+  CHECK(accounts.given == 0);
 }

@@ -1,6 +1,10 @@
 // What a folder on disk can hold that is not a file one may read.
+#include <atomic>
 #include <filesystem>
 #include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,7 +35,8 @@ TEST_CASE_FIXTURE(FilesFixture, "a folder where a file should be is a missing ke
   CHECK(std::filesystem::is_directory(folder / "a/b"));
 }
 
-TEST_CASE_FIXTURE(FilesFixture, "a file where a folder should be hides the keys below it, and writing there is an error") {
+TEST_CASE_FIXTURE(FilesFixture,
+                  "a file where a folder should be hides the keys below it, and writing there is an error") {
   test::put(store, "a", "file");
   CHECK(test::value(store, "a/b") == "(missing)");
   CHECK_FALSE(test::erase(store, "a/b"));
@@ -46,15 +51,37 @@ TEST_CASE_FIXTURE(FilesFixture, "a folder is not overwritten by a value") {
   CHECK(test::listed_directory(store, "") == std::vector<std::string>{"a/"});  // and no temporary file is left
 }
 
-TEST_CASE_FIXTURE(FilesFixture, "an empty folder, as other programs leave it, does not stand in a value's way") {
+TEST_CASE_FIXTURE(FilesFixture, "empty folders, as other programs leave them, do not stand in a value's way") {
   REQUIRE(std::filesystem::create_directories(folder / "c/0"));
   CHECK(test::value(store, "c/0") == "(missing)");
   test::put(store, "c/0", "x");
   CHECK(test::value(store, "c/0") == "x");
   CHECK(test::listed(store, "") == std::vector<std::string>{"c/0:1"});
-  REQUIRE(std::filesystem::create_directories(folder / "d/0/below"));  // not empty: it may be of use to somebody
-  check_refused<StoreError>([&] { test::put(store, "d/0", "x"); }, {store.name().c_str(), "key \"d/0\"", "rename"});
-  CHECK(std::filesystem::is_directory(folder / "d/0/below"));
+  for (auto const* path : {"d/0/a/b/c", "d/0/a/e", "d/0/f"})
+    REQUIRE(std::filesystem::create_directories(folder / path));
+  test::put(store, "d/0", "x");
+  CHECK(test::value(store, "d/0") == "x");
+  test::put(store, "e/0/a/value", "y");
+  REQUIRE(std::filesystem::create_directories(folder / "f"));
+  std::filesystem::create_directory_symlink("../e", folder / "f/link");  // may be of use to somebody
+  for (auto const* key : {"e/0", "f"})
+    check_refused<StoreError>([&] { test::put(store, key, "x"); }, {store.name().c_str(), key, "rename", "directory"});
+  CHECK(test::listed(store, "") == std::vector<std::string>{"c/0:1", "d/0:1", "e/0/a/value:1"});
+}
+
+TEST_CASE_FIXTURE(FilesFixture, "a folder that somebody makes again and again does not stand in a value's way") {
+  for (int round = 0; round < 300; ++round) {
+    std::atomic<bool> done{false};
+    std::thread other{[&, path = folder / "c/0/below"] {
+      std::error_code ignored;  // the value may be there before
+      while (!done) std::filesystem::create_directories(path, ignored);
+    }};
+    CHECK_NOTHROW(test::put(store, "c/0", "x"));
+    done = true;
+    other.join();
+    CHECK(test::value(store, "c/0") == "x");
+    CHECK(test::erase(store, "c/0"));
+  }
 }
 
 TEST_CASE_FIXTURE(FilesFixture, "a named pipe is an error, and nobody waits for it") {

@@ -5,8 +5,10 @@
 
 #include <doctest/doctest.h>
 
+#include <support/bytes.hpp>
 #include <support/random.hpp>
 #include <support/reference.hpp>
+#include <tessera/buffer/host_buffer.hpp>
 #include <tessera/view/copy.hpp>
 
 using namespace tessera;
@@ -15,13 +17,15 @@ using test::Random;
 
 namespace {
 
-/// A box in memory of its own: strides as random as they can be without two elements in one place.
+/// A box in memory of its own: strides as random as they can be without two elements in one place. `in_lines`: rows
+/// begin where a line of the cache does.
 struct Side {
   Bytes memory;
   std::size_t first = 0;  // byte of the element at index 0
   Strides strides;
 
-  Side(Random& random, Extents const& count, std::size_t item) : strides{Strides::filled(count.rank(), 0)} {
+  Side(Random& random, Extents const& count, std::size_t item, bool in_lines = false)
+      : strides{Strides::filled(count.rank(), 0)} {
     auto const order = random.permutation(count.rank());
     std::int64_t stride = static_cast<std::int64_t>(item + (random.one_in(3) ? random(0, 5) : 0)), below = 0;
     for (auto d : order) {
@@ -33,10 +37,12 @@ struct Side {
         below += stride * (length - 1);
       }
       stride *= length + gap;
+      if (in_lines) stride = (stride + 63) / 64 * 64;
     }
     auto const margin = static_cast<std::int64_t>(random(0, 9));
     first = static_cast<std::size_t>(below + margin);
-    memory = random.noise(static_cast<std::size_t>(stride + 2 * margin) + item + 8);
+    memory = random.noise(static_cast<std::size_t>(stride + 2 * margin) + item + 72);
+    if (in_lines) first += 63 - (reinterpret_cast<std::uintptr_t>(memory.data()) + first + 63) % 64;
   }
   std::byte* at(Extents const& index) {
     return memory.data() + static_cast<std::int64_t>(first) + test::offset(strides, index);
@@ -64,9 +70,11 @@ void check_place(std::uint64_t seed, std::size_t item, std::size_t swapped, bool
   auto const rank = random(0, 6);
   auto count = random.extents(rank, random.one_in(12) ? 0 : 1, rank > 4 ? 3 : rank > 2 ? 7 : 70);
   if (rank > 0 && random.one_in(4)) count[random(0, rank - 1)] = 1;
-  Side from{random, count, item}, to{random, count, item};
+  bool const past_cache = random.one_in(2), in_lines = past_cache && random.one_in(2);
+  Side from{random, count, item}, to{random, count, item, in_lines};
   auto const element = random.noise(item);
-  PlacementForm const form{item, swapped, fill ? test::view(element) : test::HostView{}, from.strides, to.strides};
+  PlacementForm const form{item,         swapped,    fill ? test::view(element) : test::HostView{},
+                           from.strides, to.strides, past_cache};
 
   auto expected = to;
   place_slowly(from, expected, count, form);
@@ -95,7 +103,7 @@ TEST_CASE("placing does what one does element by element") {
 
 TEST_CASE("rows of every length: short ones are copied in two parts that overlap") {
   Queue<space::Host> queue;
-  for (std::uint64_t length = 1; length <= 300; ++length) {
+  for (std::uint64_t length = 1; length <= 700; ++length) {
     CAPTURE(length);
     Random random{length};
     auto const source = random.noise(3 * (length + 2)), before = random.noise(3 * (length + 5) + 1);
@@ -104,8 +112,12 @@ TEST_CASE("rows of every length: short ones are copied in two parts that overlap
       std::copy_n(source.data() + row * (length + 2), length, expected.data() + 1 + row * (length + 5));
     auto const stride = static_cast<std::int64_t>(length);
     std::array const batch{Placement<space::Host>{source.data(), memory.data() + 1, {3, length}}};
-    CHECK(placer<space::Host>::place(batch, {1, 1, {}, {stride + 2, 1}, {stride + 5, 1}}, queue) == 3 * length);
-    CHECK(memory == expected);
+    for (bool past_cache : {false, true}) {
+      memory = before;
+      PlacementForm const form{1, 1, {}, {stride + 2, 1}, {stride + 5, 1}, past_cache};
+      CHECK(placer<space::Host>::place(batch, form, queue) == 3 * length);
+      CHECK(memory == expected);
+    }
   }
 }
 
@@ -133,4 +145,27 @@ TEST_CASE("a box without elements moves nothing") {
   Queue<space::Host> queue;
   CHECK(placer<space::Host>::place(batch, {1, 1, {}, {1, 1}, {1, 1}}, queue) == 0);
   CHECK(placer<space::Host>::place({}, {}, queue) == 0);
+}
+
+TEST_CASE("rows past the cache: whole lines of it, and what is before and behind them") {
+  Queue<space::Host> queue;
+  Random random{1};
+  for (std::uint64_t length : {64u, 100u, 128u, 512u, 577u})
+    for (std::size_t first : {0u, 1u, 16u, 63u})
+      for (std::uint64_t gap : {0u, 64u, 3u}) {
+        CAPTURE(length);
+        CAPTURE(first);
+        CAPTURE(gap);
+        auto const source = random.noise(3 * length);
+        HostBuffer memory{4096}, expected{4096};  // begins where a line does
+        std::fill_n(memory.span().data, 4096, std::byte{1});
+        std::fill_n(expected.span().data, 4096, std::byte{1});
+        for (std::size_t row = 0; row < 3; ++row)
+          std::copy_n(source.data() + row * length, length, expected.span().data + first + row * (length + gap));
+        auto const stride = static_cast<std::int64_t>(length);
+        std::array const batch{Placement<space::Host>{source.data(), memory.span().data + first, {3, length}}};
+        PlacementForm const form{1, 1, {}, {stride, 1}, {stride + static_cast<std::int64_t>(gap), 1}, true};
+        CHECK(placer<space::Host>::place(batch, form, queue) == 3 * length);
+        CHECK(test::text(memory.view()) == test::text(expected.view()));
+      }
 }

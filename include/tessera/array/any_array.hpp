@@ -219,13 +219,19 @@ class AnyArray {
       auto const now = shape();
       if (selected) selected->expect_inside(now);
       if (auto const shards = directory()) try {
-          auto const places =
-              selected ? detail::shards_touched(*selected, chunk_shape())
-                       : detail::shards_of(s.store, s.path, s.metadata.key_encoding, now, chunk_shape(), on.host());
           auto const& store = values();
-          auto const won = compact_shards(source(store, shards, now), places, s.locks, on, options);
-          on.wait();
-          return won;
+          auto const compact_each = [&](std::uint64_t count, auto const& place) {
+            auto const won = compact_shards(source(store, shards, now), count, place, s.locks, on, options);
+            on.wait();
+            return won;
+          };
+          if (selected) {
+            Plan const plan{*selected, chunk_shape()};
+            return compact_each(plan.size(), [&](std::uint64_t i) { return plan.piece(i).chunk; });
+          }
+          auto const places =
+              detail::shards_of(s.store, s.path, s.metadata.key_encoding, now, chunk_shape(), on.host());
+          return compact_each(places.size(), [&](std::uint64_t i) { return places[static_cast<std::size_t>(i)]; });
         } catch (...) {
           wait_and_throw(on);
         }

@@ -44,21 +44,13 @@ std::vector<Extents> shards_of(S const& store, std::string const& path, ChunkKey
   return places;
 }
 
-/// The places of those that have selected elements.
-inline std::vector<Extents> shards_touched(Selected const& selected, Extents const& shard_shape) {
-  Plan const plan{selected, shard_shape};
-  std::vector<Extents> places;
-  for (std::uint64_t i = 0; i < plan.size(); ++i) places.push_back(plan.piece(i).chunk);
-  return places;
-}
-
 }  // namespace detail
 
-/// Rewrites those of the shards at `places` that are not tidy, each at once and while its key is locked; of the others
-/// the index alone is read. Chunks stay encoded as they are. Returns how many bytes fewer the shards have. Throws:
-/// StoreError, CodecError with the key, Cancelled.
-template <class S, class P>
-std::uint64_t compact_shards(ChunkSource<S, P> const& source, std::vector<Extents> const& places, KeyLocks& locks,
+/// Rewrites those of `count` shards that are not tidy, of which the i-th is at place(i), each at once and while its key
+/// is locked; of the others the index alone is read. Chunks stay encoded as they are. Returns how many bytes fewer the
+/// shards have. Throws: StoreError, CodecError with the key, Cancelled.
+template <class S, class P, class Place>
+std::uint64_t compact_shards(ChunkSource<S, P> const& source, std::uint64_t count, Place&& place, KeyLocks& locks,
                              typename P::queue_type& on, CompactOptions const& options = {}) {
   using bytes_space = typename P::bytes_space;
   using Draft = detail::ShardDraft<bytes_space>;
@@ -66,9 +58,9 @@ std::uint64_t compact_shards(ChunkSource<S, P> const& source, std::vector<Extent
   auto const& store = source.store;
   std::atomic<std::uint64_t> won{0};
   std::mutex mutex;  // of `recovered`
-  auto const compact = [&](auto const& lease, Extents const& place) {
+  auto const compact = [&](auto const& lease, Extents const& at) {
     Key key{std::string{source.prefix}};
-    source.key_encoding.append(key.path, place);
+    source.key_encoding.append(key.path, at);
     auto const held = detail::lock_of(store, key, locks);
     auto& queue = queue_in<bytes_space>(on);
     try {
@@ -100,10 +92,9 @@ std::uint64_t compact_shards(ChunkSource<S, P> const& source, std::vector<Extent
   };
   auto in_flight = options.in_flight ? options.in_flight : on.host().threads();
   detail::share_of({.in_flight = in_flight, .memory = options.memory}, source.form, in_flight);
-  detail::Batches const shards{places.size(), 1, std::max<std::size_t>(in_flight, 1)};
-  detail::run_batches<Draft>(shards, options, on, [&](auto const& lease, std::uint64_t i, std::uint64_t) {
-    compact(lease, places[static_cast<std::size_t>(i)]);
-  });
+  detail::Batches const shards{count, 1, std::max<std::size_t>(in_flight, 1)};
+  detail::run_batches<Draft>(shards, options, on,
+                             [&](auto const& lease, std::uint64_t i, std::uint64_t) { compact(lease, place(i)); });
   return won;
 }
 

@@ -35,6 +35,8 @@ class Plan {
       : chunk_shape_{chunk_shape},
         group_{group.rank() == 0 ? Extents::filled(chunk_shape.rank(), 1) : group},
         steps_{Extents::filled(chunk_shape.rank(), 1)} {
+    constexpr auto most = ~std::uint64_t{0};
+    for (auto n : selected.shape) elements_ = n != 0 && elements_ > most / n ? most : elements_ * n;
     if (selected.is_points) {
       is_points_ = true;
       points_ = {selected.points.first, selected.points.count, chunk_shape, group_, repeats};
@@ -58,6 +60,8 @@ class Plan {
 
   /// How many chunks the selection touches.
   std::uint64_t size() const { return size_; }
+  /// How many elements are selected, or the most that a number can say; one that is repeated counts each time.
+  std::uint64_t elements() const { return elements_; }
   /// From one element of a part to the next, in the array, along each dimension; shorter than a chunk.
   Extents const& steps() const { return steps_; }
   /// Every piece has one part.
@@ -204,7 +208,7 @@ class Plan {
   Extents chunk_shape_, group_, steps_;
   detail::PlanAxis axes_[max_rank];
   detail::ChunkRuns points_;
-  std::uint64_t size_ = 0;
+  std::uint64_t size_ = 0, elements_ = 1;
   bool is_points_ = false, has_lists_ = false, is_grouped_ = false;
 };
 

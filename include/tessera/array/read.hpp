@@ -150,8 +150,12 @@ class ReadBatch {
   }
   static PlacementForm form_of(ChunkSource<S, P> const& source, Plan const& plan, Target<array_space> const& target) {
     auto const& layout = source.form.layout;
-    return {layout.item_size, layout.swapped, source.fill, stepped(layout.strides, plan.steps()),
-            plan.strides_in(target.strides)};
+    return {layout.item_size,
+            layout.swapped,
+            source.fill,
+            stepped(layout.strides, plan.steps()),
+            plan.strides_in(target.strides),
+            plan.elements() >= beyond_caches / layout.item_size};
   }
   // From what there is of the slot's chunk.
   static Placement<array_space> placement(ChunkSource<S, P> const& source, ReadSlot<P> const& slot, Part const& part,

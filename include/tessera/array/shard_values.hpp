@@ -1,5 +1,6 @@
 // Shards that codecs stand behind: their values are encoded as a whole, and seen here as what is in them.
 #pragma once
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -31,16 +32,18 @@ class DecodedValues {
 
   /// A value as it was when this was made or later, and as it is by now if `changes` tells. One thread decodes it,
   /// others that want it wait.
-  Value get(Key const& key, Changes const& changes, FunctionRef<Value()> decode) {
+  /// `few` are kept however large they are.
+  Value get(Key const& key, Changes const& changes, std::size_t few, FunctionRef<Value()> decode) {
     auto const known = find(key);
     std::lock_guard lock{known->mutex};
     if (!changes.none_since(known->moment)) {
       known->value.reset();  // first, or both would be held at once
       known->moment = Changes::unknown;
+      keep(known, 0, few);
       auto const moment = changes.moment();
       known->value = decode();
       known->moment = moment;
-      keep(known, known->value ? known->value->view.size : 0);
+      keep(known, known->value ? known->value->view.size : 0, few);
     }
     return known->value;
   }
@@ -68,9 +71,8 @@ class DecodedValues {
     return kept_.front().known;
   }
 
-  // Threads that read side by side are at one shard, or at two where it ends.
-  void keep(std::shared_ptr<Known> const& known, std::uint64_t size) {
-    constexpr std::uint64_t few = 2, many = 64, most = std::uint64_t{64} << 20;
+  void keep(std::shared_ptr<Known> const& known, std::uint64_t size, std::size_t few) {
+    constexpr std::uint64_t many = 64, most = std::uint64_t{64} << 20;
     std::lock_guard lock{mutex_};
     auto found = kept_.begin();
     while (found != kept_.end() && found->known != known) ++found;
@@ -154,7 +156,8 @@ class ShardValues {
 
   // Throws: CodecError, if it is damaged, or more than any that this program would write.
   Value decoded(Key const& key, Queue<Host>& on) const {
-    return decoded_->get(key, changes(key), [&]() -> Value {
+    auto const few = std::max<std::size_t>(2, on.threads());  // each may be at a shard of its own
+    return decoded_->get(key, changes(key), few, [&]() -> Value {
       auto const bound = shard_bound(*form_);
       auto const most = checked_size(bound + bound / 8 + (1 << 20), "a shard");
       auto const most_encoded = codecs()->encoded_bound(most);

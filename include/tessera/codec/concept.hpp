@@ -24,8 +24,9 @@ namespace tessera::inline v0 {
 //                    Layout decoded(Layout) const                             the chunk seen through its encoded form
 //   array_to_bytes   Layout layout(ChunkSpecification const&) const           the chunk seen through its bytes
 //                    and, if that is not all: encoded_bound(ChunkSpecification), decode, encode
-//   bytes_to_bytes   std::size_t encoded_bound(std::size_t) const             the most that encoding can make of so
-//   many bytes
+//   bytes_to_bytes   std::size_t encoded_bound(std::size_t) const             the most that encoding makes of so many
+//                    and, if encoded bytes say:                               the most that these decode to, or
+//                    std::size_t decoded_bound(ByteView<space::Host>) const   `unbounded`; they may lie
 //                    decode, encode
 //
 // decode and encode take one chunk of host memory and return the size:
@@ -43,6 +44,8 @@ struct array_to_bytes {
 struct bytes_to_bytes {
   static constexpr bool reads_array = false, writes_array = false;
 };
+
+inline constexpr auto unbounded = ~std::size_t{0};
 
 template <class C>
 concept Codec = requires {
@@ -116,7 +119,7 @@ concept AskedForChunk = Asked<Call, C, Queue<space::Host>, ByteView<space::Host>
 // A function of one chunk will do where the host can touch both sides.
 template <class Call, class C, class From, class To, class AnyQueue>
 concept RunsBatch = AskedForBatch<Call, C, std::span<CodecTask<From, To>>, AnyQueue> ||
-                    (From::host_accessible && To::host_accessible && AskedForChunk<Call, C>);
+    (From::host_accessible&& To::host_accessible&& AskedForChunk<Call, C>);
 
 // Runs a codec on a batch: by its own batch function, or chunk by chunk in memory that the host can touch, naming the
 // chunk that fails.

@@ -28,6 +28,7 @@ struct AnyStage {
   virtual Layout decoded(Layout const&) const = 0;
   virtual Layout layout(ChunkSpecification const&) const = 0;
   virtual std::size_t encoded_bound(ChunkSpecification const&, std::size_t size) const = 0;
+  virtual std::size_t decoded_bound(ByteView<S> encoded) const = 0;
   virtual void decode(ChunkSpecification const&, std::span<CodecTask<S>>, queue_for<S>&) const = 0;
   virtual void encode(ChunkSpecification const&, std::span<CodecTask<S>>, queue_for<S>&) const = 0;
 };
@@ -69,6 +70,12 @@ class StageOf final : public AnyStage<S> {
       return codec_.encoded_bound(chunk);
     else
       return codec_.encoded_bound(size);
+  }
+  std::size_t decoded_bound([[maybe_unused]] ByteView<S> encoded) const override {
+    if constexpr (requires { codec_.decoded_bound(encoded); })
+      return codec_.decoded_bound(encoded);
+    else
+      return unbounded;
   }
   void decode([[maybe_unused]] ChunkSpecification const& chunk, [[maybe_unused]] std::span<CodecTask<S>> batch,
               [[maybe_unused]] queue_for<S>& on) const override {

@@ -1,5 +1,6 @@
 // Codecs that stand behind a shard (core specification, "Codecs"): its value passes them whole.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,11 +36,15 @@ class ValueCodecs {
   /// The most bytes that encoding makes of so many.
   std::size_t encoded_bound(std::size_t size) const { return bounds(size).back(); }
 
-  /// A value of at most so many bytes. Throws: CodecError with the codec, if it is damaged, or has more.
+  /// A value of at most so many bytes. It takes as much memory as the encoded bytes promise, if they do, and as `most`
+  /// bytes need if not. Throws: CodecError with the codec, if it is damaged, or has more.
   Bytes decode(ByteView<Host> encoded, std::size_t most, Queue<Host>& on) const {
     auto const sizes = bounds(most);
     Bytes value{{}, encoded};
-    for (auto i = stages_.size(); i-- > 0;) value = pass(*stages_[i], Way::back, value.view, sizes[i], on);
+    for (auto i = stages_.size(); i-- > 0;) {
+      auto const& stage = *stages_[i];
+      value = pass(stage, Way::back, value.view, std::min(sizes[i], stage.decoded_bound(value.view)), on);
+    }
     return value;
   }
   Bytes encode(ByteView<Host> decoded, Queue<Host>& on) const {

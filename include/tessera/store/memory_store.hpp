@@ -69,7 +69,7 @@ class MemoryStore {
     });
   }
 
-  /// The memory of a value that is replaced, and that nobody has lent, is that of a later one of the same size.
+  /// The memory of a host value that is replaced, and that nobody has lent, is that of a later one of the same size.
   void write(Key const& key, ByteView<Space> bytes, Queue& on) const {
     detail::at_key(*this, key, [&] {
       auto value = spare(bytes.size);
@@ -112,7 +112,7 @@ class MemoryStore {
   }
 
   /// All keys below one folder get another, at once. Returns whether there were any. Throws: StoreError, if the other
-  /// has keys already.
+  /// has keys already, or is inside the first.
   bool rename(std::string_view from, std::string_view to) const {
     Key const before{std::string{from}}, after{std::string{to}};
     return detail::at_key(*this, before, [&] {
@@ -126,6 +126,7 @@ class MemoryStore {
         throw StoreError{"cannot rename the folder: the other has keys already"};
       auto moved = below(values, before.path);
       bool const any = moved.first != moved.second;
+      if (any && after.path.starts_with(before.path + '/')) throw StoreError{"cannot move a folder into itself"};
       while (moved.first != moved.second) {
         auto value = values.extract(moved.first++);
         value.key().replace(0, before.path.size(), after.path);
@@ -169,7 +170,7 @@ class MemoryStore {
   struct State {
     std::shared_mutex mutex;
     KeyLocks locks;
-    std::pmr::unsynchronized_pool_resource nodes;
+    std::pmr::unsynchronized_pool_resource nodes{std::pmr::new_delete_resource()};
     std::map<std::string, Value, std::less<>, std::pmr::polymorphic_allocator<std::pair<std::string const, Value>>>
         values{&nodes};
     std::vector<Value> spares{};  // values that were replaced, for their memory
@@ -186,10 +187,10 @@ class MemoryStore {
     if (value->view().size != size) value.reset();
     return value;
   }
-  // Nobody has it lent. A device's is freed in its own queue's order, and so cannot be another queue's.
+  // Nobody has it lent, and its memory belongs to no queue and no resource that may end before the store does.
   static bool is_free(Value const& replaced) {
-    if (!std::same_as<Space, space::Host> || replaced.use_count() != 1) return false;
-    Value const after_its_readers = replaced;  // to count is no synchronisation; to give a copy back is
+    if (!std::same_as<B, HostBuffer> || replaced.use_count() != 1) return false;
+    Value{replaced}.reset();  // to count is no synchronisation with its last reader; to give a copy back is
     return true;
   }
 

@@ -70,7 +70,10 @@ class BoxCopier {
     if (axes_.rank > 0) row_ = axes_.remove(axes_.rank - 1);
     auto const item = static_cast<std::int64_t>(form.item_size);
     bool const is_row = form.swapped == 1 && (row_.count == 1 || (row_.from == item && row_.to == item));
-    copy_ = is_row ? row_copier(row_.count * form.item_size) : element_copier(form);
+    if (form.past_cache)
+      copy_ = is_row ? copy_rows_past_cache : copy_elements_past_cache;
+    else
+      copy_ = is_row ? row_copier(row_.count * form.item_size) : element_copier(form);
     // The column: the axis along which the source is densest; if that is the row, the one that follows.
     auto at = axes_.rank;
     for (std::size_t d = axes_.rank; d-- > 0 && !is_row;)
@@ -113,6 +116,7 @@ struct placer<space::Host> {
       if (!copier || !copier->is_for(p.count, way)) copier.emplace(p.count, way);
       moved += copier->copy(p.to, p.from ? p.from : form.fill.data);
     }
+    if (form.past_cache) detail::finish_past_cache();
     return moved;
   }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <tessera/view/past_cache.hpp>
 #include <tessera/view/placement.hpp>
 #include <tessera/view/tile.hpp>
 
@@ -106,8 +107,8 @@ void copy_tiles(std::byte* to, std::byte const* from, Axis column, Axis row) {
   }
 }
 
-// Columns next to each other in the source, rows in the destination, of small words: squares of vectors, as many in turn
-// as make a line of the cache on both sides. What is less than a square at the ends goes word by word.
+// Columns next to each other in the source, rows in the destination, of small words: squares of vectors, as many in
+// turn as make a line of the cache on both sides. What is less than a square at the ends goes word by word.
 template <class Word, bool Swap>
 void transpose(std::byte* to, std::byte const* from, Axis column, Axis row) {
   constexpr std::uint64_t n = lanes<Word>, line = 64 / sizeof(Word);
@@ -192,6 +193,14 @@ inline CopyPlane row_copier(std::uint64_t size) {
                      : short_row_copier<64>(size);
 }
 
+inline void copy_rows_past_cache(std::byte* to, std::byte const* from, Axis column, Axis row,
+                                 PlacementForm const& form) {
+  auto const size = row.count * form.item_size;
+  if (!are_worth_passing_cache(to, column.to, size)) return row_copier(size)(to, from, column, row, form);
+  for (std::uint64_t c = 0; c < column.count; ++c, to += column.to, from += column.from)
+    copy_row_past_cache(to, from, size);
+}
+
 template <class Word, std::size_t Words = 1>
 CopyPlane element_copier(bool swaps) {
   return swaps ? copy_elements<Word, Words, true> : copy_elements<Word, Words, false>;
@@ -211,6 +220,30 @@ inline CopyPlane element_copier(PlacementForm const& form) {
     if (size == 16 && !swaps) return copy_elements<std::uint64_t, 2, false>;
   }
   return copy_any_elements;
+}
+// Past the cache: tile by tile in memory that it holds, and from there in whole lines. A tile is part of a row, if the
+// source is dense along it, or else of many columns.
+inline void copy_elements_past_cache(std::byte* to, std::byte const* from, Axis column, Axis row,
+                                     PlacementForm const& form) {
+  constexpr std::uint64_t size = 4096;
+  alignas(cache_line) std::byte tile[size];
+  auto const item = form.item_size, row_size = row.count * item;
+  bool const along_rows = std::abs(row.from) <= std::abs(column.from);
+  auto const width = along_rows ? std::min(size, (row_size + cache_line - 1) / cache_line * cache_line) : size / 32;
+  auto const columns = size / width;
+  auto const copy = element_copier(form);
+  if (width % item != 0 || row.to != static_cast<std::int64_t>(item) || !begin_lines(to, column.to))
+    return copy(to, from, column, row, form);
+  for (std::uint64_t c = 0; c < column.count; c += columns)
+    for (std::uint64_t r = 0; r < row.count; r += width / item) {
+      auto const high = std::min(columns, column.count - c), wide = std::min(width / item, row.count - r);
+      auto const down = static_cast<std::int64_t>(c), along = static_cast<std::int64_t>(r);
+      copy(tile, from + down * column.from + along * row.from, {high, column.from, static_cast<std::int64_t>(width)},
+           {wide, row.from, row.to}, form);
+      auto* one = to + down * column.to + along * row.to;
+      for (std::uint64_t i = 0; i < high; ++i, one += column.to)
+        copy_row_past_cache(one, tile + i * width, wide * item);
+    }
 }
 
 }  // namespace detail

@@ -23,11 +23,13 @@ struct PlacementForm {
   std::size_t swapped = 1;       ///< bytes reversed together on the way; 1: none
   ByteView<space::Host> fill{};  ///< one element, as it shall stand in the destination
   Strides from_strides{}, to_strides{};
+  bool past_cache = false;  ///< all that is placed is more than caches hold: nobody wants it there
 };
 
-/// What moves elements in memory of space S, in the queue's order. `place(batch, form, on)` copies or fills every box and
-/// returns how many bytes that moves. `find_filled(chunks, size, element, filled, on)` sets filled[i] to whether chunk i,
-/// which has `size` bytes from chunks.data + i * size on, is that element again and again, bit for bit; waits for it.
+/// What moves elements in memory of space S, in the queue's order. `place(batch, form, on)` copies or fills every box
+/// and returns how many bytes that moves. `find_filled(chunks, size, element, filled, on)` sets filled[i] to whether
+/// chunk i, which has `size` bytes from chunks.data + i * size on, is that element again and again, bit for bit; waits
+/// for it.
 template <MemorySpace S>
 struct placer;
 

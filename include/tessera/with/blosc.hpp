@@ -53,6 +53,12 @@ struct Blosc {
 
   std::size_t encoded_bound(std::size_t decoded) const { return decoded + BLOSC_MAX_OVERHEAD; }
 
+  std::size_t decoded_bound(ByteView<space::Host> from) const {
+    std::size_t size = 0;
+    if (from.size < BLOSC_MIN_HEADER_LENGTH || blosc_cbuffer_validate(from.data, from.size, &size) < 0)
+      return unbounded;
+    return size;
+  }
   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
     std::size_t size = 0;
     if (from.size < BLOSC_MIN_HEADER_LENGTH || blosc_cbuffer_validate(from.data, from.size, &size) < 0)

@@ -27,6 +27,11 @@ struct Gzip {
 
   std::size_t encoded_bound(std::size_t decoded) const { return libdeflate_gzip_compress_bound(nullptr, decoded); }
 
+  /// Deflate makes at most 258 bytes of two bits.
+  std::size_t decoded_bound(ByteView<space::Host> from) const {
+    constexpr std::size_t most = 258 * 8 / 2;
+    return from.size > unbounded / most ? unbounded : from.size * most;
+  }
   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const {
     auto const context = on.lease<Decompressor>();
     std::size_t read = 0, written = 0;

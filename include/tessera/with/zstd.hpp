@@ -32,6 +32,17 @@ struct Zstd {
 
   std::size_t encoded_bound(std::size_t decoded) const { return ZSTD_compressBound(decoded); }
 
+  std::size_t decoded_bound(ByteView<space::Host> from) const {
+    unsigned long long sum = 0;  // of frames, one after the other
+    while (from.size > 0) {
+      auto const frame = ZSTD_findFrameCompressedSize(from.data, from.size);
+      auto const content = ZSTD_getFrameContentSize(from.data, from.size);
+      if (ZSTD_isError(frame) || content >= ZSTD_CONTENTSIZE_ERROR || content > unbounded - sum) return unbounded;
+      sum += content;
+      from = from.sub(frame, from.size - frame);
+    }
+    return sum;
+  }
   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const {
     auto const context = on.lease<Context<ZSTD_DCtx, ZSTD_createDCtx, ZSTD_freeDCtx>>();
     return checked(ZSTD_decompressDCtx(context->handle, to.data, to.size, from.data, from.size), from.size, to.size);

@@ -84,6 +84,8 @@ struct Crc32c {
 
   std::size_t encoded_bound(std::size_t decoded) const { return decoded + checksum_size; }
 
+  std::size_t decoded_bound(ByteView<space::Host> from) const { return from.size; }
+
   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
     if (from.size < checksum_size)
       throw CodecError{"found " + std::to_string(from.size) + " bytes, expected at least a checksum of 4"};

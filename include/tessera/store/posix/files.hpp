@@ -46,10 +46,51 @@ inline std::optional<OpenFile> find_file(Folder const& root, std::string const& 
   return OpenFile{std::move(*found), static_cast<std::uint64_t>(info.st_size)};
 }
 
+/// The names in an open folder.
+class Listing {
+ public:
+  explicit Listing(Descriptor folder) : handle_{::fdopendir(folder.number())} {
+    if (!handle_) fail("list the folder");
+    folder.release();
+  }
+  Listing(Listing const&) = delete;
+  Listing& operator=(Listing const&) = delete;
+  ~Listing() { ::closedir(handle_); }
+
+  int folder() const { return ::dirfd(handle_); }
+  /// Null: there are no more.
+  char const* next() {
+    for (;;) {
+      errno = 0;
+      auto const* entry = ::readdir(handle_);
+      if (!entry && errno != 0) fail("list the folder");
+      if (!entry) return nullptr;
+      std::string_view const name = entry->d_name;
+      if (name != "." && name != "..") return entry->d_name;
+    }
+  }
+
+ private:
+  DIR* handle_;
+};
+
+/// Removes a folder in which there is nothing but folders, as other programs leave them where they erased what was
+/// below. False: there is something else, or it cannot be. If true, somebody may have made it again.
+inline bool remove_empty(int above, char const* name) {
+  auto const removed = [&] { return ::unlinkat(above, name, AT_REMOVEDIR) == 0 || errno == ENOENT; };
+  if (removed()) return true;
+  if (errno != ENOTEMPTY && errno != EEXIST) return false;
+  Descriptor opened{::openat(above, name, read_only | O_DIRECTORY | O_NOFOLLOW)};
+  if (!opened) return errno == ENOENT;
+  Listing below{std::move(opened)};
+  while (auto const* found = below.next())
+    if (!remove_empty(below.folder(), found)) return false;
+  return removed() || errno == ENOTEMPTY || errno == EEXIST;
+}
+
 /// Sets what a file holds to what `fill(Descriptor const&)` writes into it. It is written under a name that begins with
-/// `unfinished` and renamed: who reads finds the old bytes or the new, whatever happens. An empty folder of the file's
-/// name goes: other programs leave it where they erased what was below. `sync`: what was written outlasts a loss of
-/// power. `next` makes names differ.
+/// `unfinished` and renamed: who reads finds the old bytes or the new, whatever happens. Empty folders that have the
+/// file's name go. `sync`: what was written outlasts a loss of power. `next` makes names differ.
 template <class Counter, class F>
 void replace(Folder const& root, std::string const& path, std::string_view unfinished, Counter& next, bool sync,
              F&& fill) {
@@ -68,9 +109,11 @@ void replace(Folder const& root, std::string const& path, std::string_view unfin
       fill(std::as_const(file));
       if (sync) file.sync();
       close(file);
-      auto const renamed = [&] { return ::renameat(folder.number(), name.c_str(), folder.number(), to.name) == 0; };
-      auto const cleared = [&] { return errno == EISDIR && ::unlinkat(folder.number(), to.name, AT_REMOVEDIR) == 0; };
-      if (!renamed() && !(cleared() && renamed())) fail("rename the file");
+      while (::renameat(folder.number(), name.c_str(), folder.number(), to.name) != 0) {
+        auto const error = errno;
+        if (error != EISDIR || ++tries > 1000 || !remove_empty(folder.number(), to.name))
+          fail("rename the file", error);
+      }
     } catch (...) {
       ::unlinkat(folder.number(), name.c_str(), 0);
       throw;
@@ -161,33 +204,18 @@ template <class F>
 bool for_each_in(Folder const& root, std::string const& path, F&& f) {
   auto opened = root.find(path.empty() ? "." : path, read_only | O_DIRECTORY);
   if (!opened) return false;
-  struct Listing {
-    DIR* handle;
-    ~Listing() {
-      if (handle) ::closedir(handle);
-    }
-  } const listing{::fdopendir(opened->number())};
-  if (!listing.handle) fail("list the folder");
-  auto const at = opened->release();
+  Listing listing{std::move(*opened)};
   bool any = false;
-  for (;;) {
-    errno = 0;
-    auto const* entry = ::readdir(listing.handle);
-    if (!entry) {
-      if (errno != 0) fail("list the folder");
-      return any;
-    }
-    std::string_view const name = entry->d_name;
-    if (name == "." || name == "..") continue;
+  while (auto const* name = listing.next()) {
     any = true;
     struct stat info {};
-    if (::fstatat(at, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (::fstatat(listing.folder(), name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
       if (errno == ENOENT) continue;  // gone since
       fail("look at a file in the folder");
     }
     if (S_ISLNK(info.st_mode)) {
       try {
-        auto const target = root.find(path.empty() ? entry->d_name : text({path, "/", name}), pass);
+        auto const target = root.find(path.empty() ? name : text({path, "/", name}), pass);
         if (!target) continue;
         info = target->status();
         if (S_ISDIR(info.st_mode)) continue;
@@ -196,8 +224,10 @@ bool for_each_in(Folder const& root, std::string const& path, F&& f) {
       }
     }
     if (S_ISDIR(info.st_mode) || S_ISREG(info.st_mode))
-      f(name, S_ISDIR(info.st_mode), S_ISDIR(info.st_mode) ? 0 : static_cast<std::uint64_t>(info.st_size));
+      f(std::string_view{name}, S_ISDIR(info.st_mode),
+        S_ISDIR(info.st_mode) ? 0 : static_cast<std::uint64_t>(info.st_size));
   }
+  return any;
 }
 
 }  // namespace detail::posix
