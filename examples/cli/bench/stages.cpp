@@ -170,8 +170,12 @@ void Stages::decode_one() {
 
 void Stages::place() {
   auto const fill = array_.metadata().fill;
-  tessera::PlacementForm const form{
-      form_.layout.item_size, form_.layout.swapped, {fill.data(), fill.size()}, from_strides_, target_.strides};
+  tessera::PlacementForm const form{form_.layout.item_size,
+                                    form_.layout.swapped,
+                                    {fill.data(), fill.size()},
+                                    from_strides_,
+                                    target_.strides,
+                                    elements_.size >= tessera::detail::beyond_caches};  // as a read does it
   bool const places_all = traffic_.placed == elements_.size;
   workers_.share(pieces_.size(), batch_, [&](Memory& own, std::size_t first, std::size_t last) {
     auto const room = own.chunks.take(batch_ * most_to_place_, workers_.queue());
