@@ -11,14 +11,12 @@
 #include <vector>
 
 #include <tessera/array/append.hpp>
+#include <tessera/array/array_state.hpp>
 #include <tessera/array/attributes.hpp>
 #include <tessera/array/compact_shards.hpp>
-#include <tessera/array/kept_indexes.hpp>
 #include <tessera/array/mistaken.hpp>
 #include <tessera/array/read.hpp>
 #include <tessera/array/resize.hpp>
-#include <tessera/array/shard_values.hpp>
-#include <tessera/array/shared_shape.hpp>
 #include <tessera/array/write.hpp>
 #include <tessera/array/write_shards.hpp>
 #include <tessera/cast/concept.hpp>
@@ -66,9 +64,7 @@ class AnyArray {
     if constexpr (detail::check_placer<array_space>()) {
       auto const now = expect_inside(selected, to.strides);
       return complete(on, [&] {
-        auto const shards = directory();
-        auto const& store = values();
-        read_chunks(source(store, shards, now), selected, to, on, options);
+        state_->with_chunks(now, [&](auto const& chunks) { read_chunks(chunks, selected, to, on, options); });
       });
     } else {
       return detail::Mistaken{};
@@ -96,7 +92,7 @@ class AnyArray {
 
   /// What of the array is in one chunk, given by its place in the grid. Throws: SelectionError.
   Box chunk_box(Extents const& chunk) const {
-    auto const now = shape(), grid = grid_of(now);
+    auto const now = shape(), grid = state_->grid_of(now);
     if (chunk.rank() != grid.rank())
       throw SelectionError{text({"a chunk's place of ", chunk.rank(), " dimensions, expected ", grid.rank()})};
     std::vector<Slice> slices;
@@ -112,7 +108,7 @@ class AnyArray {
   /// shape.
   Extents const& inner_chunk_shape() const { return state_->form.layout.shape; }
   /// How many chunks there are along each dimension.
-  Extents grid_shape() const { return grid_of(shape()); }
+  Extents grid_shape() const { return state_->grid_of(shape()); }
 
   /// Gives the array another shape of as many dimensions. Where it grows, it has the fill value; where it shrinks,
   /// chunks outside are erased, and what is cut off in others is cleared. Wherever this ends, by an error or because
@@ -194,21 +190,17 @@ class AnyArray {
   queue_type& queue() const { return state_->on; }
 
  private:
-  Extents grid_of(Extents grid) const {
-    for (std::size_t d = 0; d < grid.rank(); ++d)
-      grid[d] = grid[d] / chunk_shape()[d] + (grid[d] % chunk_shape()[d] != 0);
-    return grid;
-  }
+  using State = detail::ArrayState<S, P>;
 
   // As if the array had that shape.
   void write_elements(Extents const& shape, Selected const& selected, Origin<array_space> from, queue_type& on,
                       WriteOptions const& options) const {
-    auto const shards = directory();
-    auto const& store = values();
-    auto const chunks = source(store, shards, shape);
-    if constexpr (P::may_be_sharded)
-      if (shards) return write_shards(chunks, shape, selected, from, state_->locks, on, options);
-    write_chunks(chunks, shape, selected, from, state_->locks, on, options);
+    auto& s = *state_;
+    s.with_chunks(shape, [&](auto const& chunks) {
+      if constexpr (P::may_be_sharded)
+        if (chunks.shards) return write_shards(chunks, shape, selected, from, s.locks, on, options);
+      write_chunks(chunks, shape, selected, from, s.locks, on, options);
+    });
   }
 
   // Null: all that there are.
@@ -218,12 +210,13 @@ class AnyArray {
       auto const held = s.shape.hold();
       auto const now = shape();
       if (selected) selected->expect_inside(now);
-      if (auto const shards = directory()) try {
-          auto const& store = values();
+      if (!s.form.shards.empty()) try {
           auto const compact_each = [&](std::uint64_t count, auto const& place) {
-            auto const won = compact_shards(source(store, shards, now), count, place, s.locks, on, options);
-            on.wait();
-            return won;
+            return s.with_chunks(now, [&](auto const& chunks) {
+              auto const won = compact_shards(chunks, count, place, s.locks, on, options);
+              on.wait();
+              return won;
+            });
           };
           if (selected) {
             Plan const plan{*selected, chunk_shape()};
@@ -250,7 +243,7 @@ class AnyArray {
     auto const& s = *state_;
     detail::Beyond const beyond{kept, shown, chunk_shape()};
     if (beyond.size() == 0) return;
-    auto whole = grid_of(shown);  // chunks: as if all of them were the array's
+    auto whole = state_->grid_of(shown);  // chunks: as if all of them were the array's
     for (std::size_t d = 0; d < whole.rank(); ++d) whole[d] *= chunk_shape()[d];
     auto const write_each = [&](std::byte const* fill) {  // the same element everywhere: of no strides
       Origin<array_space> const from{fill, Strides::filled(kept.rank(), 0)};
@@ -266,37 +259,6 @@ class AnyArray {
       write_each(there.view().data);
       on.keep(std::move(there));
     }
-  }
-
-  using Leaf = typename P::leaf_type;
-  using Shards = std::shared_ptr<ShardDirectory>;
-
-  // Of the shards that a read passes: what is kept, or one of its own.
-  Shards directory() const {
-    if (state_->form.shards.empty()) return nullptr;
-    if (auto kept = state_->indexes.get()) return kept;
-    constexpr auto most = std::uint64_t{64} << 20;  // bytes of indexes: those of some shards at a time
-    return std::make_shared<ShardDirectory>(state_->form.shards, most);
-  }
-  // The store, as who reads and writes chunks sees it.
-  decltype(auto) values() const {
-    if constexpr (P::may_encode_shards)
-      return detail::ShardValues<S>{state_->store, state_->form, state_->locks};
-    else
-      return static_cast<S const&>(state_->store);
-  }
-  template <class Values>
-  ChunkSource<Values, Leaf> source(Values const& store, Shards const& shards, Extents const& shape) const {
-    auto const& s = *state_;
-    return {store,
-            s.prefix,
-            s.metadata.key_encoding,
-            s.pipeline.leaf(),
-            s.form,
-            {s.metadata.fill.data(), s.metadata.fill.size()},
-            shards.get(),
-            &state_->locks,
-            shape};
   }
 
   // What is selected need not come from a selection, which would have seen to it. Returns the shape that it is inside
@@ -332,26 +294,6 @@ class AnyArray {
     throw;
   }
 
-  struct State {
-    State(S&& chunks, std::string&& at, ArrayMetadata&& document, queue_type&& queue)
-        : store{std::move(chunks)},
-          path{std::move(at)},
-          prefix{path.empty() ? "" : path + '/'},
-          metadata{std::move(document)},
-          shape{metadata.shape},
-          pipeline{P::from(metadata.codecs)},
-          form{pipeline.resolve({metadata.chunk_shape, metadata.type, metadata.fill})},
-          on{std::move(queue)} {}
-    S store;
-    std::string path, prefix;
-    ArrayMetadata metadata;  // its shape is that of then
-    detail::SharedShape shape;
-    P pipeline;
-    ChunkForm form;
-    queue_type on;
-    KeyLocks locks{};
-    detail::KeptIndexes indexes{};
-  };
   std::shared_ptr<State> state_;
 };
 

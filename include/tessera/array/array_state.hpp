@@ -1,0 +1,81 @@
+// What the handles of an open array share: where it is, what its document said, and how its chunks are reached.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <tessera/array/chunk_source.hpp>
+#include <tessera/array/kept_indexes.hpp>
+#include <tessera/array/shard_values.hpp>
+#include <tessera/array/shared_shape.hpp>
+#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/store/key_lock.hpp>
+
+namespace tessera::inline v0::detail {
+
+/// Threads share it. Throws: MetadataError, if the pipeline cannot take chunks of this shape and type.
+template <class S, class P>
+struct ArrayState {
+  using queue_type = typename P::queue_type;
+
+  ArrayState(S&& chunks, std::string&& at, ArrayMetadata&& document, queue_type&& queue)
+      : store{std::move(chunks)},
+        path{std::move(at)},
+        prefix{path.empty() ? "" : path + '/'},
+        metadata{std::move(document)},
+        shape{metadata.shape},
+        pipeline{P::from(metadata.codecs)},
+        form{pipeline.resolve({metadata.chunk_shape, metadata.type, metadata.fill})},
+        on{std::move(queue)} {}
+
+  /// How many chunks an array of that shape has along each dimension.
+  Extents grid_of(Extents grid) const {
+    for (std::size_t d = 0; d < grid.rank(); ++d) {
+      auto const length = metadata.chunk_shape[d];
+      grid[d] = grid[d] / length + (grid[d] % length != 0);
+    }
+    return grid;
+  }
+
+  /// Calls f(ChunkSource): the chunks, as if the array had that shape. What one read knows of shards is of one call.
+  template <class F>
+  auto with_chunks(Extents const& as, F&& f) {
+    auto const directory = shards();
+    auto const from = [&](auto const& values) {
+      return ChunkSource<std::remove_cvref_t<decltype(values)>, typename P::leaf_type>{
+          values,          prefix, metadata.key_encoding,
+          pipeline.leaf(), form,   {metadata.fill.data(), metadata.fill.size()},
+          directory.get(), &locks, as};
+    };
+    if constexpr (P::may_encode_shards) {
+      ShardValues<S> const values{store, form, locks};
+      return f(from(values));
+    } else {
+      return f(from(store));
+    }
+  }
+
+  S store;
+  std::string path, prefix;  ///< in the store; of the keys, with its '/'
+  ArrayMetadata metadata;    ///< its shape is that of then
+  SharedShape shape;
+  P pipeline;
+  ChunkForm form;
+  queue_type on;
+  KeyLocks locks{};
+  KeptIndexes indexes{};
+
+ private:
+  // What is kept, or one of its own; null: there are no shards.
+  std::shared_ptr<ShardDirectory> shards() const {
+    if (form.shards.empty()) return nullptr;
+    if (auto kept = indexes.get()) return kept;
+    constexpr auto most = std::uint64_t{64} << 20;  // bytes of indexes: those of some shards at a time
+    return std::make_shared<ShardDirectory>(form.shards, most);
+  }
+};
+
+}  // namespace tessera::inline v0::detail
