@@ -107,21 +107,40 @@ void copy_tiles(std::byte* to, std::byte const* from, Axis column, Axis row) {
   }
 }
 
+// As many columns as rows, each a line of the cache: by way of memory that the first cache holds. So each line of
+// either side is met once, though the strides are such that they displace each other.
+template <class Word, bool Swap>
+void transpose_lines(std::byte* to, std::int64_t column_to, std::byte const* from, std::int64_t row_from) {
+  constexpr std::uint64_t n = lanes<Word>, item = sizeof(Word), count = cache_line / item;
+  alignas(cache_line) std::byte rows[count * cache_line];
+  for (std::uint64_t r = 0; r < count; ++r, from += row_from) std::memcpy(rows + r * cache_line, from, cache_line);
+  for (std::uint64_t c = 0; c < count; c += n, to += static_cast<std::int64_t>(n) * column_to)
+    for (std::uint64_t r = 0; r < count; r += n)
+      transpose_square<Word, Swap>(to + r * item, column_to, rows + r * cache_line + c * item, cache_line);
+}
+
 // Columns next to each other in the source, rows in the destination, of small words: squares of vectors, as many in
 // turn as make a line of the cache on both sides. What is less than a square at the ends goes word by word.
 template <class Word, bool Swap>
 void transpose(std::byte* to, std::byte const* from, Axis column, Axis row) {
-  constexpr std::uint64_t n = lanes<Word>, line = 64 / sizeof(Word);
+  constexpr std::uint64_t n = lanes<Word>, line = cache_line / sizeof(Word);
   auto const place = [](std::uint64_t c, std::int64_t column_stride, std::uint64_t r, std::int64_t row_stride) {
     return static_cast<std::int64_t>(c) * column_stride + static_cast<std::int64_t>(r) * row_stride;
   };
   auto const columns = column.count / n * n, rows = row.count / n * n;
   for (std::uint64_t c = 0; c < columns; c += line)
-    for (std::uint64_t r = 0; r < rows; r += line)
-      for (auto i = c; i < std::min(c + line, columns); i += n)
-        for (auto j = r; j < std::min(r + line, rows); j += n)
+    for (std::uint64_t r = 0; r < rows; r += line) {
+      auto const wide = std::min(c + line, columns), high = std::min(r + line, rows);
+      if (wide - c == line && high - r == line) {
+        transpose_lines<Word, Swap>(to + place(c, column.to, r, row.to), column.to,
+                                    from + place(c, column.from, r, row.from), row.from);
+        continue;
+      }
+      for (auto i = c; i < wide; i += n)
+        for (auto j = r; j < high; j += n)
           transpose_square<Word, Swap>(to + place(i, column.to, j, row.to), column.to,
                                        from + place(i, column.from, j, row.from), row.from);
+    }
   copy_tiles<Word, 1, Swap>(to + place(0, 0, rows, row.to), from + place(0, 0, rows, row.from),
                             {columns, column.from, column.to}, {row.count - rows, row.from, row.to});
   copy_tiles<Word, 1, Swap>(to + place(columns, column.to, 0, 0), from + place(columns, column.from, 0, 0),
