@@ -226,7 +226,7 @@ inline CopyPlane element_copier(PlacementForm const& form) {
   return copy_any_elements;
 }
 // Past the cache: tile by tile in memory that it holds, and from there in whole lines. A tile is of rows, or of parts
-// of many.
+// of many. Rows shorter than a line would go through it for nothing.
 inline void copy_elements_past_cache(std::byte* to, std::byte const* from, Axis column, Axis row,
                                      PlacementForm const& form) {
   constexpr std::uint64_t size = 4096;
@@ -236,7 +236,8 @@ inline void copy_elements_past_cache(std::byte* to, std::byte const* from, Axis 
   auto const width = goes_along_rows(column, row) ? std::min(size, lines) : size / 32;
   auto const columns = size / width;
   auto const copy = element_copier(form);
-  if (width % item != 0 || row.to != static_cast<std::int64_t>(item) || !begin_lines(to, column.to))
+  if (row_size < cache_line || width % item != 0 || row.to != static_cast<std::int64_t>(item) ||
+      !begin_lines(to, column.to))
     return copy(to, from, column, row, form);
   for (std::uint64_t c = 0; c < column.count; c += columns)
     for (std::uint64_t r = 0; r < row.count; r += width / item) {
