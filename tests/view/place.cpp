@@ -169,3 +169,28 @@ TEST_CASE("rows past the cache: whole lines of it, and what is before and behind
         CHECK(test::text(memory.view()) == test::text(expected.view()));
       }
 }
+
+TEST_CASE("long rows that are swapped past the cache: tiles of one row and of many, and what is left of them") {
+  Queue<space::Host> queue;
+  Random random{2};
+  for (std::uint64_t rows : {1u, 3u})
+    for (std::uint64_t length : {1u, 15u, 16u, 17u, 1023u, 1024u, 1025u, 3100u}) {  // words of 4 bytes; tiles have 1024
+      CAPTURE(rows);
+      CAPTURE(length);
+      auto const source = random.noise(rows * length * 4);
+      auto const apart = (length * 4 + 127) / 64 * 64;
+      HostBuffer memory{rows * apart}, expected{rows * apart};  // begin where a line does
+      std::fill_n(memory.span().data, rows * apart, std::byte{1});
+      std::fill_n(expected.span().data, rows * apart, std::byte{1});
+      for (std::size_t row = 0; row < rows; ++row) {
+        auto const first = source.begin() + static_cast<std::ptrdiff_t>(row * length * 4);
+        auto const swapped = test::swapped({first, first + static_cast<std::ptrdiff_t>(length * 4)}, 4);
+        std::copy(swapped.begin(), swapped.end(), expected.span().data + row * apart);
+      }
+      std::array const batch{Placement<space::Host>{source.data(), memory.span().data, {rows, length}}};
+      PlacementForm const form{
+          4, 4, {}, {static_cast<std::int64_t>(length * 4), 4}, {static_cast<std::int64_t>(apart), 4}, true};
+      CHECK(placer<space::Host>::place(batch, form, queue) == rows * length * 4);
+      CHECK(test::text(memory.view()) == test::text(expected.view()));
+    }
+}

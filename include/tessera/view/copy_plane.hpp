@@ -147,11 +147,15 @@ void transpose(std::byte* to, std::byte const* from, Axis column, Axis row) {
                             {column.count - columns, column.from, column.to}, row);
 }
 
-// Rows, if the source is as dense along them as along the columns. Else tiles.
+// Rows, if the source is as dense along them as along the columns, or there is one alone. Else tiles.
+inline bool goes_along_rows(Axis const& column, Axis const& row) {
+  return std::abs(row.from) <= std::abs(column.from) || column.count == 1;
+}
+
 template <class Word, std::size_t Words, bool Swap>
 void copy_elements(std::byte* to, std::byte const* from, Axis column, Axis row, PlacementForm const&) {
   constexpr auto dense = static_cast<std::int64_t>(sizeof(Word) * Words);
-  if (std::abs(row.from) <= std::abs(column.from) || column.count == 1) {
+  if (goes_along_rows(column, row)) {
     for (std::uint64_t c = 0; c < column.count; ++c, to += column.to, from += column.from)
       if (row.from == dense && row.to == dense)  // asked here: rows are short
         copy_dense_row<Word, Swap>(to, from, row.count * Words);
@@ -240,18 +244,19 @@ inline CopyPlane element_copier(PlacementForm const& form) {
   }
   return copy_any_elements;
 }
-// Past the cache: tile by tile in memory that it holds, and from there in whole lines. A tile is part of a row, if the
-// source is dense along it, or else of many columns.
+// Past the cache: tile by tile in memory that it holds, and from there in whole lines. A tile is of rows, or of parts
+// of many. Rows shorter than a line would go through it for nothing.
 inline void copy_elements_past_cache(std::byte* to, std::byte const* from, Axis column, Axis row,
                                      PlacementForm const& form) {
   constexpr std::uint64_t size = 4096;
   alignas(cache_line) std::byte tile[size];
   auto const item = form.item_size, row_size = row.count * item;
-  bool const along_rows = std::abs(row.from) <= std::abs(column.from);
-  auto const width = along_rows ? std::min(size, (row_size + cache_line - 1) / cache_line * cache_line) : size / 32;
+  auto const lines = (row_size + cache_line - 1) / cache_line * cache_line;
+  auto const width = goes_along_rows(column, row) ? std::min(size, lines) : size / 32;
   auto const columns = size / width;
   auto const copy = element_copier(form);
-  if (width % item != 0 || row.to != static_cast<std::int64_t>(item) || !begin_lines(to, column.to))
+  if (row_size < cache_line || width % item != 0 || row.to != static_cast<std::int64_t>(item) ||
+      !begin_lines(to, column.to))
     return copy(to, from, column, row, form);
   for (std::uint64_t c = 0; c < column.count; c += columns)
     for (std::uint64_t r = 0; r < row.count; r += width / item) {
