@@ -1,5 +1,7 @@
 // Codecs behind a shard: its value passes them as a whole (CODEC-SHARD-22).
 #include <atomic>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
@@ -212,6 +214,32 @@ TEST_CASE("a value with codecs behind it takes memory for what is in it, not for
     auto const region = Box{{200'000'000'000, 200'000'000'003}}.resolve(array.shape());
     array.write(region, {written.data(), Strides{1}});
     CHECK(test::read_bytes(array, region) == written);
+  }
+}
+
+TEST_CASE("a damaged value with codecs behind it is found out before memory is taken for a whole shard") {
+  constexpr auto deflate = R"({"name": "gzip", "configuration": {"level": 1}})";
+  constexpr auto blosc =
+      R"({"name": "blosc", "configuration": {"cname": "lz4", "clevel": 1, "shuffle": "noshuffle", "blocksize": 0}})";
+  auto const most = std::numeric_limits<std::int64_t>::max() / (1 << 21);  // elements: none has so much memory
+  for (std::string const codec : {zstd, deflate, blosc, crc32c}) {
+    CAPTURE(codec);
+    auto const chain = behind(test::Sharding{"[4194304]", test::json_list(codec::Bytes{})}.list(), {codec});
+    auto const shape = '[' + std::to_string(most / 4194304 * 4194304) + ']';
+    Memory const store;
+    auto const array = create_any<AllCodecs>(
+        store, "a", test::array_metadata(test::sharded_document(shape, shape, chain).text()), {}, HostQueue{});
+    auto const named = "codec " + codec.substr(10, codec.find('"', 10) - 10) + ": ";
+    for (auto const& value : {std::string{"x"}, std::string{"no value of any codec"}, std::string(40, '\0'),
+                              test::text(test::view(test::hex("28b52ffd e0 000000000000ff00 010000"))),
+                              test::text(test::view(test::hex("02010001 ffffff7f ffffff7f 10000000")))}) {
+      test::put(store, "a/c/0", value);
+      test::check_refused<CodecError>(
+          [&] {
+            test::read_bytes(array, Box{{5, 8}}.resolve(array.shape()));
+          },
+          {"key \"a/c/0\": ", named.c_str()});
+    }
   }
 }
 

@@ -205,6 +205,29 @@ TEST_CASE("a folder is renamed with all that is below it, or not at all, whichev
         });
 }
 
+TEST_CASE("empty folders go for a value, whichever system call fails") {
+  each_call_fails(
+      {}, "a/k",
+      [](Local const& store) {
+        test::put(store, "b", "1");
+        for (auto const* path : {"/a/k/x/y", "/a/k/z"}) std::filesystem::create_directories(store.name() + path);
+      },
+      [](Local const& store) { test::put(store, "a/k", "1"); },
+      [](Local const& store, bool threw) { CHECK(test::value(store, "a/k") == (threw ? "(missing)" : "1")); });
+}
+
+TEST_CASE("empty folders nested without end are refused, with few files open") {
+  test::TemporaryFolder const folder;
+  std::string path = folder / "k";
+  for (int levels = 0; levels < 200; ++levels) path += "/d";
+  REQUIRE(std::filesystem::create_directories(path));
+  Local const store{folder.path()};
+  test::SystemCalls const calls;
+  test::check_refused<StoreError>([&] { test::put(store, "k", "x"); }, {"key \"k\"", "rename", "directory"});
+  CHECK(calls.count("openat") < 100);
+  CHECK(std::filesystem::is_directory(path));
+}
+
 TEST_CASE("a listing is whole or an error, whichever of its system calls fails") {
   auto const old = [](Local const& store) {
     test::put(store, "a/k", "1");

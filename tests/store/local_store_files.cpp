@@ -69,6 +69,49 @@ TEST_CASE_FIXTURE(FilesFixture, "empty folders, as other programs leave them, do
   CHECK(test::listed(store, "") == std::vector<std::string>{"c/0:1", "d/0:1", "e/0/a/value:1"});
 }
 
+TEST_CASE_FIXTURE(FilesFixture, "a value that is refused for what is in a folder takes none of the empty ones there") {
+  for (int i = 0; i < 20; ++i)
+    REQUIRE(std::filesystem::create_directories(folder / ("c/0/" + std::to_string(i) + "/below")));
+  test::put(store, "c/0/10/file", "x");
+  check_refused<StoreError>([&] { test::put(store, "c/0", "x"); }, {"key \"c/0\"", "rename", "directory"});
+  for (int i = 0; i < 20; ++i) CHECK(std::filesystem::is_directory(folder / ("c/0/" + std::to_string(i) + "/below")));
+}
+
+TEST_CASE_FIXTURE(FilesFixture, "empty folders do not stand in the way of a folder that is renamed") {
+  test::put(store, "a/k", "x");
+  REQUIRE(std::filesystem::create_directories(folder / "b/c/d"));
+  REQUIRE(std::filesystem::create_directories(folder / "b/e"));
+  CHECK(store.rename("a", "b"));
+  CHECK(test::listed(store, "") == std::vector<std::string>{"b/k:1"});
+  test::put(store, "a/k", "y");
+  check_refused<StoreError>([&] { store.rename("a", "b"); }, {"key \"a\"", "rename the folder"});
+  check_refused<StoreError>([&] { store.rename("a", "a/k/l"); }, {"key \"a\""});
+  CHECK(test::listed(store, "") == std::vector<std::string>{"a/k:1", "b/k:1"});
+}
+
+TEST_CASE_FIXTURE(FilesFixture, "who removes empty folders finds that another did, and wrote the value") {
+  for (int round = 0; round < 300; ++round) {
+    std::filesystem::create_directories(folder / "c/0/below");
+    std::atomic<int> waiting{3};
+    std::atomic<int> refused{0};
+    std::vector<std::thread> writers;
+    for (int i = 0; i < 3; ++i)
+      writers.emplace_back([&] {
+        --waiting;
+        while (waiting > 0) std::this_thread::yield();
+        try {
+          test::put(store, "c/0", "x");
+        } catch (StoreError const&) {
+          ++refused;
+        }
+      });
+    for (auto& writer : writers) writer.join();
+    REQUIRE(refused == 0);
+    REQUIRE(test::value(store, "c/0") == "x");
+    REQUIRE(test::erase(store, "c/0"));
+  }
+}
+
 TEST_CASE_FIXTURE(FilesFixture, "a folder that somebody makes again and again does not stand in a value's way") {
   for (int round = 0; round < 300; ++round) {
     std::atomic<bool> done{false};

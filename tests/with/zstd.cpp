@@ -132,3 +132,22 @@ TEST_CASE("zstd: after an error the next chunk decodes") {
     CHECK(to == test::bytes("abc"));
   }
 }
+
+TEST_CASE("zstd: the most that bytes decode to is told by them, though the frames do not say or lie") {
+  codec::Zstd const codec;
+  auto const bound = [&](Bytes const& bytes) { return codec.decoded_bound(test::view(bytes)); };
+  Bytes const zeros(8 << 20);
+  auto const frame = encoded(codec, zeros), abc = encoded(codec, test::bytes("abc"));
+  auto const skipped = test::hex("50 2a4d18 02000000 ffff");
+  CHECK(bound({}) == 0);
+  CHECK(bound(joined({abc, skipped, frame, abc})) == zeros.size() + 6);
+  // Blocks of one byte, repeated 128 KiB times: as much as can be of so few bytes. The frame does not say.
+  auto blocks = test::hex("28b52ffd 00 58");
+  for (int i = 0; i < 64; ++i) blocks = joined({blocks, test::hex(i < 63 ? "020010 07" : "030010 07")});
+  CHECK(decoded(codec, blocks, 8 << 20) == Bytes(8 << 20, std::byte{7}));
+  CHECK(bound(blocks) >= 8 << 20);
+  CHECK(bound(blocks) <= 9 << 20);
+  auto const lies = test::hex("28b52ffd e0 000000000000ff00 010000");
+  for (auto const& bytes : {lies, joined({lies, abc}), test::bytes("not a frame"), Bytes(abc.begin(), abc.end() - 2)})
+    CHECK(bound(bytes) <= bytes.size() * (128 << 10) / 4);
+}

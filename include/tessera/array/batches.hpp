@@ -30,6 +30,11 @@ struct Cancelled : detail::Located<Cancelled> {
 
 namespace detail {
 
+/// Throws: Cancelled, if `stop` is given and true.
+inline void expect_going(std::atomic<bool> const* stop) {
+  if (stop && stop->load(std::memory_order_relaxed)) throw Cancelled{"cancelled"};
+}
+
 /// So many mini-batches of so many chunks.
 struct Batches {
   std::uint64_t chunks, size;
@@ -84,7 +89,7 @@ void run_batches(Batches const& batches, Options const& options, Queue& on, F&& 
   auto const count = batches.count();
   auto const lanes = static_cast<std::size_t>(std::min<std::uint64_t>({on.host().threads(), batches.in_flight, count}));
   auto const lease = [&] {
-    if (options.stop && options.stop->load(std::memory_order_relaxed)) throw Cancelled{"cancelled"};
+    expect_going(options.stop);
     return on.template lease<Work>(batches.in_flight - lanes + 1);
   };
   std::atomic<std::uint64_t> next{0};

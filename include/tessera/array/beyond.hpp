@@ -1,12 +1,14 @@
 // Which chunks of an array reach beyond a shape: what is looked at when it grows or shrinks.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include <tessera/array/batches.hpp>
 #include <tessera/array/write.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/key/chunk_key.hpp>
@@ -55,12 +57,13 @@ class Beyond {
   }
 
   /// Calls f(chunk) for each of them that may be in the store, by the threads of the queue. Where they are many, the
-  /// store is asked what it has, if it can list.
+  /// store is asked what it has, if it can list. Throws: Cancelled, if `stop` is given and becomes true.
   template <class S, class F>
-  void for_each(S const& store, std::string_view path, ChunkKeyEncoding encoding, Queue<space::Host>& on, F&& f) const {
+  void for_each(S const& store, std::string_view path, ChunkKeyEncoding encoding, Queue<space::Host>& on, F&& f,
+                std::atomic<bool> const* stop = nullptr) const {
     constexpr std::uint64_t few = 1000;  // whose keys cost less to try than a listing of the array
     if constexpr (ListableStore<S>)
-      if (size_ > few) return for_each_listed(store, path, encoding, on, f);
+      if (size_ > few) return for_each_listed(store, path, encoding, on, f, stop);
     auto const origin = Extents::filled(grid_.rank(), 0);
     for_each_beside(origin, within_, grid_, [&](Extents const& first, Extents const& count) {
       on.for_each(static_cast<std::size_t>(element_count(count, "the number of chunks")),
@@ -71,9 +74,11 @@ class Beyond {
  private:
   template <class S, class F>
   void for_each_listed(S const& store, std::string_view path, ChunkKeyEncoding encoding, Queue<space::Host>& on,
-                       F&& f) const {
+                       F&& f, std::atomic<bool> const* stop) const {
     std::vector<std::uint64_t> found;  // places, counted in C order: of few bytes, for they may be many
+    expect_going(stop);
     store.list(path, [&](Listed const& entry) {
+      expect_going(stop);
       auto const key = entry.path.substr(path.empty() ? 0 : path.size() + 1);
       if (auto const place = encoding.place_of(key, grid_.rank()); place && has(*place))
         found.push_back(number(*place));

@@ -29,18 +29,22 @@ struct CompactOptions {
 
 namespace detail {
 
-/// The places of an array's shards, as far as there may be some.
+/// The places of an array's shards, as far as there may be some. Throws: StoreError; Cancelled, if `stop` is true
+/// before the store has shown them all.
 template <class S>
 std::vector<Extents> shards_of(S const& store, std::string const& path, ChunkKeyEncoding encoding, Extents const& shape,
-                               Extents const& shard_shape, Queue<space::Host>& on) {
+                               Extents const& shard_shape, Queue<space::Host>& on,
+                               std::atomic<bool> const* stop = nullptr) {
   std::vector<Extents> places;
   if (shape.rank() == 0) places.emplace_back();
   std::mutex mutex;
   Beyond const all_of_it{Extents::filled(shape.rank(), 0), shape, shard_shape};
-  all_of_it.for_each(chunks_of(store), path, encoding, on, [&](Extents const& place) {
+  auto const add = [&](Extents const& place) {
+    expect_going(stop);  // a store that cannot list has all of them tried
     std::lock_guard lock{mutex};
     places.push_back(place);
-  });
+  };
+  all_of_it.for_each(chunks_of(store), path, encoding, on, add, stop);
   return places;
 }
 

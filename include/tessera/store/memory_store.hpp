@@ -11,6 +11,7 @@
 #include <shared_mutex>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -122,17 +123,17 @@ class MemoryStore {
       };
       std::unique_lock lock{state_->mutex};
       auto& values = state_->values;
-      if (auto const [first, last] = below(values, after.path); first != last)
+      auto const [first, last] = below(values, before.path);
+      if (first == last) return false;
+      if (auto const there = below(values, after.path); there.first != there.second)
         throw StoreError{"cannot rename the folder: the other has keys already"};
-      auto moved = below(values, before.path);
-      bool const any = moved.first != moved.second;
-      if (any && after.path.starts_with(before.path + '/')) throw StoreError{"cannot move a folder into itself"};
-      while (moved.first != moved.second) {
-        auto value = values.extract(moved.first++);
-        value.key().replace(0, before.path.size(), after.path);
-        values.insert(std::move(value));
-      }
-      return any;
+      if (after.path.starts_with(before.path + '/')) throw StoreError{"cannot move a folder into itself"};
+      std::remove_cvref_t<decltype(values)> moved{values.get_allocator()};  // before: it throws, or all of them move
+      for (auto at = first; at != last; ++at)
+        moved.emplace_hint(moved.end(), after.path + at->first.substr(before.path.size()), at->second);
+      values.erase(first, last);
+      values.merge(moved);
+      return true;
     });
   }
 

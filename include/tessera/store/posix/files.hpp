@@ -8,13 +8,13 @@
 #include <string_view>
 #include <utility>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <tessera/store/posix/empty_folders.hpp>
 #include <tessera/store/posix/folder.hpp>
 
 namespace tessera::inline v0 {
@@ -44,48 +44,6 @@ inline std::optional<OpenFile> find_file(Folder const& root, std::string const& 
   if (S_ISDIR(info.st_mode)) return std::nullopt;
   if (!S_ISREG(info.st_mode)) throw StoreError{"not a regular file"};
   return OpenFile{std::move(*found), static_cast<std::uint64_t>(info.st_size)};
-}
-
-/// The names in an open folder.
-class Listing {
- public:
-  explicit Listing(Descriptor folder) : handle_{::fdopendir(folder.number())} {
-    if (!handle_) fail("list the folder");
-    folder.release();
-  }
-  Listing(Listing const&) = delete;
-  Listing& operator=(Listing const&) = delete;
-  ~Listing() { ::closedir(handle_); }
-
-  int folder() const { return ::dirfd(handle_); }
-  /// Null: there are no more.
-  char const* next() {
-    for (;;) {
-      errno = 0;
-      auto const* entry = ::readdir(handle_);
-      if (!entry && errno != 0) fail("list the folder");
-      if (!entry) return nullptr;
-      std::string_view const name = entry->d_name;
-      if (name != "." && name != "..") return entry->d_name;
-    }
-  }
-
- private:
-  DIR* handle_;
-};
-
-/// Removes a folder in which there is nothing but folders, as other programs leave them where they erased what was
-/// below. False: there is something else, or it cannot be. If true, somebody may have made it again.
-inline bool remove_empty(int above, char const* name) {
-  auto const removed = [&] { return ::unlinkat(above, name, AT_REMOVEDIR) == 0 || errno == ENOENT; };
-  if (removed()) return true;
-  if (errno != ENOTEMPTY && errno != EEXIST) return false;
-  Descriptor opened{::openat(above, name, read_only | O_DIRECTORY | O_NOFOLLOW)};
-  if (!opened) return errno == ENOENT;
-  Listing below{std::move(opened)};
-  while (auto const* found = below.next())
-    if (!remove_empty(below.folder(), found)) return false;
-  return removed() || errno == ENOTEMPTY || errno == EEXIST;
 }
 
 /// Sets what a file holds to what `fill(Descriptor const&)` writes into it. It is written under a name that begins with
@@ -165,8 +123,8 @@ inline bool erase(Folder const& root, std::string const& path, bool sync) {
   return true;
 }
 
-/// Gives a folder another path, at once: what is opened below it is found at one of them, whole. An empty folder there
-/// is replaced; another is an error. Whether there was such a folder.
+/// Gives a folder another path, at once: what is opened below it is found at one of them, whole. Empty folders there
+/// go; another is an error. Whether there was such a folder.
 inline bool rename(Folder const& root, std::string const& from, std::string const& to, bool sync) {
   if (!root.find(from, pass | O_DIRECTORY)) return false;
   Parts const before{from}, after{to};
@@ -174,8 +132,12 @@ inline bool rename(Folder const& root, std::string const& from, std::string cons
   auto const made = root.make(after.folder, sync);
   auto const old = root.find(before.folder, flags);
   errno = ENOENT;
-  if (!made || !old || ::renameat(old->number(), before.name, made->number(), after.name) != 0)
-    fail("rename the folder");
+  if (!made || !old) fail("rename the folder");
+  for (int tries = 0; ::renameat(old->number(), before.name, made->number(), after.name) != 0;) {
+    auto const error = errno;
+    bool const is_full = error == ENOTEMPTY || error == EEXIST;
+    if (!is_full || ++tries > 1000 || !remove_empty(made->number(), after.name)) fail("rename the folder", error);
+  }
   if (sync) made->sync(), old->sync();
   return true;
 }
