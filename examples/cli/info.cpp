@@ -119,8 +119,10 @@ class TextTree {
     if (auto const* array = std::get_if<tessera::ArrayMetadata>(&node.document)) {
       auto const& stored = keys_.at(node.path);
       line(first, label + "  " + array->type.name() + ' ' + shape_text(*array));
-      fact("chunks", joined(array->chunk_shape, " x ") + (array->chunk_shape.rank() == 0 ? "one" : "") + ", " +
-                         std::to_string(stored.stored) + " of " + std::to_string(stored.chunks) + " stored");
+      bool const sharded = !array->codecs.empty() && array->codecs.front().name == "sharding_indexed";
+      fact(sharded ? "shards" : "chunks",
+           joined(array->chunk_shape, " x ") + (array->chunk_shape.rank() == 0 ? "one" : "") + ", " +
+               std::to_string(stored.stored) + " of " + std::to_string(stored.chunks) + " stored");
       std::string codecs;
       for (auto const& codec : array->codecs) codecs += (codecs.empty() ? "" : ", ") + codec_text(codec);
       fact("codecs", codecs);

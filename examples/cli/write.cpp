@@ -101,8 +101,13 @@ Status run(Write const& command) {
     });
   }
   output.commit();
+  auto chunks = metadata;
+  take_out_of_shards(chunks);
   std::cout << printable(command.path) << ": " << metadata.type.name() << ' ' << tessera::to_string(metadata.shape)
-            << ", chunks " << tessera::to_string(metadata.chunk_shape) << '\n';
+            << ", chunks " << tessera::to_string(chunks.chunk_shape);
+  if (chunks.chunk_shape != metadata.chunk_shape)
+    std::cout << " in shards " << tessera::to_string(metadata.chunk_shape);
+  std::cout << '\n';
   return done;
 }
 

@@ -1,4 +1,4 @@
-// All of tessera that needs the CUDA runtime and no other library, after tessera.hpp, in the order of the data path.
+// All of tessera that needs the CUDA runtime and no other library, after tessera.hpp.
 #pragma once
 #include <tessera/tessera.hpp>
 

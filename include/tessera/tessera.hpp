@@ -1,5 +1,5 @@
-// All of tessera that needs no library, in the order of the data path: key, store, buffer, cast,
-// codec pipeline, array, the user's view.
+// All of tessera that needs no library. The data path goes through its folders: key, store, buffer, cast, codec,
+// pipeline, array, view.
 #pragma once
 #include <tessera/array/array.hpp>
 #include <tessera/array/create.hpp>

@@ -20,6 +20,13 @@ class Shards(CommandTest):
         self.run_ok("read", path, "--output", self.folder / "out.npy")
         return read_npy(self.folder / "out.npy")[2]
 
+    def test_chunks_are_called_as_the_command_has_them(self):
+        file = write_npy(self.folder / "in.npy", descr="|u1", shape=(8, 12), content=bytes(96))
+        path = self.folder / "named.zarr"
+        said = self.run_ok("write", file, path, "--chunks", "2,3", "--shards", "4,6").text
+        self.assertIn("chunks [2, 3] in shards [4, 6]", said)
+        self.assertIn("shards      4 x 6, 0 of 4 stored", self.run_ok("info", path).text)
+
     def test_write(self):
         path, content = self.shards()
         said = document(path)

@@ -72,7 +72,7 @@ macro(check_include)
     endif()
   elseif(path STREQUAL "emmintrin.h")  # the compiler's own
     if(NOT from STREQUAL "view")
-      mistake("${path} outside view/" "a processor's own instructions are met where elements are moved")
+      mistake("${path} outside view/" "the vectors of one processor are met where elements are moved")
     endif()
   elseif(NOT from STREQUAL "with")
     mistake("${path} outside with/" "third parties live in with/")

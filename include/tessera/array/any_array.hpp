@@ -27,7 +27,7 @@
 #include <tessera/view/selected.hpp>
 
 namespace tessera::inline v0 {
-/// A handle: copies show the same array. Safe to read from many threads at once.
+/// A handle: copies show the same array. For any thread: reads, writes and changes of the shape may go on at once.
 template <class S, class P>
 class AnyArray {
  public:
@@ -223,7 +223,7 @@ class AnyArray {
             return compact_each(plan.size(), [&](std::uint64_t i) { return plan.piece(i).chunk; });
           }
           auto const places =
-              detail::shards_of(s.store, s.path, s.metadata.key_encoding, now, chunk_shape(), on.host());
+              detail::shards_of(s.store, s.path, s.metadata.key_encoding, now, chunk_shape(), on.host(), options.stop);
           return compact_each(places.size(), [&](std::uint64_t i) { return places[static_cast<std::size_t>(i)]; });
         } catch (...) {
           wait_and_throw(on);

@@ -20,7 +20,7 @@
 
 namespace tessera::inline v0 {
 
-/// A handle: copies show the same array. Safe to read from many threads at once.
+/// A handle: copies show the same array. For any thread: reads, writes and changes of the shape may go on at once.
 template <Element T, std::size_t Rank, class S, class P>
 class Array {
   using Untyped = AnyArray<S, P>;

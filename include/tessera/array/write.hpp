@@ -28,7 +28,7 @@ struct WriteOptions {
   bool store_fill_chunks = false;  ///< write chunks of nothing but the fill value too; else their keys are erased
   /// Where part of a shard is written, put its new chunks and a new index behind it, in place: of the others nothing is
   /// read, and nothing written. What they replace stays in the shard until it is compacted. A shard is not replaced at
-  /// once then: another process that reads it meanwhile, or after this one was killed amidst, may find a damaged index
+  /// once then: another process that reads it meanwhile, or after this one was killed during it, may find a damaged index
   /// (CodecError, with the key; CompactOptions::recovered). Shards whose index is at the start or that codecs stand
   /// behind, stores that are no AppendableStore, and files that have several names: replaced as ever.
   bool append_to_shards = false;

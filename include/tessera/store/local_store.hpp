@@ -24,7 +24,8 @@
 namespace tessera::inline v0 {
 
 /// Keys are files below `root`, and no key leads out of it, be it by symbolic links. A value is written under a
-/// temporary name and renamed: a reader sees the old value or the new, never half. Reading allocates nothing.
+/// temporary name and renamed: a reader sees the old value or the new, never half, unless it is appended to. Reading allocates
+/// nothing.
 /// Device memory has a LocalStore of its own, in store/local_store.cuh.
 template <Buffer B>
 class LocalStore {
@@ -110,7 +111,7 @@ class LocalStore {
 
   bool erase(Key const& key, queue_for<Space>&) const { return folder_.erase(key); }
   /// All keys below one folder get another, at once. Returns whether there were any. Throws: StoreError, if the other
-  /// has keys already.
+  /// has keys already, or is inside the first.
   bool rename(std::string_view from, std::string_view to) const { return folder_.rename(from, to); }
 
   /// Held while a value is read, changed and written back: keeps the threads of this process apart, among copies of

@@ -125,6 +125,7 @@ class MemoryStore {
       auto& values = state_->values;
       auto const [first, last] = below(values, before.path);
       if (first == last) return false;
+      if (after.path == before.path) return true;
       if (auto const there = below(values, after.path); there.first != there.second)
         throw StoreError{"cannot rename the folder: the other has keys already"};
       if (after.path.starts_with(before.path + '/')) throw StoreError{"cannot move a folder into itself"};
