@@ -6,7 +6,9 @@
 
 #include <doctest/doctest.h>
 
+#include <support/one_shard.hpp>
 #include <support/remote_store.hpp>
+#include <support/shard_bytes.hpp>
 #include <support/store_conformance.hpp>
 #include <tessera/array/compact_shards.hpp>
 
@@ -59,4 +61,15 @@ TEST_CASE("a store that cannot list does not have all shards of an array looked 
   CHECK(shards_in(test::Remote{}, &stop) == 100'000);
   stop = true;
   CHECK_THROWS_AS(shards_in(test::Remote{}, &stop), Cancelled);
+}
+
+TEST_CASE("compact looks for shards until it is told to stop") {
+  Listing const store;
+  auto const document = test::sharded_document("[4, 8000]", "[4, 4]", test::Sharding{"[2, 2]"}.list());
+  auto const array = create_any<AllCodecs>(store, "", test::array_metadata(document.text()));
+  for (int i = 0; i < 50; ++i) test::put(store, "c/0/" + std::to_string(1000 + i), "not asked for");
+  auto& shown = *store.shown;
+  shown.keys = 0, shown.last = 7;
+  CHECK_THROWS_AS(array.compact({.stop = &shown.stop}), Cancelled);
+  CHECK(shown.keys == 7);
 }
