@@ -214,6 +214,7 @@ TEST_CASE(
       auto memory = on_device<float, 2>(std::vector<float>(old_elements.size(), -1.f), shape, on);
       test::check_refused<CodecError>([&] { array.read(all, memory, ReadOptions{.mini_batch = batch}).wait(); },
                                       {"key \"a/c/9/0\"", "codec zstd"});
+      CHECK(cudaStreamQuery(on.stream()) == cudaSuccess);  // nothing is at work: the memory is the caller's again
       // One thread: the mini-batches before it have ended, none after it began, and of its own nothing is placed.
       auto const found = on_host(memory, on);
       auto const placed = batch > 9 ? 0 : 9 / batch * batch * 20;
@@ -254,6 +255,7 @@ TEST_CASE("a read that is cancelled while it runs: progress says how far, nothin
     auto memory = on_device<float, 2>(std::vector<float>(old_elements.size(), -1.f), shape, on);
     ReadOptions const reading{.mini_batch = 2, .in_flight = 2, .stop = &stop, .progress = progress};
     CHECK_THROWS_AS(array.read(all, memory, reading).wait(), Cancelled);
+    CHECK(cudaStreamQuery(on.stream()) == cudaSuccess);
     CHECK(calls >= 3);
     CHECK(calls <= 4);
     auto const found = on_host(memory, on);

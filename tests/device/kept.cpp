@@ -1,5 +1,9 @@
 // What a queue keeps stays until the queue is done with it, and goes then.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <memory>
+#include <new>
 
 #include <device/arrays.hpp>
 
@@ -73,4 +77,75 @@ TEST_CASE("a chunk that is replaced stays for the array that reads it") {
     CHECK(test::on_host(again, reader) == old);
   });
 }
+
+namespace kept_tests {
+namespace {
+
+struct Write {
+  std::byte* to;
+  TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const { to[i] = std::byte{1}; }
+};
+
+// Page-locked memory that is gone when it is given back, and that there is one block of at a time.
+struct GoneAtOnce {
+  int blocks = 0, at_work = 0;
+  void* allocate(std::size_t size, std::size_t) {
+    void* data = nullptr;
+    if (blocks > 0 || cudaHostAlloc(&data, size, cudaHostAllocDefault) != cudaSuccess) throw std::bad_alloc{};
+    ++blocks;
+    std::memset(data, 0, size);
+    return data;
+  }
+  void deallocate(void* data, std::size_t, std::size_t) {
+    at_work += static_cast<std::byte*>(data)[63] != std::byte{1};
+    --blocks;
+    cudaFreeHost(data);
+  }
+};
+
+// Of what a queue lends: says whether the stream was done with it when it went.
+struct Lent {
+  cudaStream_t stream = nullptr;
+  int* at_work = nullptr;
+  ~Lent() {
+    if (stream) *at_work += cudaStreamQuery(stream) != cudaSuccess;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("memory that a resource frees at once goes back when the stream is done with it") {
+  under_seeds(16, [] {
+    GoneAtOnce resource;
+    {
+      DeviceQueue on{test::HostQueue{}, DeviceResources{.pinned = resource}};
+      // The second finds the first one's block in its way.
+      for (auto const size : {std::size_t{64}, std::size_t{1} << 20}) {
+        PinnedBuffer buffer(size, on);
+        launch(on, 64, Write{buffer.span().data});
+      }
+      CHECK(resource.at_work == 0);
+    }
+    CHECK(resource.at_work == 0);
+    CHECK(resource.blocks == 0);
+  });
+}
+
+TEST_CASE("what a queue lent goes with the queue, when the stream is done with it") {
+  under_seeds(16, [] {
+    int at_work = 0;
+    auto const stream = [&] {
+      DeviceQueue on;
+      auto const lent = on.lease<Lent>();
+      lent->stream = on.stream();
+      lent->at_work = &at_work;
+      DeviceBuffer buffer(64, on);
+      launch(on, 64, Write{buffer.span().data});
+      return on.shared_stream();
+    }();
+    CHECK(at_work == 0);
+  });
+}
+
+}  // namespace kept_tests
 #endif
