@@ -1,4 +1,5 @@
 // What a queue keeps stays until the queue is done with it, and goes then.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -144,6 +145,50 @@ TEST_CASE("what a queue lent goes with the queue, when the stream is done with i
       return on.shared_stream();
     }();
     CHECK(at_work == 0);
+  });
+}
+
+TEST_CASE("a block whose place in the stream cannot be recorded is waited for") {
+  under_seeds(16, [] {
+    DeviceQueue on;
+    {
+      PinnedBuffer buffer(64, on);
+      on.wait();
+      launch(on, 64, Write{buffer.span().data});
+      emulation::fail(0);
+    }
+    CHECK(emulation::has_failed());
+    emulation::fail_nothing();
+    PinnedBuffer again(64, on);  // the same block
+    std::memset(again.span().data, 7, 64);
+    on.wait();
+    CHECK(std::count(again.span().data, again.span().data + 64, std::byte{7}) == 64);
+  });
+}
+
+TEST_CASE("the k-th call of a read fails: the value that it was lent may go") {
+  under_seeds(16, [] {
+    bool failed = true;
+    for (std::size_t k = 0; failed; ++k) {
+      CAPTURE(k);
+      DeviceQueue writer, reader;
+      MemoryStore<DeviceBuffer> const store;
+      put(store, "key", "the old value", writer);
+      DeviceBuffer room(13, reader);
+      emulation::fail(k);
+      try {
+        get_into(store, {"key"}, room.span(), reader);
+      } catch (DeviceError const&) {
+        CHECK(emulation::has_failed());
+      }
+      failed = emulation::has_failed();
+      emulation::fail_nothing();
+      if (!failed) break;
+      store.erase({"key"}, writer);
+      auto const other = made<DeviceBuffer>("another value", writer);
+      CHECK_NOTHROW(reader.wait());
+      CHECK(text(other.view(), writer) == "another value");
+    }
   });
 }
 
