@@ -1,4 +1,4 @@
-// The rows of README's table of casts, as the types have it. tests/device/casts.cpp does what they say.
+// The rows of the table of casts in docs/device-memory.md, as the types have it. tests/device/casts.cpp does what they say.
 #include <concepts>
 #include <iostream>
 #include <string>
