@@ -42,6 +42,10 @@ class Result:
     def to_peer(self):
         return self.median(self.best_peer) / self.median("tessera") if self.best_peer else None
 
+    @property
+    def to_libzarr(self):
+        return self.median("libzarr") / self.median("tessera") if "libzarr" in self.taken else None
+
     def spread(self, ratio):
         """The least and the most of a ratio, over the repetitions."""
         names = list(self.taken)
@@ -54,6 +58,9 @@ class Result:
     def peer_spread(self):
         return self.spread(lambda s: min(s[name] for name in ALL_PEERS if name in s) / s["tessera"])
 
+    def libzarr_spread(self):
+        return self.spread(lambda s: s["libzarr"] / s["tessera"])
+
     def wants(self):
         """What is wanted, and whether it is so."""
         work, mine = self.work, self.median("tessera")
@@ -62,6 +69,8 @@ class Result:
             wanted.append((f"loop x {work.loop_limit:.2f}", self.to_loop <= work.loop_limit))
         if work.peer_limit and self.best_peer:
             wanted.append((f"{work.peer_limit:g} times as fast as peers", self.to_peer >= work.peer_limit))
+        if self.to_libzarr:
+            wanted.append(("not behind libzarr", self.to_libzarr >= 1))
         if work.over_loop:
             wanted.append((f"{units(work.over_loop)} over the codec", mine - self.loop <= work.over_loop))
         if work.most:
@@ -73,6 +82,7 @@ class Result:
 
     def line(self):
         peer = f", {self.to_peer:.2f} times as fast as {self.best_peer}" if self.best_peer else ""
+        peer += f", {self.to_libzarr:.2f} times as fast as libzarr" if self.to_libzarr else ""
         wanted = "; ".join(f"{what}: {'yes' if good else 'NO'}" for what, good in self.wants())
         return (f"{self.work.name:22} loop {units(self.loop)} (pair {self.pair:.2f})  tessera {units(self.median('tessera'))}"
                 f"  {self.to_loop:.2f} of the loop{peer}  [{wanted}]")
@@ -81,6 +91,7 @@ class Result:
         return {"name": self.work.name, "title": self.work.title, "taken": self.taken, "pair": self.pair,
                 "to_loop": self.to_loop, "to_loop_spread": self.loop_spread(), "best_peer": self.best_peer,
                 "to_peer": self.to_peer, "to_peer_spread": self.peer_spread() if self.best_peer else None,
+                "to_libzarr": self.to_libzarr, "to_libzarr_spread": self.libzarr_spread() if self.to_libzarr else None,
                 "wanted": {what: good for what, good in self.wants()}}
 
 
@@ -92,6 +103,10 @@ def units(seconds):
     return f"{seconds:.3f} s"
 
 
+def with_spread(ratio, spread):
+    return f"{ratio:.2f} [{spread[0]:.2f} to {spread[1]:.2f}]"
+
+
 def row(*cells):
     return "| " + " | ".join(cells) + " |\n"
 
@@ -101,20 +116,19 @@ def tables(about, results):
     text = (f"{about['size']}^3 elements, {about['threads']} threads, {about['processors']} processors, "
             f"{about['repetitions']} repetitions, {cache} page cache. Ratios are of medians; in brackets the least and the "
             "most of one repetition.\n\n")
-    text += row("work", "loop", "pair", "tessera", "of the loop", "best peer", "times as fast", "wanted")
-    text += row(*["---"] * 8)
+    text += row("work", "loop", "pair", "tessera", "of the loop", "best peer", "times as fast", "as libzarr", "wanted")
+    text += row(*["---"] * 9)
     for result in results:
-        low, high = result.loop_spread()
-        to_loop = f"{result.to_loop:.2f} [{low:.2f} to {high:.2f}]"
+        to_loop = with_spread(result.to_loop, result.loop_spread())
         peer, faster = "", ""
         if result.best_peer:
             peer = f"{result.best_peer} {units(result.median(result.best_peer))}"
-            low, high = result.peer_spread()
-            faster = f"{result.to_peer:.2f} [{low:.2f} to {high:.2f}]"
+            faster = with_spread(result.to_peer, result.peer_spread())
+        as_libzarr = with_spread(result.to_libzarr, result.libzarr_spread()) if result.to_libzarr else ""
         wanted = "; ".join(f"{what}: {'yes' if good else '**no**'}" for what, good in result.wants())
         text += row(result.work.title, units(result.loop), f"{result.pair:.2f}", units(result.median("tessera")), to_loop,
-                    peer, faster, wanted)
-    names = ["loop", "loop, scratch kept", "loop, placed", "tessera", *ALL_PEERS]
+                    peer, faster, as_libzarr, wanted)
+    names = ["loop", "loop, scratch kept", "loop, placed", "tessera", "libzarr", *ALL_PEERS]
     text += "\nMedian, and the most memory of the process, in MB.\n\n" + row("work", *names) + row(*["---"] * (len(names) + 1))
     for result in results:
         cells = [f"{units(result.median(name))}, {result.memory(name):.0f}" if name in result.taken else "" for name in names]
@@ -122,7 +136,7 @@ def tables(about, results):
     return text
 
 
-COLOURS = {"tessera": "#b5402a", "zarrs": "#3b6ea5", "tensorstore": "#6b9a4d", "zarr-python": "#c9a227"}
+COLOURS = {"tessera": "#b5402a", "libzarr": "#7a5c9e", "zarrs": "#3b6ea5", "tensorstore": "#6b9a4d", "zarr-python": "#c9a227"}
 
 
 def svg(width, height, parts):

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""tessera beside loops written by hand and beside other programs:
+"""tessera beside loops written by hand and beside other libraries:
 
   run.py FOLDER [--size 1024] [--only NAME...] [--repetitions 9] [--threads 2] [--cold] [--results FILE]
          [--bin build/release/bin] [--environment build/interop-venv]
 
 FOLDER holds the arrays, which make_arrays.py makes there first if they are missing, and takes what is written: about 9 GB
 at size 1024, and as much memory; a smaller SIZE (a multiple of 256) is for a try. --only: works whose names begin so;
-works.py has them. --bin has the programs loops, measure and bare_loop, --environment the other programs, as tests/run.sh
-makes it. --cold: before each repetition what is read leaves the page cache, where the system lets it.
+works.py has them. --bin has the programs loops, measure and bare_loop, and libzarr if it was built; --environment the
+other libraries, as tests/run.sh makes it. --cold: before each repetition what is read leaves the page cache, where the system lets it.
 
-In a repetition each program runs in a process of its own, interleaved: the loop, tessera, the loop again, the peers. It
+In a repetition each program runs in a process of its own, interleaved: the loop, tessera, the loop again, libzarr, the peers.
+It
 does the work once, so that everything is in place, and once more, which counts. All must have read the same.
 
 Written are FILE.json (every figure), FILE.md (tables) and two pictures, FILE.svg and FILE-chunks.svg."""
@@ -42,7 +43,7 @@ options = arguments.parse_args()
 if options.size % 256:
     sys.exit("--size is a multiple of 256")
 python = options.environment / "bin/python"
-has_peers = python.exists()
+has_peers, has_libzarr = python.exists(), (options.bin / "libzarr").exists()
 written, picks = options.folder / "written.zarr", options.folder / "picks.txt"
 
 
@@ -92,6 +93,8 @@ def programs(work):
         result["loop, scratch kept"] = by_hand
     if work.grid:
         result["loop, placed"] = lambda repetitions: [*by_hand(repetitions), "placed"]
+    if has_libzarr and work.is_libzarrs:
+        result["libzarr"] = of(options.bin / "libzarr")
     if has_peers:
         result |= {peer: of(python, here / "peers.py", peer) for peer in work.peers}
     return result
@@ -163,6 +166,8 @@ for program in [options.bin / name for name in ("measure", "loops", "bare_loop")
         sys.exit(f"{program} is missing: cmake --preset release && cmake --build --preset release --target {program.name}")
 if not has_peers:
     print(f"not run: the peers, for there is no {python} (tests/run.sh makes it)")
+if not has_libzarr:
+    print(f"not run: libzarr, for there is no {options.bin / 'libzarr'} (docs/performance.md says how it is built)")
 needed = dict.fromkeys(work.array for work in works if work.array)
 size_file = options.folder / "size.txt"
 if not size_file.exists() or size_file.read_text() != str(options.size):

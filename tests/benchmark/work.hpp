@@ -1,5 +1,5 @@
-// What the programs of the benchmark have in common, tessera's and the loops': a command line, memory that is there
-// before the clock starts, and what they print. Without tessera.
+// What the programs of the benchmark have in common, tessera's, the loops' and libzarr's: a command line, memory that
+// is there before the clock starts, and what they print. Without tessera.
 //
 //   PROGRAM ACTION KIND N THREADS REPETITIONS PATH [MORE...]
 //

@@ -1,5 +1,5 @@
-"""What the benchmark measures: an action on an array of a kind, and what is wanted of it. The three programs for it are
-bare_loop.cpp or loops.cpp, measure.cpp, and peers.py."""
+"""What the benchmark measures: an action on an array of a kind, and what is wanted of it. The programs for it are
+bare_loop.cpp or loops.cpp, measure.cpp, libzarr.cpp, and peers.py."""
 from dataclasses import dataclass
 
 ALL_PEERS = ("zarrs", "tensorstore", "zarr-python")
@@ -24,6 +24,11 @@ class Work:
     def is_bare(self):
         """Its rival is bare_loop.cpp."""
         return self.action == "read" and self.kind in ("raw", "zstd", "shard64", "shard32")
+
+    @property
+    def is_libzarrs(self):
+        """libzarr.cpp does it too; tessera is not to be behind."""
+        return self.action in ("read", "new", "chunks", "slab", "each", "open")
 
     @property
     def array(self):
