@@ -42,7 +42,10 @@ class JsonReader {
     if (!take(c)) fail();
   }
   bool take(std::string_view word) { return text_.substr(at_).starts_with(word) && (at_ += word.size()); }
-  void space() { at_ = std::min(text_.find_first_not_of(" \t\n\r", at_), text_.size()); }
+  void space() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
+      ++at_;
+  }
 
   // Reads one value, or the beginning of a list or an object, which is then open: true.
   bool value(Value& place) {
@@ -124,7 +127,11 @@ class JsonReader {
   std::string string() {
     std::string result;
     expect('"');
-    while (!take('"')) {
+    for (;;) {
+      auto const begin = at_;
+      while (at_ < text_.size() && is_itself(text_[at_])) ++at_;
+      result.append(text_, begin, at_ - begin);
+      if (take('"')) return result;
       if (take('\\')) {
         escaped(result);
         continue;
@@ -134,8 +141,9 @@ class JsonReader {
       result.append(text_, at_, size);
       at_ += size;
     }
-    return result;
   }
+  // ASCII that ends no string and begins no escape.
+  static bool is_itself(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
   void escaped(std::string& result) {
     constexpr std::string_view names = "\"\\/bfnrt", meant = "\"\\/\b\f\n\r\t";
     if (auto const i = names.find(peek()); i != names.npos) {

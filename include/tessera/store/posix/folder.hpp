@@ -48,8 +48,10 @@ class Folder {
 
   /// nullopt: nothing has that name; or, with O_NOFOLLOW, a link has.
   std::optional<Descriptor> find(std::string const& path, int flags) const {
-    Descriptor found{resolves_ ? resolve(path.c_str(), flags, no_links) : walk(path, flags)};
-    if (!found && errno == ELOOP && resolves_) {  // a link is on the way
+    Descriptor found{resolve(path.c_str(), flags, no_links)};
+    if (!found && (errno == ENOSYS || errno == EPERM)) {  // the kernel is older, or told to refuse the call
+      found = Descriptor{walk(path, flags)};
+    } else if (!found && errno == ELOOP) {  // a link is on the way
       found = Descriptor{resolve(path.c_str(), flags, 0)};
       if (!found && errno == ENOENT && leads_nowhere(path)) throw StoreError{"a symbolic link leads nowhere"};
     }
@@ -90,10 +92,7 @@ class Folder {
   bool was_erased() const { return folder_.status().st_nlink == 0; }
 
  private:
-  explicit Folder(Descriptor folder) : folder_{std::move(folder)} {
-    Descriptor const itself{resolve(".", pass, 0)};
-    resolves_ = static_cast<bool>(itself);
-  }
+  explicit Folder(Descriptor folder) : folder_{std::move(folder)} {}
 
 #if defined(RESOLVE_BENEATH)
   static constexpr std::uint64_t no_links = RESOLVE_NO_SYMLINKS;
@@ -145,7 +144,6 @@ class Folder {
   }
 
   Descriptor folder_;
-  bool resolves_ = false;
 };
 
 }  // namespace detail::posix
