@@ -82,6 +82,12 @@ TEST_CASE_TEMPLATE("arrays in memory that both sides reach", B, PinnedBuffer, Ma
     array.write(all, elements.view()).wait();
     auto const read = open_array<float, 2, P>(store, "a", on).read(all);
     CHECK(std::ranges::equal(read.elements(), elements.elements()));
+    // What another queue has not written yet is waited for before the host decodes it.
+    DeviceQueue reader;
+    std::ranges::reverse(elements.elements());
+    auto const writing = array.write(all, elements.view());
+    auto const seen = open_array<float, 2, P>(store, "a", reader).read(all);
+    CHECK(std::ranges::equal(seen.elements(), elements.elements()));
   });
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include <device/arrays.hpp>
 
@@ -108,6 +109,10 @@ struct GoneAtOnce {
 struct Lent {
   cudaStream_t stream = nullptr;
   int* at_work = nullptr;
+  Lent() = default;
+  Lent(cudaStream_t s, int& count) : stream{s}, at_work{&count} {}
+  Lent(Lent&& from) noexcept : stream{std::exchange(from.stream, nullptr)}, at_work{from.at_work} {}
+  Lent& operator=(Lent&&) = delete;
   ~Lent() {
     if (stream) *at_work += cudaStreamQuery(stream) != cudaSuccess;
   }
@@ -142,6 +147,22 @@ TEST_CASE("what a queue lent goes with the queue, when the stream is done with i
       lent->at_work = &at_work;
       DeviceBuffer buffer(64, on);
       launch(on, 64, Write{buffer.span().data});
+      return on.shared_stream();
+    }();
+    CHECK(at_work == 0);
+  });
+}
+
+TEST_CASE("what a queue kept goes with the queue, when the stream is done with it") {
+  under_seeds(16, [] {
+    int at_work = 0;
+    auto const stream = [&] {
+      DeviceQueue on;
+      {
+        DeviceBuffer buffer(64, on);
+        launch(on, 64, Write{buffer.span().data});
+      }
+      on.keep(Lent{on.stream(), at_work});
       return on.shared_stream();
     }();
     CHECK(at_work == 0);
@@ -188,6 +209,30 @@ TEST_CASE("the k-th call of a read fails: the value that it was lent may go") {
       auto const other = made<DeviceBuffer>("another value", writer);
       CHECK_NOTHROW(reader.wait());
       CHECK(text(other.view(), writer) == "another value");
+    }
+  });
+}
+
+TEST_CASE("the k-th call of a cast fails: the buffer that it took may go") {
+  under_seeds(16, [] {
+    bool failed = true;
+    for (std::size_t k = 0; failed; ++k) {
+      CAPTURE(k);
+      DeviceQueue first, second;
+      auto from = made<DeviceBuffer>("some bytes", first);
+      second.after(first.record());
+      emulation::fail(k);
+      try {
+        auto const to = cast<PinnedBuffer>(std::move(from), second);
+      } catch (DeviceError const&) {
+        CHECK(emulation::has_failed());
+      }
+      failed = emulation::has_failed();
+      emulation::fail_nothing();
+      { auto const gone = std::move(from); }
+      auto const other = made<DeviceBuffer>("other bytes", first);
+      CHECK_NOTHROW(second.wait());
+      CHECK(text(other.view(), first) == "other bytes");
     }
   });
 }
