@@ -58,6 +58,20 @@ TEST_CASE("a value that is replaced stays for those who read it") {
   });
 }
 
+TEST_CASE("a value grows behind those who read it and who wrote it") {
+  under_seeds(16, [] {
+    DeviceQueue writer, other, reader;
+    MemoryStore<DeviceBuffer> const store;
+    put(store, "key", "the old value", writer);
+    auto const more = made<DeviceBuffer>(", and more", other);
+    CHECK(store.append({"key"}, more.view(), 13, other));
+    other.keep(0);
+    auto const elsewhere = made<DeviceBuffer>("another value", writer);  // where the old one was, if it has gone
+    CHECK(value(store, "key", reader) == "the old value, and more");
+    CHECK(text(elsewhere.view(), writer) == "another value");
+  });
+}
+
 TEST_CASE("a chunk that is replaced stays for the array that reads it") {
   under_seeds(16, [] {
     DeviceQueue writer, reader;
