@@ -16,12 +16,13 @@
 namespace {
 
 struct Watch {
-  bool on = false, no_openat2 = false, failed = false, half = false;
+  bool on = false, failed = false, half = false;
   std::size_t left = ~std::size_t{0};
   int error = 0;
   std::vector<std::string> made;
 };
 Watch watch;
+bool no_openat2 = false;
 
 // Whether this call is the one to fail.
 bool fails(char const* name) {
@@ -45,9 +46,10 @@ test::SystemCalls::SystemCalls() {
   watch.on = true;
 }
 test::SystemCalls::~SystemCalls() { watch = {}; }
+test::NoOpenat2::NoOpenat2() { no_openat2 = true; }
+test::NoOpenat2::~NoOpenat2() { no_openat2 = false; }
 void test::SystemCalls::fail(std::size_t k, int error) { watch.left = k, watch.error = error; }
 void test::SystemCalls::halve(std::size_t k) { watch.left = k, watch.half = true; }
-void test::SystemCalls::without_openat2() { watch.no_openat2 = true; }
 std::vector<std::string> const& test::SystemCalls::made() const { return watch.made; }
 bool test::SystemCalls::has_failed() const { return watch.failed; }
 std::size_t test::SystemCalls::count(std::string const& name) const {
@@ -70,7 +72,7 @@ long __wrap_syscall(long number, ...) {
   auto* const how = va_arg(arguments, void const*);
   auto const size = va_arg(arguments, std::size_t);
   va_end(arguments);
-  if (watch.no_openat2) return errno = ENOSYS, -1;
+  if (no_openat2) return errno = ENOSYS, -1;
   return fails("openat2") ? -1 : __real_syscall(number, folder, path, how, size);
 }
 int __real_open(char const* path, int flags, ...);

@@ -18,12 +18,18 @@ class SystemCalls {
   /// The k-th call from now on (from 0) fails with this error; no other. `short_`: reads and writes do half instead.
   void fail(std::size_t k, int error);
   void halve(std::size_t k);
-  /// Every openat2 fails, as on kernels that do not have it.
-  void without_openat2();
 
   std::vector<std::string> const& made() const;      ///< their names, those that failed included
   std::size_t count(std::string const& name) const;  ///< calls of that name
   bool has_failed() const;                           ///< whether the k-th was made
+};
+
+/// While there is one, every openat2 fails, as on kernels that do not have it.
+struct NoOpenat2 {
+  NoOpenat2();
+  NoOpenat2(NoOpenat2 const&) = delete;
+  NoOpenat2& operator=(NoOpenat2 const&) = delete;
+  ~NoOpenat2();
 };
 
 }  // namespace test
