@@ -9,9 +9,8 @@ at size 1024, and as much memory; a smaller SIZE (a multiple of 256) is for a tr
 works.py has them. --bin has the programs loops, measure and bare_loop, and libzarr if it was built; --environment the
 other libraries, as tests/run.sh makes it. --cold: before each repetition what is read leaves the page cache, where the system lets it.
 
-In a repetition each program runs in a process of its own, interleaved: the loop, tessera, the loop again, libzarr, the peers.
-It
-does the work once, so that everything is in place, and once more, which counts. All must have read the same.
+In a repetition each program runs in a process of its own, interleaved: the loop, tessera, the loop again, libzarr, the
+peers. It does the work once, so that everything is in place, and once more, which counts. All must have read the same.
 
 Written are FILE.json (every figure), FILE.md (tables) and two pictures, FILE.svg and FILE-chunks.svg."""
 import argparse
