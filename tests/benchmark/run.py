@@ -126,7 +126,7 @@ def evict(folder):
 def measure(work):
     commands = programs(work)
     array = options.folder / f"{work.array}.zarr" if work.array else None
-    repetitions = 1 if options.cold else 2  # a first one would warm the cache
+    repetitions = 1 if options.cold else work.warm_ups + 1  # they would warm the cache
     if options.cold and not evict(array):
         return None
     if array and not options.cold:
