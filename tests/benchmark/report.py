@@ -1,10 +1,18 @@
-"""What run.py says of its figures: ratios and their spread, tables and pictures."""
+"""What run.py says of its figures: ratios and their spread, tables and pictures.
+
+  report.py RESULTS FILE.json...
+
+puts together what several runs measured of arrays of one size. Of a work that two of them have, the later file counts.
+"""
+import json
 import math
+import pathlib
 import statistics
+import sys
 from dataclasses import dataclass
 from html import escape
 
-from works import ALL_PEERS, Work
+from works import ALL_PEERS, Work, works_at
 
 
 @dataclass
@@ -189,8 +197,37 @@ def chunk_costs(results):
     for (x, y), (_, cost) in zip(at, points):
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{COLOURS["tessera"]}"/>')
         parts.append(label(x, y - 8, f"{cost:.2f}", "middle"))
+    for cost in range(int(top) + 1):
+        y = bottom - height * cost / top
+        parts.insert(0, f'<line x1="{left}" y1="{y:.1f}" x2="{left + width}" y2="{y:.1f}" stroke="#ddd"/>')
+        parts.append(label(left - 8, y + 4, f"{cost}", "end"))
     for power in range(2, 7):
         parts.append(label(left + width * (power - 2) / 4, bottom + 16, f"10^{power}", "middle"))
     parts.append(label(left, 20, "µs over the codec, of a chunk of 4 KiB read from memory"))
     parts.append(label(left + width / 2, bottom + 34, "chunks", "middle"))
     return svg(left + width + 40, bottom + 44, parts)
+
+
+def write(path, about, results):
+    for end, text in {".json": json.dumps({**about, "works": [result.to_json() for result in results]}, indent=1) + "\n",
+                      ".md": tables(about, results), ".svg": bars(results), "-chunks.svg": chunk_costs(results)}.items():
+        path.with_name(path.name + end).write_text(text)
+
+
+def join(files):
+    """What is said of the first, and the results of all."""
+    runs = [json.loads(pathlib.Path(file).read_text()) for file in files]
+    about = runs[0]
+    if any(run[what] != about[what] for run in runs for what in ("size", "threads", "cold")):
+        sys.exit("these runs differ in size, threads or cache")
+    taken = {work["name"]: work["taken"] for run in runs for work in run["works"]}
+    results = [Result(work, taken[work.name]) for work in works_at(about["size"]) if work.name in taken]
+    counts = sorted({len(result.seconds("tessera")) for result in results})
+    about = {name: value for name, value in about.items() if name != "works"}
+    return about | {"repetitions": " to ".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))}, results
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    write(pathlib.Path(sys.argv[1]), *join(sys.argv[2:]))

@@ -10,11 +10,10 @@ works.py has them. --bin has the programs loops, measure and bare_loop, and libz
 other libraries, as tests/run.sh makes it. --cold: before each repetition what is read leaves the page cache, where the system lets it.
 
 In a repetition each program runs in a process of its own, interleaved: the loop, tessera, the loop again, libzarr, the
-peers. It does the work once, so that everything is in place, and once more, which counts. All must have read the same.
+peers. It does the work once (`warm_ups` in works.py), so that everything is in place, and once more, which counts. All must have read the same.
 
 Written are FILE.json (every figure), FILE.md (tables) and two pictures, FILE.svg and FILE-chunks.svg."""
 import argparse
-import json
 import os
 import platform
 import random
@@ -187,13 +186,6 @@ options.results.parent.mkdir(parents=True, exist_ok=True)
 results = []
 
 
-def write_results():
-    for end, text in {".json": json.dumps({**about, "works": [result.to_json() for result in results]}, indent=1) + "\n",
-                      ".md": report.tables(about, results), ".svg": report.bars(results),
-                      "-chunks.svg": report.chunk_costs(results)}.items():
-        options.results.with_name(options.results.name + end).write_text(text)
-
-
 for work in works:
     taken = measure(work)
     if taken is None:
@@ -201,7 +193,7 @@ for work in works:
         continue
     results.append(report.Result(work, taken))
     print(results[-1].line(), flush=True)
-    write_results()  # after each: who ends this early has what there is
+    report.write(options.results, about, results)  # after each: who ends this early has what there is
 shutil.rmtree(written, ignore_errors=True)
 print(f"written: {options.results}.json, .md, .svg and -chunks.svg")
 sys.exit(0 if all(result.is_good() for result in results) else 1)

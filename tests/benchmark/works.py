@@ -64,7 +64,7 @@ def works_at(size):
         Work("inner", "inner", "shard32", "1,024 random inner chunks, one call", more="picks", loop_limit=1.15, peer_limit=2,
              peers=("tensorstore", "zarr-python")),  # zarrs leaves lists of indices to zarr-python
         Work("each", "each", "shard32", "1,024 random inner chunks, one call each", more="picks", loop_limit=1.3),
-        # That of raw chunks takes less time than the threads of a new process wait for a processor each.
+        # That of raw chunks is over before a new process's second thread has got a processor.
         *(Work(f"slab-{kind}", "slab", kind, f"4 planes, {STORED[kind]}", warm_ups=50 if kind == "raw" else 1)
           for kind in ("raw", "zstd", "shard32")),
         *(Work(f"new-{kind}", "new", kind, f"read into a new array, {STORED[kind]}", peer_limit=1.4)

@@ -18,7 +18,7 @@ compiler = sys.argv[1]
 repetitions = int(sys.argv[2]) if len(sys.argv) > 2 else 3
 if pathlib.Path(compiler).name == "nvcc":
     options = ["-arch=sm_90"]
-    recorded = {"device_stores": 523, "device_read": 738}  # MB, of nvcc 13.0 with g++ 12
+    recorded = {"device_stores": 523, "device_read": 770}  # MB, of nvcc 13.0 with g++ 12
     bounds = {"device_stores": 600, "device_read": 900}  # MB that no change may pass
 else:
     options = []
