@@ -13,8 +13,11 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
-#include <tessera/view/copy_plane.hpp>
+#include <tessera/view/copy_elements.hpp>
+#include <tessera/view/copy_rows.hpp>
+#include <tessera/view/past_cache.hpp>
 #include <tessera/view/placement.hpp>
+#include <tessera/view/plane.hpp>
 
 namespace tessera::inline v0 {
 
