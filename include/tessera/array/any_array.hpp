@@ -80,6 +80,7 @@ class AnyArray {
              WriteOptions const& options = {}) const {
     if constexpr (detail::check_writable<S>() && detail::check_placer<array_space>()) {
       auto const held = state_->shape.hold();
+      auto const shared = state_->hold_shape();
       auto const now = expect_inside(selected, from.strides);
       return complete(on, [&] { write_elements(now, selected, from, on, options); });
     } else {
@@ -121,6 +122,7 @@ class AnyArray {
     if constexpr (detail::check_writable<S>() && detail::check_documents<S>() && detail::check_placer<array_space>()) {
       auto& s = *state_;
       auto const held = s.shape.change();
+      auto const alone = s.lock_shape(Sharing::alone);
       auto const [before, after] =
           detail::shapes_to_be(s.store, s.path, s.metadata, [&](Extents const&) { return shape; });
       try {
@@ -143,6 +145,7 @@ class AnyArray {
     if constexpr (detail::check_writable<S>() && detail::check_documents<S>() && detail::check_placer<array_space>()) {
       auto& s = *state_;
       auto const held = s.shape.change();
+      auto const alone = s.lock_shape(Sharing::alone);
       auto const [before, after] = detail::shapes_to_be(s.store, s.path, s.metadata, [&](Extents const& shape) {
         return detail::appended(shape, axis, block, from.strides);
       });

@@ -12,6 +12,8 @@
 #include <tessera/array/shard_values.hpp>
 #include <tessera/array/shared_shape.hpp>
 #include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/document.hpp>
+#include <tessera/store/folder_lock.hpp>
 #include <tessera/store/key_lock.hpp>
 
 namespace tessera::inline v0::detail {
@@ -55,6 +57,27 @@ struct ArrayState {
       return f(from(values));
     } else {
       return f(from(store));
+    }
+  }
+
+  /// Among all who show the array, in this process and in others, if the store can.
+  FolderLock lock_shape(Sharing sharing) const { return lock_folder(metadata_of(store), path, sharing); }
+
+  /// For who writes elements: the shape is what the document says, and stays so, where chunks reach beyond it. What is
+  /// there may be elements by now, of who grew the array through another handle.
+  FolderLock hold_shape() {
+    auto const& documents = metadata_of(store);
+    if constexpr (requires { documents.lock_folder(path, Sharing::shared); }) {
+      auto const open = shape.get();
+      bool is_cut = false;
+      for (std::size_t d = 0; d < open.rank(); ++d) is_cut = is_cut || open[d] % metadata.chunk_shape[d] != 0;
+      if (!is_cut) return {};
+      auto held = lock_shape(Sharing::shared);
+      auto const now = read_document(documents, path, [](Reader& reader) { return reader.at("shape").extents(); });
+      if (now && now->rank() == open.rank() && *now != open) shape.set(*now);
+      return held;
+    } else {
+      return {};
     }
   }
 

@@ -13,6 +13,7 @@
 #include <tessera/array/shard_draft.hpp>
 #include <tessera/array/shard_entries.hpp>
 #include <tessera/array/write_shards.hpp>
+#include <tessera/store/value_changed.hpp>
 
 namespace tessera::inline v0 {
 
@@ -65,9 +66,9 @@ std::uint64_t compact_shards(ChunkSource<S, P> const& source, std::uint64_t coun
   auto const compact = [&](auto const& lease, Extents const& at) {
     Key key{std::string{source.prefix}};
     source.key_encoding.append(key.path, at);
-    auto const held = detail::lock_of(store, key, locks);
     auto& queue = queue_in<bytes_space>(on);
     try {
+      auto const held = detail::lock_of(store, key, locks);
       auto const before = size(store, key, queue);
       if (!before) return;
       auto const part = detail::parts_in(store, key, queue);
@@ -98,7 +99,9 @@ std::uint64_t compact_shards(ChunkSource<S, P> const& source, std::uint64_t coun
   detail::share_of({.in_flight = in_flight, .memory = options.memory}, source.form, in_flight);
   detail::Batches const shards{count, 1, std::max<std::size_t>(in_flight, 1)};
   detail::run_batches<Draft>(shards, options, on,
-                             [&](auto const& lease, std::uint64_t i, std::uint64_t) { compact(lease, place(i)); });
+                             [&](auto const& lease, std::uint64_t i, std::uint64_t) {
+                               detail::until_unchanged([&] { compact(lease, place(i)); });
+                             });
   return won;
 }
 

@@ -15,7 +15,9 @@
 #include <tessera/metadata/group_metadata.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/folder_lock.hpp>
 #include <tessera/store/key_lock.hpp>
+#include <tessera/store/value_changed.hpp>
 
 namespace tessera::inline v0 {
 
@@ -58,23 +60,25 @@ std::optional<std::string> node_type(S const& documents, std::string_view path) 
 template <class S>
 void make_ancestors(S const& documents, std::string_view path) {
   for_each_ancestor(path, [&](std::string_view ancestor) {
-    {
+    bool const is_made = until_unchanged([&] {
       [[maybe_unused]] auto const held = lock_of(documents, document_key(ancestor));
       auto const type = node_type(documents, ancestor);
-      if (!type) return write_document(documents, ancestor, to_value(GroupMetadata{}));
+      if (!type) return write_document(documents, ancestor, to_value(GroupMetadata{})), true;
       if (*type != "group")
         throw MetadataError{text({"there is an array above \"", path, "\"; arrays have no children"})}
             .in_key(document_key(ancestor).path)
             .in_store(name_of(documents));
-    }
-    drop_consolidated(documents, ancestor);
+      return false;
+    });
+    if (!is_made) drop_consolidated(documents, ancestor);
   });
 }
 
-// Puts a new document at a path whose groups above are made too. Of several threads that want to, one makes the node.
-// `erase` is asked to make room for it, if it shall replace what is there.
-template <class D, class Erase>
-void write_node(D const& documents, std::string_view path, Value const& document, bool overwrite, Erase&& erase) {
+// Puts a new document at a path whose groups above are made too. Of several threads and processes that want to, one makes
+// the node. `make_room` erases what would be taken for the new node's.
+template <class D, class MakeRoom>
+void write_node(D const& documents, std::string_view path, Value const& document, bool overwrite,
+                MakeRoom&& make_room) {
   auto const key = document_key(path);
   auto const json = document_text(document);  // first: nothing is erased or made for what cannot be written
   auto const expect_none = [&] {
@@ -83,10 +87,30 @@ void write_node(D const& documents, std::string_view path, Value const& document
   };
   expect_none();
   make_ancestors(documents, path);
-  [[maybe_unused]] auto const held = lock_of(documents, key);
-  expect_none();
-  if (overwrite) erase();
-  write_text(documents, key, json);
+  auto const alone = lock_folder(documents, path, Sharing::alone);
+  until_unchanged([&] {
+    expect_none();
+    make_room();
+    [[maybe_unused]] auto const held = lock_of(documents, key);
+    expect_none();
+    write_text(documents, key, json);
+  });
+}
+
+// Chunks without a document, which somebody left who was ended while he erased their array: they would be elements of
+// the next one. Of a store that cannot list they are not found.
+template <class S>
+void erase_left_chunks(S const& store, std::string_view path, ChunkKeyEncoding encoding, std::size_t rank,
+                       queue_of<S>& on) {
+  auto const& chunks = chunks_of(store);
+  if constexpr (ListableStore<std::remove_cvref_t<decltype(chunks)>>) {
+    Keys left;
+    chunks.list(path, [&](Listed const& entry) {
+      auto const key = entry.path.substr(path.empty() ? 0 : path.size() + 1);
+      if (encoding.place_of(key, rank)) left.push_back({std::string{entry.path}});
+    });
+    for (auto const& key : left) chunks.erase(key, on);
+  }
 }
 
 // What a document may not say of an array, however it is made.
@@ -129,7 +153,14 @@ auto create_any(S const& store, std::string path, ArrayMetadata metadata, Create
       detail::check_new(metadata);
       AnyArray<S, P> array{store, path, std::move(metadata), detail::queue_given<P>(std::move(on)...)};
       detail::write_node(metadata_of(store), path, to_value(array.metadata()), options.overwrite,
-                         [&] { detail::erase_below(store, path, queue_in<space_of<S>>(array.queue())); });
+                         [&] {
+                           auto& on = queue_in<space_of<S>>(array.queue());
+                           if (options.overwrite)
+                             detail::erase_below(store, path, on);
+                           else
+                             detail::erase_left_chunks(store, path, array.metadata().key_encoding,
+                                                       array.metadata().shape.rank(), on);
+                         });
       return array;
     });
   }

@@ -9,6 +9,7 @@
 
 #include <tessera/array/node_document.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/folder_lock.hpp>
 #include <tessera/store/get.hpp>
 
 namespace tessera::inline v0 {
@@ -66,6 +67,7 @@ bool erase_node(S const& store, std::string const& path, queue_of<S>& on) {
   } else {
     auto const& documents = metadata_of(store);
     detail::for_each_ancestor(path, [&](std::string_view above) { detail::drop_consolidated(documents, above); });
+    auto const alone = detail::lock_folder(documents, path, Sharing::alone);
     return detail::erase_below(store, path, on);
   }
 }

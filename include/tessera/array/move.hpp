@@ -9,6 +9,7 @@
 #include <tessera/array/create.hpp>
 #include <tessera/array/erase.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/folder_lock.hpp>
 #include <tessera/store/get.hpp>
 
 namespace tessera::inline v0 {
@@ -70,6 +71,7 @@ void move_node(S const& store, std::string const& from, std::string const& to, q
         throw MetadataError{text({"it cannot be moved to \"", to, "\": there is a node"})};
       detail::make_ancestors(documents, to);
       detail::for_each_ancestor(from, [&](std::string_view above) { detail::drop_consolidated(documents, above); });
+      auto const alone = detail::lock_folder(documents, from, Sharing::alone);
       if constexpr (RenamingStore<S> && !detail::is_split<S>) {
         if (!store.rename(from, to)) throw MetadataError{"there is no node: it went meanwhile"};
       } else if constexpr (ListableStore<S>) {

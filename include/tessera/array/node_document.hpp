@@ -9,6 +9,7 @@
 #include <tessera/metadata/document.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/key_lock.hpp>
+#include <tessera/store/value_changed.hpp>
 
 namespace tessera::inline v0 {
 namespace detail {
@@ -35,11 +36,13 @@ void for_each_ancestor(std::string_view path, F&& visit) {
 // Copies of the documents below that a group may keep are not true any more, and other programs would believe them.
 template <class S>
 void drop_consolidated(S const& documents, std::string_view path) {
-  [[maybe_unused]] auto const held = lock_of(documents, document_key(path));
-  auto document = read_document(documents, path, [](Reader& reader) { return reader.value(); });
-  if (document && std::erase_if(*document->template get_if<Members>(),
-                                [](Member const& member) { return member.name == "consolidated_metadata"; }) > 0)
-    write_document(documents, path, *document);
+  until_unchanged([&] {
+    [[maybe_unused]] auto const held = lock_of(documents, document_key(path));
+    auto document = read_document(documents, path, [](Reader& reader) { return reader.value(); });
+    if (document && std::erase_if(*document->template get_if<Members>(),
+                                  [](Member const& member) { return member.name == "consolidated_metadata"; }) > 0)
+      write_document(documents, path, *document);
+  });
 }
 
 // What a document says. Throws: MetadataError, if there is none.
@@ -65,10 +68,12 @@ void change_document(S const& store, std::string const& path, F&& change) {
   in_document(store, path, [&] {
     auto const& documents = metadata_of(store);
     for_each_ancestor(path, [&](std::string_view above) { drop_consolidated(documents, above); });
-    [[maybe_unused]] auto const held = lock_of(documents, document_key(path));
-    auto members = document_members(documents, path);
-    change(members);
-    write_document(documents, path, std::move(members));
+    until_unchanged([&] {
+      [[maybe_unused]] auto const held = lock_of(documents, document_key(path));
+      auto members = document_members(documents, path);
+      change(members);
+      write_document(documents, path, std::move(members));
+    });
   });
 }
 

@@ -23,6 +23,7 @@
 #include <tessera/array/write.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/store/key_lock.hpp>
+#include <tessera/store/value_changed.hpp>
 
 namespace tessera::inline v0 {
 namespace detail {
@@ -83,8 +84,10 @@ void clear_beyond(S const& store, std::string const& path, ChunkKeyEncoding enco
     auto key = path / "";
     encoding.append(key.path, chunk);
     try {
-      auto const held = lock_of(store, key, locks);
-      store.erase(key, queue_in<space_of<S>>(on));
+      until_unchanged([&] {
+        auto const held = lock_of(store, key, locks);
+        store.erase(key, queue_in<space_of<S>>(on));
+      });
     } catch (Error& error) {
       error.in_key(key.path).in_store(name_of(store));
       throw;

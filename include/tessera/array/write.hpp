@@ -15,6 +15,7 @@
 #include <tessera/array/read.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/store/key_lock.hpp>
+#include <tessera/store/value_changed.hpp>
 #include <tessera/store/write_many.hpp>
 
 namespace tessera::inline v0 {
@@ -103,15 +104,17 @@ class WriteBatch {
 
   /// Reads one chunk, changes it and writes it back; nobody else does so with this key meanwhile.
   void update(To const& to, Piece const& piece, Queue& on) {
-    used_ = 0;
-    add(to, piece, false);
-    auto const held = lock_of(to.source.store, slots_[0].key, to.locks);
-    pass(to, on, [&] {
-      auto& queue = queue_in<bytes_space>(on);
-      if (tasks_.empty())
-        to.source.store.erase(slots_[0].key, queue);
-      else
-        to.source.store.write(slots_[0].key, tasks_[0].encoded, queue);
+    until_unchanged([&] {
+      used_ = 0;
+      add(to, piece, false);
+      auto const held = lock_of(to.source.store, slots_[0].key, to.locks);
+      pass(to, on, [&] {
+        auto& queue = queue_in<bytes_space>(on);
+        if (tasks_.empty())
+          to.source.store.erase(slots_[0].key, queue);
+        else
+          to.source.store.write(slots_[0].key, tasks_[0].encoded, queue);
+      });
     });
   }
 
@@ -249,8 +252,10 @@ class WriteBatch {
     auto& queue = queue_in<bytes_space>(on);
     for (std::size_t i = 0; i < used_; ++i) try {
         if (!filled_[i]) continue;
-        auto const held = lock_of(store, slots_[i].key, to.locks);
-        store.erase(slots_[i].key, queue);
+        until_unchanged([&] {
+          auto const held = lock_of(store, slots_[i].key, to.locks);
+          store.erase(slots_[i].key, queue);
+        });
       } catch (Error& error) {
         to.source.blame(error, slots_[i].key, slots_[i].piece.chunk);
         throw;

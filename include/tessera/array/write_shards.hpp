@@ -111,26 +111,28 @@ void write_shards(ChunkSource<S, P> const& source, Extents const& shape, Selecte
     }
     return done;
   };
-  auto const write_one = [&](Draft& draft, std::uint64_t first, std::uint64_t last) {
-    Key key;
-    source.put_key(key, plan.piece(first).chunk);
-    auto const held = detail::lock_of(source.store, key, locks);
+  auto const write_one = [&](Draft& draft, Key const& key, std::uint64_t first, std::uint64_t last) {
     auto& queue = queue_in<bytes_space>(on);
-    try {
+    detail::until_unchanged([&] {
+      auto const held = detail::lock_of(source.store, key, locks);
       bool const is_whole = detail::is_whole_shard(grid, source.form.layout.shape, shape, plan, first, last);
       if (appends && !is_whole && append_one(draft, key, first, last)) return;
       draft.begin(grid);
       if (!is_whole) draft.load(source.store, key, queue);
       put_chunks(draft, key, first, last);
       detail::changes_of(source.store, key, locks).during([&] { draft.store(source.store, key, queue); });
+    });
+  };
+  detail::Batches const shards{firsts.size(), 1, std::max<std::size_t>(in_flight, 1)};
+  detail::run_batches<Draft>(shards, options, on, [&](auto const& lease, std::uint64_t i, std::uint64_t) {
+    Key key;
+    source.put_key(key, plan.piece(firsts[i]).chunk);
+    try {
+      write_one(*lease(), key, firsts[i], i + 1 < firsts.size() ? firsts[i + 1] : plan.size());
     } catch (Error& error) {
       error.in_key(key.path).in_store(name_of(source.store));
       throw;
     }
-  };
-  detail::Batches const shards{firsts.size(), 1, std::max<std::size_t>(in_flight, 1)};
-  detail::run_batches<Draft>(shards, options, on, [&](auto const& lease, std::uint64_t i, std::uint64_t) {
-    write_one(*lease(), firsts[i], i + 1 < firsts.size() ? firsts[i + 1] : plan.size());
   });
 }
 

@@ -58,7 +58,9 @@ class AnyStore {
   bool erase(Key const& key, Queue& on) const { return held_->erase(key, on); }
   void list(std::string_view prefix, Visitor visit) const { held_->list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { held_->list_directory(prefix, visit); }
-  std::unique_lock<std::mutex> lock(Key const& key) const { return held_->lock(key); }
+  KeyLock lock(Key const& key) const { return held_->lock(key); }
+  /// Of nothing, if the store has no such locks.
+  FolderLock lock_folder(std::string_view path, Sharing sharing) const { return held_->lock_folder(path, sharing); }
   Changes& changes(Key const& key) const { return held_->changes(key); }
 
  private:
@@ -79,7 +81,8 @@ class AnyStore {
     virtual bool erase(Key const&, Queue&) const = 0;
     virtual void list(std::string_view, Visitor) const = 0;
     virtual void list_directory(std::string_view, Visitor) const = 0;
-    virtual std::unique_lock<std::mutex> lock(Key const&) const = 0;
+    virtual KeyLock lock(Key const&) const = 0;
+    virtual FolderLock lock_folder(std::string_view, Sharing) const = 0;
     virtual Changes& changes(Key const&) const = 0;
   };
 
@@ -137,11 +140,14 @@ class AnyStore {
       else
         refuse("listed", prefix);
     }
-    std::unique_lock<std::mutex> lock(Key const& key) const override {
+    KeyLock lock(Key const& key) const override {
       if constexpr (has_lock)
         return store.lock(key);
       else
         return locks.lock(key);
+    }
+    FolderLock lock_folder(std::string_view path, Sharing sharing) const override {
+      return detail::lock_folder(store, path, sharing);
     }
     Changes& changes(Key const& key) const override { return detail::changes_of(store, key, locks); }
     [[noreturn]] void refuse(std::string const& what, std::string_view key) const {
@@ -151,7 +157,7 @@ class AnyStore {
     }
 
     static constexpr bool has_lock = requires(S const& s, Key const& key) {
-      { s.lock(key) } -> std::same_as<std::unique_lock<std::mutex>>;
+      { s.lock(key) } -> std::convertible_to<KeyLock>;
     };
     S store;
     mutable KeyLocks locks;  // for stores that have none

@@ -116,6 +116,9 @@ class CastStore {
   }
   auto lock(Key const& key) const requires requires(From const& from) { from.lock(key); }
   { return from_.lock(key); }
+  FolderLock lock_folder(std::string_view path, Sharing sharing) const requires
+      requires(From const& from) { from.lock_folder(path, sharing); }
+  { return from_.lock_folder(path, sharing); }
   Changes& changes(Key const& key) const requires requires(From const& from) { from.changes(key); }
   { return from_.changes(key); }
   void list(std::string_view prefix, Visitor visit) const requires ListableStore<From> { from_.list(prefix, visit); }

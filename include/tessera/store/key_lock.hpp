@@ -6,10 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <tessera/key/key.hpp>
+#include <tessera/store/folder_lock.hpp>
 
 namespace tessera::inline v0 {
 
@@ -42,19 +47,65 @@ class Changes {
   std::atomic<std::uint64_t> begun_{0}, ended_{0};
 };
 
-/// What the copies of a store share. Keys may share a mutex, so hold one lock at a time.
-class KeyLocks {
+/// The lock of a key, held while its value is read, changed and written back. It does not outlive the store that gave
+/// it, and ends in the thread that took it.
+class KeyLock {
  public:
+  struct Owner {
+    virtual void unlock_key(std::size_t number) noexcept = 0;
+
+   protected:
+    ~Owner() = default;
+  };
+
+  KeyLock() = default;
+  KeyLock(std::unique_lock<std::mutex> mutex) : mutex_{std::move(mutex)} {}
+  /// `owner` hears of its end.
+  KeyLock(std::unique_lock<std::mutex> mutex, Owner& owner, std::size_t number)
+      : mutex_{std::move(mutex)}, owner_{&owner}, number_{number} {}
+  KeyLock(KeyLock&& other) noexcept
+      : mutex_{std::move(other.mutex_)}, owner_{std::exchange(other.owner_, nullptr)}, number_{other.number_} {}
+  KeyLock& operator=(KeyLock&&) = delete;
+  ~KeyLock() {
+    if (owner_) owner_->unlock_key(number_);
+  }
+
+ private:
+  std::unique_lock<std::mutex> mutex_;
+  Owner* owner_ = nullptr;
+  std::size_t number_ = 0;
+};
+
+/// What the copies of a store share. Keys may share a mutex, so hold one lock at a time.
+class KeyLocks : FolderLock::Owner {
+ public:
+  static constexpr std::size_t count = 64;
+  /// Of a key's mutex.
+  static std::size_t number(Key const& key) { return std::hash<std::string>{}(key.path) % count; }
+
   std::unique_lock<std::mutex> lock(Key const& key) { return std::unique_lock{mutexes_[number(key)]}; }
+  FolderLock lock_folder(std::string_view path, Sharing sharing) {
+    std::unique_lock known{mutex_};
+    auto found = folders_.find(path);
+    if (found == folders_.end()) found = folders_.try_emplace(std::string{path}).first;
+    auto& folder = found->second;
+    known.unlock();
+    sharing == Sharing::shared ? folder.lock_shared() : folder.lock();
+    return {*this, reinterpret_cast<std::intptr_t>(&folder), sharing};
+  }
   /// Of the values of this key and some others.
   Changes& changes(Key const& key) { return changes_[number(key)]; }
 
  private:
-  static constexpr std::size_t count = 64;
-  static std::size_t number(Key const& key) { return std::hash<std::string>{}(key.path) % count; }
+  void unlock_folder(std::intptr_t handle, Sharing sharing) noexcept override {
+    auto& folder = *reinterpret_cast<std::shared_mutex*>(handle);
+    sharing == Sharing::shared ? folder.unlock_shared() : folder.unlock();
+  }
 
   std::array<std::mutex, count> mutexes_;
   std::array<Changes, count> changes_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_mutex, std::less<>> folders_;  // those that were ever locked
 };
 
 namespace detail {

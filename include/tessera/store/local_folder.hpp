@@ -12,6 +12,7 @@
 #include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/local_root.hpp>
+#include <tessera/store/posix/replace.hpp>
 
 namespace tessera::inline v0 {
 namespace detail {
@@ -39,19 +40,28 @@ class LocalFolder {
   void write(Key const& key, F&& fill) const {
     if (std::string_view{posix::Parts{key.path}.name}.starts_with(temporary_prefix))
       throw StoreError{text({"names that begin with \"", temporary_prefix, "\" are those of unfinished values"})};
-    posix::replace(*root_->make(), key.path, temporary_prefix, root_->written, root_->options.fsync, fill);
+    auto const root = root_->make();
+    root_->locks.change(key, [&](auto const* held) {
+      posix::replace(*root, key.path, temporary_prefix, root_->written, root_->options.fsync, held, fill);
+      return true;
+    });
   }
 
   /// Whether the value had that size: then there is behind it what `fill(posix::Descriptor const&)` writes.
   template <class F>
   bool append(Key const& key, std::uint64_t size, F&& fill) const {
-    return root_->find(
-        [&](auto const& root) { return posix::append(root, key.path, size, root_->options.fsync, fill); });
+    return root_->locks.change(key, [&](auto const* held) {
+      return root_->find(
+          [&](auto const& root) { return posix::append(root, key.path, size, root_->options.fsync, held, fill); });
+    });
   }
 
   bool erase(Key const& key) const {
     return at_key(*this, key, [&] {
-      return root_->find([&](auto const& root) { return posix::erase(root, key.path, root_->options.fsync); });
+      return root_->locks.change(key, [&](auto const* held) {
+        return root_->find(
+            [&](auto const& root) { return posix::erase(root, key.path, root_->options.fsync, held); });
+      });
     });
   }
 
@@ -64,7 +74,14 @@ class LocalFolder {
     });
   }
 
-  auto lock(Key const& key) const { return root_->locks.lock(key); }
+  KeyLock lock(Key const& key) const {
+    return at_key(*this, key, [&] { return root_->locks.lock(key, root_->current().get()); });
+  }
+  FolderLock lock_folder(std::string_view path, Sharing sharing) const {
+    if (path.empty()) return lock_below(".", sharing);
+    Key const folder{std::string{path}};
+    return at_key(*this, folder, [&] { return lock_below(folder.path, sharing); });
+  }
   Changes& changes(Key const& key) const { return root_->locks.changes(key); }
 
   void list(std::string_view prefix, Visitor visit) const {
@@ -96,6 +113,11 @@ class LocalFolder {
   }
 
  private:
+  FolderLock lock_below(std::string const& path, Sharing sharing) const {
+    auto const root = root_->current();
+    return root ? root_->locks.lock_folder(path, sharing, *root) : FolderLock{};
+  }
+
   static constexpr char const* temporary_prefix = ".tessera-";
   std::shared_ptr<LocalRoot> root_;
 };

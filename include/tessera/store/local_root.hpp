@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include <tessera/store/key_lock.hpp>
+#include <tessera/store/local_locks.hpp>
 #include <tessera/store/posix/files.hpp>
 
 namespace tessera::inline v0 {
@@ -36,6 +36,12 @@ struct LocalRoot {
     return folder_;
   }
 
+  /// The folder that has the name now; nullptr: none has.
+  std::shared_ptr<posix::Folder const> current() {
+    auto found = folder();
+    return found && found->was_erased() ? folder(found.get()) : found;
+  }
+
   /// What f finds below the folder; if nothing, and the folder was erased, below what has its name now.
   template <class F>
   auto find(F&& f) -> decltype(f(std::declval<posix::Folder const&>())) {
@@ -49,8 +55,7 @@ struct LocalRoot {
   }
 
   std::shared_ptr<posix::Folder const> make() {
-    auto found = folder();
-    if (found && found->was_erased()) found = folder(found.get());
+    auto found = current();
     if (found) return found;
     posix::make_folders(path, options.fsync);
     if (!(found = folder())) posix::fail("open the folder", ENOENT);
@@ -59,7 +64,7 @@ struct LocalRoot {
 
   std::string path;
   LocalOptions options;
-  KeyLocks locks;
+  LocalLocks locks;
   std::atomic<std::uint64_t> written{0};
 
  private:

@@ -68,10 +68,7 @@ class LocalStore<B> {
   /// Values that follow each other in a slab cross together, a block at a time.
   void write_many(std::span<WriteRequest<space::Device> const> requests, Queue& on) const {
     detail::Download download{requests, on};
-    for (auto const& request : requests) {
-      auto const held = lock(*request.key);
-      write_next(request, download);
-    }
+    for (auto const& request : requests) write_next(request, download);
   }
 
   bool append(Key const& key, ByteView<space::Device> bytes, std::uint64_t size, Queue& on) const {
@@ -87,6 +84,7 @@ class LocalStore<B> {
   /// has keys already.
   bool rename(std::string_view from, std::string_view to) const { return folder_.rename(from, to); }
   auto lock(Key const& key) const { return folder_.lock(key); }
+  FolderLock lock_folder(std::string_view path, Sharing sharing) const { return folder_.lock_folder(path, sharing); }
   Changes& changes(Key const& key) const { return folder_.changes(key); }
   void list(std::string_view prefix, Visitor visit) const { folder_.list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { folder_.list_directory(prefix, visit); }

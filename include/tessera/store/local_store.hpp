@@ -92,7 +92,6 @@ class LocalStore {
   /// Waits for the queue once.
   void write_many(std::span<WriteRequest<Space> const> requests, queue_for<Space>& on) const {
     for (auto const& request : requests) {
-      auto const held = lock(*request.key);
       detail::at_key(*this, *request.key, [&] {
         if (&request == &requests.front()) on.wait();
         write_file(*request.key, request.value);
@@ -114,9 +113,14 @@ class LocalStore {
   /// has keys already, or is inside the first.
   bool rename(std::string_view from, std::string_view to) const { return folder_.rename(from, to); }
 
-  /// Held while a value is read, changed and written back: keeps the threads of this process apart, among copies of
-  /// this store. One at a time: keys may share it.
+  /// Held while a value is read, changed and written back, by the thread that took it: keeps apart all who show this
+  /// folder, in this process and in others, and ends with the process. A write or erase under it throws ValueChanged if
+  /// somebody wrote the value all the same: who does not ask for locks, or, of a value that was not there yet, anybody.
+  /// One at a time: keys may share it. Waits.
   auto lock(Key const& key) const { return folder_.lock(key); }
+  /// Held while what is below a folder changes as a whole, or by many who share it meanwhile: among all who show this
+  /// folder, in this process and in others. Of nothing, if there is no such folder.
+  FolderLock lock_folder(std::string_view path, Sharing sharing) const { return folder_.lock_folder(path, sharing); }
   Changes& changes(Key const& key) const { return folder_.changes(key); }
 
   void list(std::string_view prefix, Visitor visit) const { folder_.list(prefix, visit); }

@@ -148,6 +148,10 @@ class MemoryStore {
 
   /// Held while a value is read, changed and written back. One at a time: keys may share it.
   auto lock(Key const& key) const { return state_->locks.lock(key); }
+  /// Held while what is below a folder changes as a whole, or by many who share it meanwhile.
+  FolderLock lock_folder(std::string_view path, Sharing sharing) const {
+    return state_->locks.lock_folder(path, sharing);
+  }
   Changes& changes(Key const& key) const { return state_->locks.changes(key); }
 
   void list(std::string_view prefix, Visitor visit) const {

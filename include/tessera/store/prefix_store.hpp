@@ -88,6 +88,9 @@ class PrefixStore {
   { return store_.rename(inside(from), inside(to)); }
   auto lock(Key const& key) const requires requires(S const& store) { store.lock(key); }
   { return store_.lock(folder_ / key.path); }
+  FolderLock lock_folder(std::string_view path, Sharing sharing) const requires
+      requires(S const& store) { store.lock_folder(path, sharing); }
+  { return store_.lock_folder(inside(path), sharing); }
   Changes& changes(Key const& key) const requires requires(S const& store) { store.changes(key); }
   { return store_.changes(folder_ / key.path); }
 
