@@ -8,6 +8,8 @@
 #include <string>
 #include <thread>
 
+#include <signal.h>
+
 #include <CLI/CLI.hpp>
 
 #include <tessera/core/config.hpp>
@@ -248,6 +250,7 @@ cli::Status run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) try {
+  ::signal(SIGXFSZ, SIG_IGN);  // a file that grows past `ulimit -f` is then an error of write(), which says so
   auto const status = run(argc, argv);
   if (!std::cout.flush()) throw std::runtime_error{"cannot write to the standard output"};
   return status;
