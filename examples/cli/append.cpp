@@ -64,12 +64,7 @@ Status run(Append const& command) {
   auto const array = open_array(command.path, command.threads);
   expect_fitting(command, file.header(), array);
   Interruption const interruption;
-  try {
-    append(file, array, command.axis);
-  } catch (tessera::Error& error) {
-    error.in_store(command.file);
-    throw;
-  }
+  file.with_elements([&] { append(file, array, command.axis); });
   std::cout << printable(command.path) << ": " << array.type().name() << ' ' << tessera::to_string(array.shape())
             << ", " << file.header().shape[command.axis] << " of dimension " << command.axis << " are new\n";
   return done;

@@ -12,6 +12,7 @@
 #include <tessera/store/local_store.hpp>
 
 #include "interruption.hpp"
+#include "mapped_file.hpp"
 #include "read_log.hpp"
 
 namespace cli {
@@ -36,8 +37,14 @@ struct Store : tessera::LocalStore<tessera::HostBuffer> {
     Base::get_many(requests, on);
   }
   void write(tessera::Key const& key, tessera::ByteView<tessera::space::Host> value, Queue& on) const {
-    Interruption::check();
+    expect_reason_to_write();
     Base::write(key, value, on);
+  }
+  void write_many(std::span<tessera::WriteRequest<tessera::space::Host> const> requests, Queue& on) const {
+    for (auto const& request : requests) {
+      expect_reason_to_write();
+      Base::write_many({&request, 1}, on);
+    }
   }
 
   /// From now on what is read is noted there, or nowhere. Requires: nobody reads at the moment, and the log is there
@@ -45,6 +52,10 @@ struct Store : tessera::LocalStore<tessera::HostBuffer> {
   void note_reads(ReadLog* log) const { *log_ = log; }
 
  private:
+  static void expect_reason_to_write() {
+    Interruption::check();
+    MappedFile::expect_open_one_unchanged();  // what is written may have been made of it
+  }
   ReadLog* log() const { return *log_; }
   std::shared_ptr<ReadLog*> log_ = std::make_shared<ReadLog*>(nullptr);
 };
