@@ -3,6 +3,8 @@ import json
 import os
 import pathlib
 import shutil
+import sys
+import unicodedata
 
 from command import BRAIN, CommandTest, main, make_array, tessera
 
@@ -107,9 +109,37 @@ class Info(CommandTest):
         document, nodes = self.nodes(os.fsdecode(parent))
         self.assertEqual(document["store"], str(self.folder) + "/g\ufffd")
         self.assertEqual(list(nodes), ["", "\ufffd\ufffd"])
-        self.assertIn("g\ufffd  group", self.run_ok("info", os.fsdecode(parent)).text)
-        steering = "\x1b[31m\x9b31m\u0085\x7f"
-        self.assert_refused(tessera("info", steering), 1, "?[31m??31m???")
+        self.assertIn("g\\x{ff}  group", self.run_ok("info", os.fsdecode(parent)).text)
+        steering = "\x1b[31m\udc9b31m\u0085\x7f"
+        self.assert_refused(tessera("info", steering), 1, r"\u{1b}[31m\x{9b}31m\u{85}\u{7f}")
+        self.assert_refused(tessera(steering), 2, r"\u{1b}[31m\x{9b}31m\u{85}\u{7f}")
+
+    def test_names_that_steer_or_hide(self):
+        unseen = [chr(code) for code in range(1, sys.maxunicode + 1)
+                  if unicodedata.category(chr(code)) in ("Cc", "Cf", "Zl", "Zp")]
+        self.assertGreater(len(unseen), 200)
+        text = "x".join(unseen)
+        name = "a\u202e\u2067\u2028\u200b\U000e0041gpj"
+        group = self.folder / name
+        group.mkdir()
+        (group / "zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group", "attributes": {text: [text]}}))
+        a = make_array(group / name, [4], "uint8", [2], {(0,): b"123"}, attributes={name: {text: text}, "text": text},
+                       dimension_names=[text], codecs=["bytes", {"name": text}])
+        (a / name).write_bytes(b"")
+        b = make_array(group / "b", [4], "uint8", [2], {(0,): b"123"})
+        (b / name).write_bytes(b"")
+        make_array(group / "c", [4], text, [2], {}, fill_value=text, **{text: text})
+        escapes = {character: f"\\u{{{ord(character):x}}}" for character in unseen}
+        for arguments in (("info", group), ("validate", group), ("info", a), ("read", a, "--output", group / "x.npy"),
+                          ("read", b, "--output", group / (text[:9] + ".npy")), ("copy", group, group / text[:5]),
+                          ("info", self.folder / text[:40].replace("/", "")), ("write", group / name, text[:20]),
+                          ("info", group, "--" + text), ("read", b, "--region", text, "--output", "x.npy")):
+            result = tessera(*arguments)
+            said = "\n".join([result.text, *result.errors])
+            self.assertEqual({character for character in said if character in escapes} - {"\n"}, set(), arguments)
+        said = tessera("info", group).text
+        for character in ("\u202e", "\u2067", "\u2028", "\u200b", "\U000e0041"):
+            self.assertIn(escapes[character], said)
 
     def test_key_encodings(self):
         for name, separator, key in (("v2", ".", "1.0"), ("v2", "/", "1/0"), ("default", ".", "c.1.0")):
