@@ -6,7 +6,7 @@ import shutil
 import sys
 import unicodedata
 
-from command import BRAIN, CommandTest, main, make_array, tessera
+from command import BRAIN, CommandTest, main, make_array, make_unsupported, tessera
 
 
 def stored_bytes(name):
@@ -44,6 +44,19 @@ class Info(CommandTest):
         a = make_array(self.folder / "a", [4], "uint8", [2], {}, codecs=["bytes", {"name": "lz5"}])
         self.assertIn('"lz5"', self.nodes(a)[0]["nodes"][0]["problem"])
         self.assertIn('cannot be read: codec "lz5"', self.run_ok("info", a).text)
+
+    def test_what_is_not_supported_is_named(self):
+        (self.folder / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group"}')
+        make_array(self.folder / "whole", [4], "uint8", [2], {})
+        unsupported = make_unsupported(self.folder)
+        nodes, text = self.nodes(self.folder)[1], self.run_ok("info", self.folder).text
+        for name, what in unsupported.items():
+            self.assertEqual((nodes[name]["node_type"], nodes[name]["problem"]), ("array", f"{what} is not supported"))
+            self.assertIn(f"cannot be read: {what} is not supported", text)
+            self.assertIn(f"cannot be read: {what} is not supported", self.run_ok("info", self.folder / name).text)
+        self.assertIn("strings  array (not supported)", text)
+        self.assertNotIn("broken", text)
+        self.assertIsNone(nodes["whole"]["problem"])
 
     def test_tree(self):
         text = self.run_ok("info", BRAIN).text

@@ -82,6 +82,14 @@ struct StoreError : detail::Located<StoreError> {
 /// A metadata document is wrong, or asks for what this program does not know.
 struct MetadataError : detail::Located<MetadataError> {
   using Located::Located;
+  /// Of a document that may be right: `extension` is what it asks for, a codec, a data type, a chunk grid.
+  MetadataError(std::string extension, std::string problem)
+      : Located{std::move(problem)}, unsupported_{std::move(extension)} {}
+  /// Kind and name: codec "lz5". Empty, if the document is wrong.
+  std::string const& unsupported() const noexcept { return unsupported_; }
+
+ private:
+  std::string unsupported_;
 };
 /// The bytes of a chunk are not what its metadata implies.
 struct CodecError : detail::Located<CodecError> {
