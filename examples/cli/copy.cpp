@@ -114,7 +114,7 @@ void copy(Array const& from, Array const& to, std::uint64_t budget, std::atomic<
 Status run(Copy const& command) {
   auto const plan = plan_for(command);
   Interruption const interruption;
-  OutputNode output{command.destination, command.overwrite};
+  OutputNode output{command.destination, command.overwrite, command.sync};
   auto const store = output.store();
   for (auto const& [path, group] : plan.groups) tessera::write_document(store, path, to_value(group));
   {
