@@ -128,7 +128,7 @@ void write_shards(ChunkSource<S, P> const& source, Extents const& shape, Selecte
       throw;
     }
   };
-  detail::Batches const shards{firsts.size(), 1, std::max<std::size_t>(in_flight, 1)};
+  detail::Batches const shards{firsts.size(), 1, std::max<std::size_t>(in_flight, 1), detail::shard_bound(source.form)};
   detail::run_batches<Draft>(shards, options, on, [&](auto const& lease, std::uint64_t i, std::uint64_t) {
     write_one(*lease(), firsts[i], i + 1 < firsts.size() ? firsts[i + 1] : plan.size());
   });
