@@ -10,11 +10,13 @@ from command import BINARY, BRAIN, ENVIRONMENT, CommandTest, document, main, wri
 
 
 class Limits(CommandTest):
-    def run_with(self, limit, value, *arguments, stderr=subprocess.PIPE):
-        """Runs the command with a lower limit, and all signals as a shell leaves them."""
-        hard = resource.getrlimit(limit)[1]
-        return subprocess.run([BINARY, *map(str, arguments)], stdout=subprocess.PIPE, stderr=stderr, env=ENVIRONMENT,
-                              preexec_fn=lambda: resource.setrlimit(limit, (value, hard)), timeout=60)
+    def run_with(self, *arguments, limit=None, stderr=subprocess.PIPE, **environment):
+        """Runs the command, where files may have so many bytes, and all signals as a shell leaves them."""
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        limits = (before[0] if limit is None else limit, before[1])
+        return subprocess.run([BINARY, *map(str, arguments)], stdout=subprocess.PIPE, stderr=stderr, timeout=60,
+                              env=ENVIRONMENT | environment,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limits))
 
     def everything(self):
         """Paths and contents of all files, hidden ones too."""
@@ -32,15 +34,15 @@ class Limits(CommandTest):
                           ("copy", old, new),
                           ("append", file, old),
                           ("read", old, "--output", self.folder / "new.npy")):
-            done = self.run_with(resource.RLIMIT_FSIZE, 1 << 15, *arguments)
+            done = self.run_with(*arguments, limit=1 << 15)
             self.assertEqual(done.returncode, 1, (arguments, done))
             self.assertEqual(len(done.stderr.splitlines()), 1, (arguments, done.stderr))
             self.assertIn(b"File too large", done.stderr, arguments)
             self.assertEqual(self.everything(), before, arguments)
 
     def test_no_more_threads(self):
-        # A stack that fits into no address space: no thread can be started.
-        limit = (resource.RLIMIT_STACK, 1 << 46)
+        none = {"LD_PRELOAD": os.environ["TESSERA_PRELOADED"], "TESSERA_NO_THREADS": "1",
+                "ASAN_OPTIONS": ENVIRONMENT["ASAN_OPTIONS"] + ":verify_asan_link_order=0"}
         master, slave = pty.openpty()  # where there is a terminal, a thread draws a bar
         self.addCleanup(os.close, master)
         self.addCleanup(os.close, slave)
@@ -49,7 +51,7 @@ class Limits(CommandTest):
                           ("read", copy / "t1", "--threads", 4, "--output", self.folder / "t1.npy")):
             for stderr in (slave, subprocess.PIPE):
                 shutil.rmtree(copy, ignore_errors=True) if arguments[0] == "copy" else None
-                done = self.run_with(*limit, *arguments, stderr=stderr)
+                done = self.run_with(*arguments, stderr=stderr, **none)
                 self.assertEqual((done.returncode, done.stderr or b""), (0, b""), (arguments, done))
         self.assertEqual(document(copy / "t1"), document(BRAIN / "t1"))
         expected = self.folder / "expected.npy"

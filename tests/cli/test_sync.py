@@ -1,10 +1,10 @@
 """--sync: all files that a command leaves, and all folders that got or lost a name, have been synchronised with the disk
-since. Without it nothing is. TESSERA_SYNC_LIBRARY is what notes that."""
+since. Without it nothing is. TESSERA_PRELOADED is what notes that."""
 import os
 
-from command import BRAIN, CommandTest, main, tessera, write_npy
+from command import BRAIN, ENVIRONMENT, CommandTest, main, tessera, write_npy
 
-LIBRARY = os.environ["TESSERA_SYNC_LIBRARY"]
+LIBRARY = os.environ["TESSERA_PRELOADED"]
 
 
 class Sync(CommandTest):
@@ -13,7 +13,7 @@ class Sync(CommandTest):
         self.addCleanup(log.unlink, missing_ok=True)
         log.unlink(missing_ok=True)
         result = tessera(*arguments, LD_PRELOAD=LIBRARY, TESSERA_SYNC_LOG=str(log),
-                         ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0")
+                         ASAN_OPTIONS=ENVIRONMENT["ASAN_OPTIONS"] + ":verify_asan_link_order=0")
         self.assertEqual((result.status, result.errors), (0, []), arguments)
         lines = log.read_text().splitlines() if log.exists() else []
         return [(what, int(inode)) for what, inode in map(str.split, lines)]

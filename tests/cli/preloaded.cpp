@@ -1,5 +1,6 @@
 // Loaded ahead of the C library: notes in the file $TESSERA_SYNC_LOG what is synchronised with the disk, "sync INODE",
-// and which folders get or lose a name, "change INODE".
+// and which folders get or lose a name, "change INODE". Where $TESSERA_NO_THREADS is set no thread can be started.
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -7,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -39,6 +41,11 @@ void note_change(int folder, char const* path) {
 }  // namespace
 
 extern "C" {
+
+int pthread_create(pthread_t* thread, pthread_attr_t const* attributes, void* (*run)(void*), void* argument) noexcept {
+  if (std::getenv("TESSERA_NO_THREADS")) return EAGAIN;
+  return real("pthread_create", &pthread_create)(thread, attributes, run, argument);
+}
 
 int fsync(int file) {
   auto const result = real("fsync", &fsync)(file);
