@@ -61,15 +61,10 @@ void append(NpyFile const& file, Array const& array, std::size_t axis) {
 
 Status run(Append const& command) {
   NpyFile const file{command.file};
-  auto const array = open_array(command.path, command.threads);
+  auto const array = open_array(command.path, command.threads, command.sync);
   expect_fitting(command, file.header(), array);
   Interruption const interruption;
-  try {
-    append(file, array, command.axis);
-  } catch (tessera::Error& error) {
-    error.in_store(command.file);
-    throw;
-  }
+  file.with_elements([&] { append(file, array, command.axis); });
   std::cout << printable(command.path) << ": " << array.type().name() << ' ' << tessera::to_string(array.shape())
             << ", " << file.header().shape[command.axis] << " of dimension " << command.axis << " are new\n";
   return done;

@@ -20,6 +20,7 @@ struct Read {
   std::string output;
   std::size_t threads = 1;
   std::size_t memory = 256;  ///< MiB of elements held at once
+  bool sync = false;
 };
 
 struct View {
@@ -28,6 +29,7 @@ struct View {
   std::optional<std::uint64_t> index;
   std::string output;  ///< empty: the terminal
   std::size_t threads = 1;
+  bool sync = false;
 };
 
 struct Write {
@@ -36,6 +38,7 @@ struct Write {
   std::string codecs, names;  ///< empty: not given
   bool overwrite = false;
   std::size_t threads = 1;
+  bool sync = false;
 };
 
 struct Copy {
@@ -45,17 +48,20 @@ struct Copy {
   bool overwrite = false;
   std::size_t threads = 1;
   std::size_t memory = 256;  ///< MiB in all
+  bool sync = false;
 };
 
 struct Resize {
   std::string path, shape;
   std::size_t threads = 1;
+  bool sync = false;
 };
 
 struct Append {
   std::string file, path;
   std::size_t axis = 0;
   std::size_t threads = 1;
+  bool sync = false;
 };
 
 struct Compact {
@@ -63,14 +69,17 @@ struct Compact {
   std::string region;  ///< empty: everything
   bool recover = false;
   std::size_t threads = 1;
+  bool sync = false;
 };
 
 struct Remove {
   std::string path;
+  bool sync = false;
 };
 
 struct Move {
   std::string source, destination;
+  bool sync = false;
 };
 
 struct Validate {

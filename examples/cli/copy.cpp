@@ -30,6 +30,7 @@ struct Plan {
   Store store;
   std::vector<std::pair<std::string, tessera::GroupMetadata>> groups{};
   std::vector<Job> arrays{};
+  std::vector<std::string> left_out{};  // arrays that are not supported, and why
   std::uint64_t elements = 0;
 };
 
@@ -51,8 +52,11 @@ Plan plan_for(Copy const& command) {
   Plan plan{store};
   each_node(tree, [&, &store = store](Tree const& node) {
     if (node.wrong) throw tessera::MetadataError{node.problem};
-    if (!node.problem.empty())
-      throw tessera::MetadataError{node.problem}.in_key(tessera::document_key(node.path).path).in_store(store.name());
+    if (!node.problem.empty()) {
+      auto error = tessera::MetadataError{node.problem};
+      error.in_key(tessera::document_key(node.path).path).in_store(store.name());
+      return plan.left_out.emplace_back(error.what()), void();
+    }
     auto const below = node.path.substr(std::min(node.path.size(), above));
     if (auto const* group = std::get_if<tessera::GroupMetadata>(&node.document)) {
       plan.groups.emplace_back(below, *group);
@@ -62,6 +66,7 @@ Plan plan_for(Copy const& command) {
       plan.elements += tessera::element_count(array.shape, "shape");
     }
   });
+  if (plan.arrays.empty() && !plan.left_out.empty()) throw tessera::MetadataError{plan.left_out.front()};
   return plan;
 }
 
@@ -109,7 +114,7 @@ void copy(Array const& from, Array const& to, std::uint64_t budget, std::atomic<
 Status run(Copy const& command) {
   auto const plan = plan_for(command);
   Interruption const interruption;
-  OutputNode output{command.destination, command.overwrite};
+  OutputNode output{command.destination, command.overwrite, command.sync};
   auto const store = output.store();
   for (auto const& [path, group] : plan.groups) tessera::write_document(store, path, to_value(group));
   {
@@ -130,7 +135,9 @@ Status run(Copy const& command) {
   };
   std::cout << printable(command.destination) << ": " << counted(plan.arrays.size(), "array") << ", "
             << counted(plan.groups.size(), "group") << '\n';
-  return done;
+  std::cout.flush();
+  for (auto const& array : plan.left_out) report("left out: " + array);
+  return plan.left_out.empty() ? done : wrong_data;
 }
 
 }  // namespace cli

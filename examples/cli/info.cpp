@@ -137,7 +137,7 @@ class TextTree {
       line(first, label + "  group");
       fact("attributes", attributes_text(group->attributes));
     } else {
-      line(first, label + "  (broken)");
+      line(first, label + (node.wrong ? "  (broken)" : "  array (not supported)"));
     }
     if (!node.problem.empty() && !node.wrong) line(beside, "cannot be read: " + node.problem);
     for (auto const& child : node.children) {
@@ -190,7 +190,7 @@ Members json_of(Tree const& node, Keys const& keys) {
     json.push_back({"node_type", "group"});
     json.push_back({"attributes", group->attributes});
   } else {
-    json.push_back({"node_type", {}});
+    json.push_back({"node_type", node.wrong ? Value{} : "array"});
   }
   json.push_back({"problem", node.problem.empty() ? Value{} : Value{valid_utf8(node.problem)}});
   return json;

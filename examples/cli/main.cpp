@@ -8,6 +8,8 @@
 #include <string>
 #include <thread>
 
+#include <signal.h>
+
 #include <CLI/CLI.hpp>
 
 #include <tessera/core/config.hpp>
@@ -63,6 +65,10 @@ void add_overwrite(CLI::App& command, bool& overwrite) {
   command.add_flag("--overwrite", overwrite, "Replace the array or group that is there, and all below it");
 }
 
+void add_sync(CLI::App& command, bool& sync) {
+  command.add_flag("--sync", sync, "What was written outlasts a loss of power when the command is done; dear");
+}
+
 cli::Status run(int argc, char** argv) {
   auto const processors = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
   CLI::App app{"Looks into Zarr arrays and groups on disk, and makes them.", "tessera"};
@@ -92,6 +98,7 @@ cli::Status run(int argc, char** argv) {
       ->type_name("MIB")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
+  add_sync(read_command, read.sync);
   add_threads(read_command, read.threads);
   read_command.footer(region_help);
 
@@ -107,6 +114,7 @@ cli::Status run(int argc, char** argv) {
       ->type_name("I")
       ->check(CLI::NonNegativeNumber);
   view_command.add_option("--output", view.output, "FILE.png; without it the picture is drawn here")->type_name("FILE");
+  add_sync(view_command, view.sync);
   add_threads(view_command, view.threads);
 
   cli::Write write;
@@ -121,6 +129,7 @@ cli::Status run(int argc, char** argv) {
       ->type_name("VALUE");
   write_command.add_option("--names", write.names, "Names of the dimensions, joined by commas")->type_name("X,Y,Z");
   add_overwrite(write_command, write.overwrite);
+  add_sync(write_command, write.sync);
   add_threads(write_command, write.threads);
   write_command.footer(unfinished_help);
 
@@ -139,6 +148,7 @@ cli::Status run(int argc, char** argv) {
       ->type_name("MIB")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
+  add_sync(copy_command, copy.sync);
   add_threads(copy_command, copy.threads);
   copy_command.footer(unfinished_help);
 
@@ -150,6 +160,7 @@ cli::Status run(int argc, char** argv) {
   resize_command.add_option("SHAPE", resize.shape, "The new shape: what lies beyond it is erased")
       ->type_name("N,N,N")
       ->required();
+  add_sync(resize_command, resize.sync);
   add_threads(resize_command, resize.threads);
 
   cli::Append append;
@@ -162,6 +173,7 @@ cli::Status run(int argc, char** argv) {
       ->type_name("D")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  add_sync(append_command, append.sync);
   add_threads(append_command, append.threads);
   append_command.footer("The array has all of the file or none of it. One in the other byte order is held in memory.");
 
@@ -176,12 +188,14 @@ cli::Status run(int argc, char** argv) {
   compact_command.add_flag(
       "--recover", compact.recover,
       "Shards whose last append was cut off hold what they held before it; else they are an error");
+  add_sync(compact_command, compact.sync);
   add_threads(compact_command, compact.threads);
   compact_command.footer(region_help);
 
   cli::Remove remove;
   auto& remove_command = *app.add_subcommand("rm", "Erases an array, or a group, and all below it");
   add_path(remove_command, remove.path);
+  add_sync(remove_command, remove.sync);
   add_threads(remove_command, unused);
 
   cli::Move move;
@@ -189,6 +203,7 @@ cli::Status run(int argc, char** argv) {
   move_command.add_option("SRC", move.source, "The array or group: brain.zarr/t1")->required();
   move_command.add_option("DST", move.destination, "Its new path, where nothing is; groups above it are made")
       ->required();
+  add_sync(move_command, move.sync);
   add_threads(move_command, unused);
 
   cli::Validate validate;
@@ -248,6 +263,7 @@ cli::Status run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) try {
+  ::signal(SIGXFSZ, SIG_IGN);  // a file that grows past `ulimit -f` is then an error of write(), which says so
   auto const status = run(argc, argv);
   if (!std::cout.flush()) throw std::runtime_error{"cannot write to the standard output"};
   return status;

@@ -1,43 +1,55 @@
 // A whole file as memory: the system reads what is looked at, so that it may be larger than memory.
 #pragma once
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <tessera/buffer/mapped_buffer.hpp>
 #include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
+#include <tessera/store/posix/descriptor.hpp>
 
 namespace cli {
 
-/// Read only. Requires: nobody makes the file shorter meanwhile; the system ends programs that look beyond its end.
+/// Read only. Others may change the file meanwhile: where it became shorter, or its disk fails, the rest of it reads as
+/// zeros, where the system would end the program with SIGBUS. So nothing that was made of it may be shown before
+/// expect_unchanged() has returned. Requires: one at a time.
 class MappedFile {
  public:
   /// Throws: StoreError naming the file.
-  explicit MappedFile(std::string const& path) {
-    auto const fail = [&](std::string const& problem) {
-      throw tessera::StoreError{"cannot read the file: " + problem}.in_store(path);
-    };
-    struct Descriptor {
-      int number;
-      ~Descriptor() {
-        if (number >= 0) ::close(number);
-      }
-    } const file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a named pipe would wait for its writer
-    struct stat info {};
-    if (file.number < 0 || ::fstat(file.number, &info) != 0) fail(std::strerror(errno));
-    if (!S_ISREG(info.st_mode)) fail("not a regular file");
+  explicit MappedFile(std::string const& path) : path_{path}, file_{::open(path.c_str(), flags)} {
+    if (!file_) fail(std::strerror(errno));
+    before_ = status();
+    if (!S_ISREG(before_.st_mode)) fail("not a regular file");
     try {
-      bytes_ = tessera::MappedBuffer{file.number, 0, static_cast<std::size_t>(info.st_size)};
+      bytes_ = tessera::MappedBuffer{file_.number(), 0, static_cast<std::size_t>(before_.st_size)};
     } catch (tessera::StoreError& error) {
       error.in_store(path);
       throw;
     }
+    begin_ = reinterpret_cast<std::uintptr_t>(data());
+    end_ = begin_ + size();
+    is_lost_ = false;
+    open_ = this;
+    struct sigaction action {};
+    action.sa_sigaction = put_zeros;
+    action.sa_flags = static_cast<int>(SA_SIGINFO);
+    ::sigaction(SIGBUS, &action, &sigbus_before_);
+  }
+  MappedFile(MappedFile const&) = delete;
+  MappedFile& operator=(MappedFile const&) = delete;
+  ~MappedFile() {
+    ::sigaction(SIGBUS, &sigbus_before_, nullptr);
+    open_ = nullptr;
   }
 
   std::byte const* data() const { return bytes_.view().data; }
@@ -45,11 +57,58 @@ class MappedFile {
 
   /// What was looked at so far counts as this program's memory no longer; it is read again where it is wanted again.
   void let_go() const {
-    if (size() > 0) ::madvise(const_cast<std::byte*>(data()), size(), MADV_DONTNEED);
+    if (size() > 0 && !is_lost_) ::madvise(const_cast<std::byte*>(data()), size(), MADV_DONTNEED);
+  }
+
+  /// Throws: StoreError naming the file, if it is another by now than when it was opened: what was read of it is
+  /// nothing that it ever held.
+  void expect_unchanged() const {
+    auto const now = status();
+    if (now.st_size < before_.st_size)
+      fail(tessera::text({"it became shorter meanwhile: found ", now.st_size, " bytes, expected ", before_.st_size}));
+    if (is_lost_) fail("what was there when it was opened cannot be read any more");
+    if (now.st_size != before_.st_size || now.st_mtim.tv_sec != before_.st_mtim.tv_sec ||
+        now.st_mtim.tv_nsec != before_.st_mtim.tv_nsec)
+      fail("it changed meanwhile");
+  }
+  /// The same of the file that is open, if there is one.
+  static void expect_open_one_unchanged() {
+    if (open_) open_->expect_unchanged();
   }
 
  private:
+  static constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;  // a named pipe would wait for its writer
+
+  [[noreturn]] void fail(std::string const& problem) const {
+    throw tessera::StoreError{"cannot read the file: " + problem}.in_store(path_);
+  }
+  struct stat status() const {
+    struct stat info {};
+    if (::fstat(file_.number(), &info) != 0) fail(std::strerror(errno));
+    return info;
+  }
+
+  // The thread that looked at a page that is gone goes on with zeros from there to the end.
+  static void put_zeros(int number, siginfo_t* fault, void*) {
+    auto const at = reinterpret_cast<std::uintptr_t>(fault->si_addr);
+    auto const page = at - at % static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    if (at >= begin_ && at < end_ &&
+        ::mmap(reinterpret_cast<void*>(page), end_ - page, PROT_READ,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED)
+      is_lost_ = true;
+    else
+      ::signal(number, SIG_DFL);  // not ours: it is raised again, and ends the program
+  }
+
+  static inline std::atomic<std::uintptr_t> begin_{0}, end_{0};  // a handler reaches nothing else
+  static inline std::atomic<bool> is_lost_{false};
+  static inline MappedFile const* open_ = nullptr;
+
+  std::string path_;
+  tessera::detail::posix::Descriptor file_;
+  struct stat before_ {};
   tessera::MappedBuffer bytes_;
+  struct sigaction sigbus_before_ {};
 };
 
 }  // namespace cli

@@ -12,6 +12,7 @@
 #include <tessera/store/local_store.hpp>
 
 #include "interruption.hpp"
+#include "mapped_file.hpp"
 #include "read_log.hpp"
 
 namespace cli {
@@ -36,8 +37,14 @@ struct Store : tessera::LocalStore<tessera::HostBuffer> {
     Base::get_many(requests, on);
   }
   void write(tessera::Key const& key, tessera::ByteView<tessera::space::Host> value, Queue& on) const {
-    Interruption::check();
+    expect_reason_to_write();
     Base::write(key, value, on);
+  }
+  void write_many(std::span<tessera::WriteRequest<tessera::space::Host> const> requests, Queue& on) const {
+    for (auto const& request : requests) {
+      expect_reason_to_write();
+      Base::write_many({&request, 1}, on);
+    }
   }
 
   /// From now on what is read is noted there, or nowhere. Requires: nobody reads at the moment, and the log is there
@@ -45,6 +52,10 @@ struct Store : tessera::LocalStore<tessera::HostBuffer> {
   void note_reads(ReadLog* log) const { *log_ = log; }
 
  private:
+  static void expect_reason_to_write() {
+    Interruption::check();
+    MappedFile::expect_open_one_unchanged();  // what is written may have been made of it
+  }
   ReadLog* log() const { return *log_; }
   std::shared_ptr<ReadLog*> log_ = std::make_shared<ReadLog*>(nullptr);
 };
@@ -80,19 +91,20 @@ inline std::filesystem::path outermost_node(std::filesystem::path root) {
 }
 
 // Roots are shown as they were asked for: from here on, unless the path was absolute.
-inline Node node_below(std::filesystem::path const& root, std::filesystem::path const& folder,
-                       std::string const& path) {
+inline Node node_below(std::filesystem::path const& root, std::filesystem::path const& folder, std::string const& path,
+                       bool sync) {
   namespace fs = std::filesystem;
   auto const inside = folder == root ? "" : folder.lexically_relative(root).generic_string();
   auto const shown = fs::path{path}.is_absolute() ? root : root.lexically_relative(fs::current_path());
-  return {Store{shown.string()}, inside};
+  return {Store{shown.string(), {.fsync = sync}}, inside};
 }
 
 }  // namespace detail
 
 /// The store is the outermost folder from which every folder down to `path` is a node: keys in messages then begin at
-/// the hierarchy's root. Throws: tessera::StoreError, if there is no node at `path`.
-inline Node find_node(std::string const& path) {
+/// the hierarchy's root. `sync`: what it is given to write outlasts a loss of power. Throws: tessera::StoreError, if
+/// there is no node at `path`.
+inline Node find_node(std::string const& path, bool sync = false) {
   auto const folder = folder_of(path);
   std::error_code error;
   if (!detail::has_document(folder, error)) {
@@ -102,12 +114,12 @@ inline Node find_node(std::string const& path) {
         .in_key("zarr.json")
         .in_store(path);
   }
-  return detail::node_below(detail::outermost_node(folder), folder, path);
+  return detail::node_below(detail::outermost_node(folder), folder, path, sync);
 }
 
 /// Where a node that need not be there would be. Its store is that of the nearest node above it, else the nearest
 /// folder called *.zarr, else its own.
-inline Node find_place(std::string const& path) {
+inline Node find_place(std::string const& path, bool sync = false) {
   auto const folder = folder_of(path);
   std::error_code error;
   auto const above = [&](auto&& holds) {
@@ -120,7 +132,7 @@ inline Node find_place(std::string const& path) {
     root = above([](auto const& at) { return at.extension() == ".zarr"; });
   else
     root = detail::outermost_node(root);
-  return detail::node_below(root, folder, path);
+  return detail::node_below(root, folder, path, sync);
 }
 
 }  // namespace cli

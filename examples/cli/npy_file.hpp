@@ -184,7 +184,7 @@ inline NpyHeader read_npy_header(std::string_view file) {
 class NpyFile {
  public:
   /// Throws: StoreError naming the file.
-  explicit NpyFile(std::string const& path) : file_{path}, header_{header_of(file_, path)} {}
+  explicit NpyFile(std::string const& path) : path_{path}, file_{path}, header_{header_of(file_, path)} {}
 
   NpyHeader const& header() const { return header_; }
   std::byte const* elements() const { return file_.data() + header_.size; }
@@ -197,6 +197,19 @@ class NpyFile {
     return strides;
   }
   void let_go() const { file_.let_go(); }
+  /// Runs f, which reads the elements. Throws: StoreError naming the file, if it changed meanwhile; what f throws,
+  /// naming the file where it names no store.
+  template <class F>
+  void with_elements(F&& f) const {
+    try {
+      f();
+    } catch (tessera::Error& error) {
+      file_.expect_unchanged();  // else that is why
+      error.in_store(path_);
+      throw;
+    }
+    file_.expect_unchanged();
+  }
   bool is_swapped() const { return header_.order != std::endian::native; }
 
  private:
@@ -213,6 +226,7 @@ class NpyFile {
     throw;
   }
 
+  std::string path_;
   MappedFile file_;
   NpyHeader header_;
 };

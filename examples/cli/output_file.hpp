@@ -13,12 +13,15 @@
 
 #include <tessera/core/error.hpp>
 
+#include "sync.hpp"
+
 namespace cli {
 
 /// Written under a temporary name beside it; commit() gives it its own. Throws: tessera::StoreError naming the file.
 class OutputFile {
  public:
-  explicit OutputFile(std::string path) : path_{std::move(path)} {
+  /// `sync`: it outlasts a loss of power when commit() has returned.
+  OutputFile(std::string path, bool sync) : path_{std::move(path)}, sync_{sync} {
     auto const name = path_.rfind('/') + 1;  // 0, if there is no folder
     for (int i = 0; file_ < 0; ++i) {
       unfinished_ = path_.substr(0, name) + ".tessera-" + std::to_string(::getpid()) + '-' + std::to_string(i);
@@ -46,11 +49,13 @@ class OutputFile {
   void write(std::string_view text) { write(text.data(), text.size()); }
 
   void commit() {
+    if (sync_ && ::fsync(file_) != 0) fail();
     auto const file = file_;
     file_ = -1;
     if (::close(file) != 0) fail();  // errors of a delayed write show here
     if (::rename(unfinished_.c_str(), path_.c_str()) != 0) fail();
     unfinished_.clear();
+    if (sync_) sync_folder(path_.substr(0, path_.rfind('/') + 1));
   }
 
  private:
@@ -59,6 +64,7 @@ class OutputFile {
   }
 
   std::string path_, unfinished_;
+  bool sync_;
   int file_ = -1;
 };
 

@@ -15,6 +15,7 @@
 #include <tessera/metadata/group_metadata.hpp>
 
 #include "node.hpp"
+#include "sync.hpp"
 
 namespace cli {
 
@@ -23,9 +24,10 @@ namespace cli {
 /// there until then stays until then, and stays for good if there is no commit.
 class OutputNode {
  public:
-  /// Throws: tessera::Error, if there is something at `path` that may not be replaced.
-  OutputNode(std::string const& path, bool overwrite)
-      : shown_{path}, place_{find_place(path)}, target_{folder_of(path)} {
+  /// `sync`: the node outlasts a loss of power when commit() has returned. Throws: tessera::Error, if there is
+  /// something at `path` that may not be replaced.
+  OutputNode(std::string const& path, bool overwrite, bool sync)
+      : shown_{path}, place_{find_place(path, sync)}, target_{folder_of(path)}, sync_{sync} {
     namespace fs = std::filesystem;
     expect_nothing(overwrite);
     expect_groups_above();
@@ -48,13 +50,19 @@ class OutputNode {
   }
 
   /// Its root is the node.
-  Store store() const { return Store{(unfinished_ / "new").string()}; }
+  Store store() const { return Store{(unfinished_ / "new").string(), {.fsync = sync_}}; }
 
   void commit() {
     namespace fs = std::filesystem;
     for (auto const& group : groups_) tessera::write_document(place_.store, group, to_value(tessera::GroupMetadata{}));
     std::error_code error;
-    fs::create_directories(target_.parent_path(), error);
+    try {
+      if (!fs::exists(target_.parent_path(), error))
+        tessera::detail::posix::make_folders(target_.parent_path().string(), sync_);
+    } catch (tessera::StoreError& problem) {
+      problem.in_store(shown_);
+      throw;
+    }
     fs::path old;
     if (fs::exists(target_, error)) {
       old = unfinished_ / "old";
@@ -68,8 +76,11 @@ class OutputNode {
       if (!old.empty() && error) unfinished_.clear();  // what was there is still in it
       fail("cannot rename the folder: " + problem);
     }
+    if (sync_) sync_folder(target_.parent_path());
+    auto const beside = unfinished_.parent_path();
     fs::remove_all(std::exchange(unfinished_, {}), error);
     if (error) fail("it is written, but what was there before cannot be erased: " + error.message());
+    if (sync_) sync_folder(beside);
   }
 
  private:
@@ -120,6 +131,7 @@ class OutputNode {
   std::string shown_;
   Node place_;
   std::filesystem::path target_, unfinished_;
+  bool sync_;
   std::vector<std::string> groups_;
 };
 

@@ -14,7 +14,7 @@
 namespace cli {
 
 /// 8-bit greyscale. Throws: tessera::Error naming the file.
-inline void write_png(std::string const& path, Picture const& picture) {
+inline void write_png(std::string const& path, Picture const& picture, bool sync) {
   auto const fail = [&](char const* why) {
     throw tessera::StoreError{path + ": cannot make a PNG of " + std::to_string(picture.columns) + " x " +
                               std::to_string(picture.rows) + " pixels: " + why};
@@ -31,7 +31,7 @@ inline void write_png(std::string const& path, Picture const& picture) {
   auto const stride = static_cast<png_int_32>(picture.columns);
   if (!png_image_write_to_memory(&image, png.data(), &size, 0, picture.grey.data(), stride, nullptr))
     fail(image.message);
-  OutputFile file{path};
+  OutputFile file{path, sync};
   file.write(png.data(), size);
   file.commit();
 }

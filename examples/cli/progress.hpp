@@ -8,18 +8,24 @@
 #include <cstdio>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include <unistd.h>
 
 namespace cli {
 
-/// Shown only where stderr is a terminal, from the first second on, and gone when this is.
+/// Shown only where stderr is a terminal, from the first second on, and gone when this is. Where the system gives no
+/// thread to draw it the work goes on without.
 class Progress {
  public:
   /// Requires: `done`, which other threads count up to `total`, lives longer.
   Progress(std::atomic<std::uint64_t> const& done, std::uint64_t total) {
-    if (total > 0 && ::isatty(STDERR_FILENO)) thread_ = std::thread{[this, &done, total] { watch(done, total); }};
+    if (total == 0 || !::isatty(STDERR_FILENO)) return;
+    try {
+      thread_ = std::thread{[this, &done, total] { watch(done, total); }};
+    } catch (std::system_error const&) {
+    }
   }
   Progress(Progress const&) = delete;
   Progress& operator=(Progress const&) = delete;

@@ -70,7 +70,7 @@ Status run(Read const& command) {
   auto const type = array.type();
 
   Interruption const interruption;
-  OutputFile file{command.output};
+  OutputFile file{command.output, command.sync};
   if (npy) file.write(npy_header(region.count, type));
   tessera::Traffic traffic;
   {

@@ -18,9 +18,10 @@ namespace cli {
 
 struct Tree {
   std::string path;
-  std::variant<std::monostate, tessera::GroupMetadata, tessera::ArrayMetadata> document{};  ///< monostate: broken
+  /// monostate: broken, or an array with a part that is not supported.
+  std::variant<std::monostate, tessera::GroupMetadata, tessera::ArrayMetadata> document{};
   std::string problem{};  ///< why it cannot be read; empty, if it can
-  bool wrong = false;     ///< the problem is the data's, not this program's
+  bool wrong = false;     ///< the problem is the data's; else it is an array that this program does not support
   std::vector<Tree> children{};
 
   bool any_wrong() const {
@@ -29,11 +30,6 @@ struct Tree {
 };
 
 namespace detail {
-
-template <class... Cs>
-bool knows(tessera::Codecs<Cs...>, std::string_view name) {
-  return ((Cs::name == name) || ...);
-}
 
 // What the nodes one level below a group are called, in alphabetical order.
 inline std::vector<std::string> folders_below(Store const& store, std::string const& path) {
@@ -45,12 +41,7 @@ inline std::vector<std::string> folders_below(Store const& store, std::string co
   return folders;
 }
 
-inline void look_at(Store const& store, tessera::ArrayMetadata const& array, Tree& tree) {
-  for (auto const& codec : array.codecs)
-    if (codec.name != "sharding_indexed" && !knows(tessera::AllCodecs{}, codec.name)) {
-      tree.problem = "codec " + tessera::describe(codec.name) + " is not known";
-      return;
-    }
+inline void look_at(Store const& store, tessera::ArrayMetadata const& array, Tree const& tree) {
   try {  // as open_any does
     (void)complete_codecs(array);
   } catch (tessera::Error& error) {
@@ -74,6 +65,11 @@ inline std::optional<Tree> read_node(Store const& store, std::string const& path
       return tree;
     }
   } catch (tessera::Error const& error) {
+    auto const* document = dynamic_cast<tessera::MetadataError const*>(&error);
+    if (document && !document->unsupported().empty()) {
+      tree.problem = document->unsupported() + " is not supported";
+      return tree;
+    }
     tree.problem = error.what();
     tree.wrong = true;
     if (std::holds_alternative<tessera::ArrayMetadata>(tree.document)) return tree;

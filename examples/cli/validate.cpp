@@ -27,7 +27,7 @@ struct Failure {
 };
 
 struct Findings {
-  std::vector<Failure> failures;
+  std::vector<Failure> failures, unsupported;
   std::vector<std::string> strays;  // keys below an array that are none of its chunks
   std::uint64_t arrays = 0, groups = 0, chunks = 0;
 
@@ -139,23 +139,32 @@ void print(Findings const& found, std::string const& store) {
   for (auto const& failure : found.failures) std::cout << "error: " << printable(failure.problem) << '\n';
   for (auto const& key : found.strays)
     std::cout << printable("warning: " + store + ": key \"" + key + "\": no chunk of the array it is below") << '\n';
+  for (auto const& [key, problem] : found.unsupported)
+    std::cout << printable("not checked: " + store + ": key \"" + key + "\": " + problem) << '\n';
   std::cout << counted(found.arrays, "array") << ", " << counted(found.groups, "group") << ", "
             << counted(found.chunks, "chunk") << " decoded: " << counted(found.failures.size(), "failure") << ", "
-            << counted(found.strays.size(), "stray key") << '\n';
+            << counted(found.strays.size(), "stray key")
+            << (found.unsupported.empty() ? "" : ", " + counted(found.unsupported.size(), "array") + " not supported")
+            << '\n';
 }
 
 void print_json(Findings const& found, std::string const& store) {
   using tessera::List, tessera::Members, tessera::Value;
   auto const number = [](std::uint64_t n) { return tessera::Number{std::to_string(n)}; };
-  List failures, strays;
-  for (auto const& [key, problem] : found.failures)
-    failures.push_back(Members{{"key", valid_utf8(key)}, {"problem", valid_utf8(problem)}});
+  auto const listed = [](std::vector<Failure> const& problems) {
+    List list;
+    for (auto const& [key, problem] : problems)
+      list.push_back(Members{{"key", valid_utf8(key)}, {"problem", valid_utf8(problem)}});
+    return list;
+  };
+  List strays;
   for (auto const& key : found.strays) strays.push_back(valid_utf8(key));
   std::cout << tessera::to_json(Members{{"store", valid_utf8(store)},
                                         {"arrays", number(found.arrays)},
                                         {"groups", number(found.groups)},
                                         {"chunks", number(found.chunks)},
-                                        {"failures", std::move(failures)},
+                                        {"failures", listed(found.failures)},
+                                        {"unsupported", listed(found.unsupported)},
                                         {"strays", std::move(strays)}})
             << '\n';
 }
@@ -179,13 +188,12 @@ Status run(Validate const& command) {
     Queue const on{command.threads};
     each_node(tree, [&, &store = store](Tree const& node) {
       auto const key = tessera::document_key(node.path).path;
+      if (!node.problem.empty() && !node.wrong) return found.unsupported.push_back({key, node.problem});
       found.groups += std::holds_alternative<tessera::GroupMetadata>(node.document);
       found.arrays += std::holds_alternative<tessera::ArrayMetadata>(node.document);
       try {
         if (node.wrong)
           found.failures.push_back({key, node.problem});
-        else if (!node.problem.empty())
-          throw tessera::MetadataError{node.problem}.in_key(key).in_store(store.name());
         else if (std::holds_alternative<tessera::ArrayMetadata>(node.document))
           check_array(open_array(store, node.path, on), found, done);
       } catch (tessera::Error const& error) {

@@ -72,7 +72,7 @@ Status run(View const& command) {
   if (command.output.empty())
     draw(std::cout, picture);
   else
-    write_png(command.output, picture);
+    write_png(command.output, picture, command.sync);
   auto const what = command.output.empty() ? command.path : command.output + ": " + command.path;
   std::cout << printable(what + (plane.text.empty() ? "" : ", " + plane.text)) << ", " << plane.rows << " x "
             << plane.columns << ", min " << greys.least << ", max " << greys.most << '\n';

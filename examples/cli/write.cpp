@@ -83,19 +83,14 @@ Status run(Write const& command) {
   NpyFile const file{command.file};
   auto const metadata = asked_for(command, file.header());
   Interruption const interruption;
-  OutputNode output{command.path, command.overwrite};
+  OutputNode output{command.path, command.overwrite, command.sync};
   {
     auto const array = make_array(output.store(), "", metadata, Queue{command.threads});
     Elements elements{file};
     std::atomic<std::uint64_t> done{0};
     Progress const progress{done, tessera::element_count(metadata.shape, "shape")};
     each_box(metadata.shape, box_shape(metadata, file.header().fortran_order), [&](tessera::Region const& region) {
-      try {
-        elements.write(region, array);
-      } catch (tessera::Error& error) {
-        error.in_store(command.file);
-        throw;
-      }
+      file.with_elements([&] { elements.write(region, array); });
       file.let_go();
       done += tessera::element_count(region.count, "the region");
     });

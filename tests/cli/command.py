@@ -91,6 +91,37 @@ def make_array(folder, shape, data_type, chunk_shape, chunks, **document):
     return folder
 
 
+# Sound documents of what tessera does not have, and what that is called: as zarr-python writes strings and dates, and
+# one of each kind of extension.
+VLEN = [{"name": "vlen-utf8", "configuration": {}}, {"name": "zstd", "configuration": {"level": 0, "checksum": False}}]
+SHARDS = {"chunk_shape": [1], "codecs": ["bytes"], "index_codecs": ["bytes", "crc32c"], "index_location": "end"}
+UNSUPPORTED = {
+    "strings": ('data type "string"', {"data_type": "string", "fill_value": "", "codecs": VLEN}),
+    "fixed": ('data type "fixed_length_utf32"',
+              {"data_type": {"name": "fixed_length_utf32", "configuration": {"length_bytes": 20}}, "fill_value": ""}),
+    "dates": ('data type "numpy.datetime64"',
+              {"data_type": {"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_factor": 1}},
+               "fill_value": "NaT"}),
+    "codec": ('codec "lz5"', {"codecs": ["bytes", {"name": "lz5"}]}),
+    "first_codec": ('codec "delta"', {"codecs": [{"name": "delta", "configuration": {}}, "bytes"]}),
+    "inner_codec": ('codec "lz5"', {"codecs": [{"name": "sharding_indexed",
+                                                "configuration": SHARDS | {"codecs": ["bytes", "lz5"]}}]}),
+    "index_codec": ('codec "adler32" in index_codecs',
+                    {"codecs": [{"name": "sharding_indexed",
+                                 "configuration": SHARDS | {"index_codecs": ["bytes", "adler32"]}}]}),
+    "grid": ('chunk grid "rectilinear"', {"chunk_grid": {"name": "rectilinear", "configuration": {}}}),
+    "keys": ('chunk key encoding "hashed"', {"chunk_key_encoding": "hashed"}),
+    "transformer": ('storage transformer "cache"', {"storage_transformers": [{"name": "cache"}]}),
+}
+
+
+def make_unsupported(folder):
+    """An array of each kind, with a chunk; what each is called."""
+    for name, (_, members) in UNSUPPORTED.items():
+        make_array(folder / name, [4], **{"data_type": "uint8", "chunk_shape": [2], "chunks": {(0,): b"12"}} | members)
+    return {name: what for name, (what, _) in UNSUPPORTED.items()}
+
+
 def little_endian(code, values):
     """Values of array module's type `code`, as bytes."""
     numbers = array.array(code, values)

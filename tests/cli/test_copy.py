@@ -11,8 +11,8 @@ import signal
 import subprocess
 import sys
 
-from command import (BINARY, BRAIN, ENVIRONMENT, CommandTest, document, little_endian, main, make_array, sums,
-                     tessera)
+from command import (BINARY, BRAIN, ENVIRONMENT, CommandTest, document, little_endian, main, make_array,
+                     make_unsupported, sums, tessera)
 
 BIG = {"name": "bytes", "configuration": {"endian": "big"}}
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
@@ -199,6 +199,24 @@ class Copy(CommandTest):
         self.assertEqual(self.read_bin(group), b"ab")
         self.assertEqual(sorted(os.listdir(group)), ["c", "zarr.json"])
         self.assert_refused(tessera("copy", group, group / "below"), 1, "array above")
+
+    def test_what_is_not_supported_is_left_out(self):
+        brain, copy = self.brain(), self.folder / "copy"
+        unsupported = make_unsupported(brain)
+        result = tessera("copy", brain, copy)
+        self.assertEqual(result.status, 1)
+        self.assertEqual(result.errors, [f'tessera: left out: {brain}: key "{name}/zarr.json": {unsupported[name]} is not '
+                                         "supported" for name in sorted(unsupported)])
+        self.assertIn("2 arrays, 1 group", result.text)
+        self.assertEqual(sorted(os.listdir(copy)), ["t1", "t1_half", "zarr.json"])
+        for name in ("t1", "t1_half"):
+            self.assertEqual(self.digest(copy / name), sums()[name])
+        for name, what in unsupported.items():
+            self.assert_refused(tessera("copy", brain / name, self.folder / name), 1, f"{what} is not supported")
+        (brain / "t1/zarr.json").write_text("{")  # what is broken is for somebody to look at first
+        shutil.rmtree(copy)
+        self.assert_refused(tessera("copy", brain, copy), 1, 'key "t1/zarr.json"')
+        self.assertFalse(copy.exists())
 
     def test_key_of_a_disk_that_is_full(self):
         # A file may have 64 kB: as a full disk, it shows while chunks are written.

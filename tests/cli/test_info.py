@@ -3,8 +3,10 @@ import json
 import os
 import pathlib
 import shutil
+import sys
+import unicodedata
 
-from command import BRAIN, CommandTest, main, make_array, tessera
+from command import BRAIN, CommandTest, main, make_array, make_unsupported, tessera
 
 
 def stored_bytes(name):
@@ -42,6 +44,19 @@ class Info(CommandTest):
         a = make_array(self.folder / "a", [4], "uint8", [2], {}, codecs=["bytes", {"name": "lz5"}])
         self.assertIn('"lz5"', self.nodes(a)[0]["nodes"][0]["problem"])
         self.assertIn('cannot be read: codec "lz5"', self.run_ok("info", a).text)
+
+    def test_what_is_not_supported_is_named(self):
+        (self.folder / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group"}')
+        make_array(self.folder / "whole", [4], "uint8", [2], {})
+        unsupported = make_unsupported(self.folder)
+        nodes, text = self.nodes(self.folder)[1], self.run_ok("info", self.folder).text
+        for name, what in unsupported.items():
+            self.assertEqual((nodes[name]["node_type"], nodes[name]["problem"]), ("array", f"{what} is not supported"))
+            self.assertIn(f"cannot be read: {what} is not supported", text)
+            self.assertIn(f"cannot be read: {what} is not supported", self.run_ok("info", self.folder / name).text)
+        self.assertIn("strings  array (not supported)", text)
+        self.assertNotIn("broken", text)
+        self.assertIsNone(nodes["whole"]["problem"])
 
     def test_tree(self):
         text = self.run_ok("info", BRAIN).text
@@ -107,9 +122,37 @@ class Info(CommandTest):
         document, nodes = self.nodes(os.fsdecode(parent))
         self.assertEqual(document["store"], str(self.folder) + "/g\ufffd")
         self.assertEqual(list(nodes), ["", "\ufffd\ufffd"])
-        self.assertIn("g\ufffd  group", self.run_ok("info", os.fsdecode(parent)).text)
-        steering = "\x1b[31m\x9b31m\u0085\x7f"
-        self.assert_refused(tessera("info", steering), 1, "?[31m??31m???")
+        self.assertIn("g\\x{ff}  group", self.run_ok("info", os.fsdecode(parent)).text)
+        steering = "\x1b[31m\udc9b31m\u0085\x7f"
+        self.assert_refused(tessera("info", steering), 1, r"\u{1b}[31m\x{9b}31m\u{85}\u{7f}")
+        self.assert_refused(tessera(steering), 2, r"\u{1b}[31m\x{9b}31m\u{85}\u{7f}")
+
+    def test_names_that_steer_or_hide(self):
+        unseen = [chr(code) for code in range(1, sys.maxunicode + 1)
+                  if unicodedata.category(chr(code)) in ("Cc", "Cf", "Zl", "Zp")]
+        self.assertGreater(len(unseen), 200)
+        text = "x".join(unseen)
+        name = "a\u202e\u2067\u2028\u200b\U000e0041gpj"
+        group = self.folder / name
+        group.mkdir()
+        (group / "zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group", "attributes": {text: [text]}}))
+        a = make_array(group / name, [4], "uint8", [2], {(0,): b"123"}, attributes={name: {text: text}, "text": text},
+                       dimension_names=[text], codecs=["bytes", {"name": text}])
+        (a / name).write_bytes(b"")
+        b = make_array(group / "b", [4], "uint8", [2], {(0,): b"123"})
+        (b / name).write_bytes(b"")
+        make_array(group / "c", [4], text, [2], {}, fill_value=text, **{text: text})
+        escapes = {character: f"\\u{{{ord(character):x}}}" for character in unseen}
+        for arguments in (("info", group), ("validate", group), ("info", a), ("read", a, "--output", group / "x.npy"),
+                          ("read", b, "--output", group / (text[:9] + ".npy")), ("copy", group, group / text[:5]),
+                          ("info", self.folder / text[:40].replace("/", "")), ("write", group / name, text[:20]),
+                          ("info", group, "--" + text), ("read", b, "--region", text, "--output", "x.npy")):
+            result = tessera(*arguments)
+            said = "\n".join([result.text, *result.errors])
+            self.assertEqual({character for character in said if character in escapes} - {"\n"}, set(), arguments)
+        said = tessera("info", group).text
+        for character in ("\u202e", "\u2067", "\u2028", "\u200b", "\U000e0041"):
+            self.assertIn(escapes[character], said)
 
     def test_key_encodings(self):
         for name, separator, key in (("v2", ".", "1.0"), ("v2", "/", "1/0"), ("default", ".", "c.1.0")):

@@ -6,7 +6,8 @@ import shutil
 import struct
 import subprocess
 
-from command import BINARY, BRAIN, ENVIRONMENT, CommandTest, main, make_array, tessera, write_npy
+from command import (BINARY, BRAIN, ENVIRONMENT, UNSUPPORTED, CommandTest, main, make_array, make_unsupported,
+                     tessera, write_npy)
 
 
 MISSING = (2**64 - 1,) * 2
@@ -50,7 +51,11 @@ class Validate(CommandTest):
         self.assertEqual(len(warnings), len(found["strays"]))
         for key, warning in zip(found["strays"], warnings):
             self.assertIn(f'key "{key}"', warning)
-        self.assertEqual(len(lines), len(errors) + len(warnings) + 1)
+        unsupported = [line for line in lines if line.startswith("not checked: ")]
+        self.assertEqual(len(unsupported), len(found["unsupported"]))
+        for one, line in zip(found["unsupported"], unsupported):
+            self.assertTrue(line.endswith(f'key "{one["key"]}": {one["problem"]}'), line)
+        self.assertEqual(len(lines), len(errors) + len(warnings) + len(unsupported) + 1)
         self.assertIn(f'{len(errors)} failure', lines[-1])
         self.assertEqual(result.status, 1 if failures else 0)
         return failures, found
@@ -63,12 +68,33 @@ class Validate(CommandTest):
         self.assertIn(f"3 arrays, 1 group, {41 + INNER_CHUNKS} chunks decoded: 0 failures, 0 stray keys",
                       self.run_ok("validate", self.brain).text)
 
-    def test_what_this_program_cannot_decode_fails(self):
-        make_array(self.brain / "strange", [4], "uint8", [2], {(0,): b"12"}, codecs=["bytes", {"name": "lz5"}])
+    def test_what_is_not_supported_does_not_fail(self):
+        for name, what in make_unsupported(self.brain).items():
+            failures, found = self.findings(self.brain / name)
+            self.assertEqual(failures, {})
+            self.assertEqual(found["unsupported"], [{"key": f"{name}/zarr.json", "problem": f"{what} is not supported"}])
+            self.assertEqual((found["arrays"], found["chunks"], found["strays"]), (0, 0, []))
+        names = sorted(f"{name}/zarr.json" for name in UNSUPPORTED)
         failures, found = self.findings(self.brain)
-        self.assertEqual(list(failures), ["strange/zarr.json"])
-        self.assertIn('"lz5"', failures["strange/zarr.json"])
-        self.assertEqual(found["chunks"], 41 + INNER_CHUNKS)
+        self.assertEqual((failures, [one["key"] for one in found["unsupported"]]), ({}, names))
+        self.assertEqual((found["arrays"], found["chunks"]), (3, 41 + INNER_CHUNKS))
+        self.assertIn(f"0 stray keys, {len(names)} arrays not supported", self.run_ok("validate", self.brain).text)
+        (self.brain / "t1/c/2/3/1").write_bytes(b"")  # others fail as ever
+        failures, found = self.findings(self.brain)
+        self.assertEqual((list(failures), len(found["unsupported"])), (["t1/c/2/3/1"], len(names)))
+
+    def test_what_is_damaged_as_well_fails(self):
+        for name in make_unsupported(self.brain):
+            path = self.brain / name / "zarr.json"
+            whole = json.loads(path.read_text())
+            for change in ({"shape": [-1]}, {"shape": 4}, {"codecs": {}}, {"codecs": [1]}, {"attributes": []}, {"more": 1},
+                           {"chunk_grid": 1}, {"chunk_key_encoding": {}}, {"dimension_names": ["x", "y"]},
+                           {"data_type": 8}, {"data_type": {"configuration": {}}}):
+                path.write_text(json.dumps(whole | change))
+                failures, found = self.findings(self.brain / name)
+                self.assertEqual((list(failures), found["unsupported"]), ([f"{name}/zarr.json"], []), (name, change))
+            path.write_text(json.dumps({member: whole[member] for member in whole if member != "fill_value"}))
+            self.assertEqual(list(self.findings(self.brain / name)[0]), [f"{name}/zarr.json"])
 
     def test_a_damaged_inner_chunk_is_named(self):
         shard = self.brain / "t1_sharded/c/0/0/0"

@@ -6,8 +6,10 @@ import math
 import os
 import random
 import shutil
+import signal
+import subprocess
 
-from command import (BRAIN, CommandTest, document, in_fortran_order, main, make_array, read_npy, swapped, sums, tessera,
+from command import (BINARY, BRAIN, ENVIRONMENT, CommandTest, document, in_fortran_order, main, make_array, read_npy, swapped, sums, tessera,
                      write_npy)
 
 # How NumPy and Zarr call the types, and how many bytes are swapped together.
@@ -205,6 +207,60 @@ class Write(CommandTest):
                 result = tessera("write", self.folder / "x.npy", self.folder / "x", "--overwrite")
                 if result.status != 0:
                     self.assert_refused(result, 1, "x.npy")
+
+    def write_and(self, change, *arguments):
+        """Exit status and standard error of a command that makes `.npy` into chunks, where `change` is called after the
+        first of these is there."""
+        self.process = process = subprocess.Popen([BINARY, *map(str, arguments), "--threads", "1"], text=True,
+                                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=ENVIRONMENT)
+        first = arguments[-1] if arguments[0] == "append" else self.folder
+        while process.poll() is None and not any(path.name == "1" for path in first.rglob("c/*")):
+            pass
+        process.send_signal(signal.SIGSTOP)
+        change()
+        process.send_signal(signal.SIGCONT)
+        errors = process.communicate(timeout=60)[1]
+        return process.returncode, errors
+
+    def test_a_file_that_changes_meanwhile(self):
+        rows, columns = 512, 1 << 16
+        noise = random.Random(SEED).randbytes(rows * columns)
+        file = self.folder / "in.npy"
+        raw, slow = '["bytes"]', '["bytes", {"name": "zstd", "configuration": {"level": 19, "checksum": false}}]'
+        page = os.sysconf("SC_PAGE_SIZE")
+        for codecs in (raw, slow):
+            for size in (0, rows * columns // 2, rows * columns - 1, rows * columns - 2 * page):
+                write_npy(file, "|u1", (rows, columns), noise)
+                status, errors = self.write_and(lambda: os.truncate(file, size), "write", file, "--chunks", f"1,{columns}",
+                                                "--codecs", codecs, self.folder / "out.zarr")
+                self.assertEqual((status, errors.count("\n")), (1, 1), (codecs, size, errors))
+                self.assertIn(f"in.npy: cannot read the file: it became shorter meanwhile: found {size} bytes", errors)
+                self.assertEqual(os.listdir(self.folder), ["in.npy"])
+            write_npy(file, "|u1", (rows, columns), noise)
+            status, errors = self.write_and(lambda: write_npy(file, "|u1", (rows, columns), noise[::-1]), "write", file,
+                                            "--chunks", f"1,{columns}", "--codecs", codecs, self.folder / "out.zarr")
+            self.assertEqual((status, os.listdir(self.folder)), (1, ["in.npy"]), errors)
+            self.assertIn("it changed meanwhile", errors)
+
+    def test_a_write_that_is_interrupted(self):
+        write_npy(self.folder / "in.npy", "|u1", (512, 1 << 16), random.Random(SEED).randbytes(1 << 25))
+        status, errors = self.write_and(lambda: self.process.send_signal(signal.SIGINT), "write", self.folder / "in.npy",
+                                        "--chunks", "1,65536", self.folder / "out.zarr")
+        self.assertEqual((status, os.listdir(self.folder)), (130, ["in.npy"]), errors)
+
+    def test_a_file_that_becomes_shorter_while_it_is_appended(self):
+        rows, columns = 512, 1 << 16
+        noise = random.Random(SEED).randbytes(rows * columns)
+        codecs = '["bytes", {"name": "zstd", "configuration": {"level": 19, "checksum": false}}]'
+        file = write_npy(self.folder / "in.npy", "|u1", (1, columns), noise[:columns])
+        path = self.folder / "a.zarr"
+        self.run_ok("write", file, path, "--chunks", f"1,{columns}", "--codecs", codecs)
+        before = document(path)
+        write_npy(file, "|u1", (rows, columns), noise)
+        status, errors = self.write_and(lambda: os.truncate(file, 2 * columns), "append", file, path)
+        self.assertEqual((status, errors.count("\n")), (1, 1), errors)
+        self.assertIn("in.npy: cannot read the file: it became shorter", errors)
+        self.assertEqual((document(path), self.read(path)[2]), (before, noise[:columns]))
 
     def test_messages_say_what_was_found(self):
         file, out = self.folder / "x.npy", self.folder / "out.zarr"

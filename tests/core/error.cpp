@@ -35,7 +35,7 @@ TEST_CASE("an error is one line, whatever the names contain") {
     CHECK(static_cast<unsigned char>(*c) >= ' ');
     CHECK(*c != '\x7f');
   }
-  CHECK(std::string{error.what()}.ends_with("bad??name?"));
+  CHECK(std::string{error.what()}.ends_with("bad\\u{d}\\u{a}name\\u{7f}"));
   CHECK(error.key().size() == 10);  // the key itself stays what it is
 }
 

@@ -17,7 +17,7 @@ TEST_CASE("a description is short, whatever the value is") {
   CHECK(shown.ends_with("...\""));
 }
 
-TEST_CASE("a description has no control characters") { CHECK(describe(std::string{"a\nb\x01"}) == "\"a?b?\""); }
+TEST_CASE("a description has no control characters") { CHECK(describe(std::string{"a\nb\x01"}) == "\"a\\u{a}b\\u{1}\""); }
 
 TEST_CASE("values are compared by kind and content") {
   CHECK(Value{Number{"3"}} == Value::integer(3));

@@ -1,4 +1,5 @@
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <thread>
@@ -94,4 +95,39 @@ TEST_CASE("a constructor that throws leaves nothing behind") {
   Queue<space::Host> queue;
   CHECK_THROWS_AS(queue.lease<Fails>(), int);
   CHECK_THROWS_AS(queue.lease<Fails>(), int);
+}
+
+TEST_CASE("trim destroys what is idle and not what is lent") {
+  auto const before = Counted::alive.load();
+  Queue<space::Host> queue;
+  auto const lent = queue.lease<Counted>();
+  { auto const a = queue.lease<Counted>(), b = queue.lease<Counted>(); }
+  CHECK(Counted::alive == before + 3);
+  queue.trim();
+  CHECK(Counted::alive == before + 1);
+  lent->value = 5;
+  { auto const again = queue.lease<Counted>(); }
+  CHECK(Counted::alive == before + 2);
+}
+
+TEST_CASE("of what takes up memory a queue keeps as much as its bound when work is done, what was used last") {
+  struct Large : Counted {
+    std::uint64_t held() const { return 60; }
+  };
+  auto const before = Counted::alive.load();
+  Queue<space::Host> queue;
+  queue.keep_idle(100);
+  Large* last = nullptr;
+  {
+    auto const small = queue.lease<Counted>();
+    auto const c = queue.lease<Large>();  // given back last of the two
+    auto const b = queue.lease<Large>();
+    last = &*c;
+  }
+  CHECK(Counted::alive == before + 3);  // while work goes on it stays
+  queue.settle();
+  CHECK(Counted::alive == before + 2);
+  CHECK(&*queue.lease<Large>() == last);
+  queue.keep_idle(59);
+  CHECK(Counted::alive == before + 1);
 }

@@ -1,5 +1,6 @@
 // The members of an array's document: which must be there, and what each may be.
 #include <string>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -97,6 +98,36 @@ TEST_CASE("data types that are not supported are refused by name, with those tha
   }
   refuse("data_type", R"({"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_factor": 1}})",
          {"\"numpy.datetime64\""});
+}
+
+static std::string unsupported(test::Document document) try {
+  array_metadata(document.text());
+  return "supported";
+} catch (MetadataError const& error) {
+  return error.unsupported().empty() ? "wrong" : error.unsupported();
+}
+
+TEST_CASE("a document that is sound but for what is not supported says so; one that is not does not") {
+  struct {
+    char const *member, *json, *extension;
+  } const cases[] = {{"data_type", R"("string")", R"(data type "string")"},
+                     {"data_type", R"({"name": "x", "configuration": {"y": 1}})", R"(data type "x")"},
+                     {"chunk_grid", R"({"name": "rectilinear", "configuration": {}})", R"(chunk grid "rectilinear")"},
+                     {"chunk_key_encoding", R"("hashed")", R"(chunk key encoding "hashed")"},
+                     {"storage_transformers", R"(["cache"])", R"(storage transformer "cache")"}};
+  for (auto const& [member, json, extension] : cases) {
+    CAPTURE(std::string{extension});
+    auto const document = array_document().set(member, json);
+    CHECK(unsupported(document) == extension);
+    for (auto [other, damage] : {std::pair{"shape", "[-1]"}, {"codecs", "[1]"}, {"attributes", "3"}, {"more", "1"},
+                                 {"dimension_names", R"(["x", "y"])"}, {"node_type", R"("field")"}})
+      CHECK(unsupported(test::Document{document}.set(other, damage)) == "wrong");
+    CHECK(unsupported(test::Document{document}.remove("fill_value")) == "wrong");
+  }
+  CHECK(unsupported(array_document().set("data_type", R"("string")").set("fill_value", R"("a")")) ==
+        R"(data type "string")");
+  CHECK(unsupported(array_document().set("data_type", R"("string")").set("chunk_grid", R"("other")")) ==
+        R"(data type "string")");
 }
 
 TEST_CASE("a data type may be written as an object, with nothing to configure (META-28, META-24)") {

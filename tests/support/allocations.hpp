@@ -39,6 +39,7 @@ class Allocations {
   std::size_t blocks() const { return allocation_counts.blocks; }
   std::size_t news() const { return allocation_counts.news; }
   std::size_t large() const { return allocation_counts.large; }
+  std::ptrdiff_t live() const { return allocation_counts.live; }
   std::ptrdiff_t peak() const { return allocation_counts.peak; }
 };
 

@@ -11,6 +11,7 @@
 #include "../element.hpp"
 #include "../failure.hpp"
 #include "../quantities.hpp"
+#include "../utf8.hpp"
 #include "advice.hpp"
 
 namespace cli {

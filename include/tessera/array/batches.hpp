@@ -39,6 +39,7 @@ inline void expect_going(std::atomic<bool> const* stop) {
 struct Batches {
   std::uint64_t chunks, size;
   std::size_t in_flight;
+  std::uint64_t bytes = 0;  // that one takes up, about; what a queue keeps of them is held to a bound
   std::uint64_t count() const { return chunks / size + (chunks % size != 0); }
 };
 
@@ -66,9 +67,9 @@ Batches batches_of(Options const& options, std::uint64_t chunks, ChunkForm const
   auto const most = options.mini_batch ? options.mini_batch : std::min(usual.chunks, chunks / (4 * threads));
   Batches result{chunks, std::min<std::uint64_t>(bytes / whole, most),
                  options.in_flight ? options.in_flight : threads + usual.waiting};
+  constexpr std::uint64_t about_it = 4096;  // bytes that are known of a chunk: its place, its key, what shall be done
+  auto const each = form.memory(changes) + beside + about_it;
   if (options.memory != 0) {
-    constexpr std::uint64_t about_it = 4096;  // bytes that are known of a chunk: its place, its key, what shall be done
-    auto const each = form.memory(changes) + beside + about_it;
     auto const alone = usual.beside + each;
     if (options.memory < alone)
       throw SelectionError{
@@ -77,8 +78,16 @@ Batches batches_of(Options const& options, std::uint64_t chunks, ChunkForm const
     result.size = std::min(result.size, (options.memory / result.in_flight - usual.beside) / each);
   }
   result.size = std::clamp<std::uint64_t>(result.size, 1, std::max<std::uint64_t>(chunks, 1));  // sums do not wrap
+  result.bytes = result.size > ~std::uint64_t{0} / 64 / each ? ~std::uint64_t{0} / 64 : result.size * each;
   return result;
 }
+
+// What a mini-batch needs, and how much memory that may be: more than a queue may keep goes when the work is done.
+template <class Work>
+struct Weighed : Work {
+  std::uint64_t bytes = 0;
+  std::uint64_t held() const { return bytes; }
+};
 
 /// Calls run(lease, first, last) for each mini-batch, by the threads of the queue. `lease()` lends a Work that the
 /// queue keeps, one at a time: there are `in_flight` of them at most, and one is lent again when the queue has done
@@ -90,8 +99,14 @@ void run_batches(Batches const& batches, Options const& options, Queue& on, F&& 
   auto const lanes = static_cast<std::size_t>(std::min<std::uint64_t>({on.host().threads(), batches.in_flight, count}));
   auto const lease = [&] {
     expect_going(options.stop);
-    return on.template lease<Work>(batches.in_flight - lanes + 1);
+    auto lent = on.template lease<Weighed<Work>>(batches.in_flight - lanes + 1);
+    lent->bytes = std::max(lent->bytes, batches.bytes);  // it stays as large as it has become
+    return lent;
   };
+  struct Settled {
+    Queue& on;
+    ~Settled() { on.host().settle(); }
+  } const settled{on};
   std::atomic<std::uint64_t> next{0};
   std::mutex mutex;
   std::uint64_t done = 0;

@@ -97,7 +97,7 @@ std::uint64_t compact_shards(ChunkSource<S, P> const& source, std::uint64_t coun
   };
   auto in_flight = options.in_flight ? options.in_flight : on.host().threads();
   detail::share_of({.in_flight = in_flight, .memory = options.memory}, source.form, in_flight);
-  detail::Batches const shards{count, 1, std::max<std::size_t>(in_flight, 1)};
+  detail::Batches const shards{count, 1, std::max<std::size_t>(in_flight, 1), detail::shard_bound(source.form)};
   detail::run_batches<Draft>(shards, options, on,
                              [&](auto const& lease, std::uint64_t i, std::uint64_t) {
                                detail::until_unchanged([&] { compact(lease, place(i)); });

@@ -123,7 +123,7 @@ void write_shards(ChunkSource<S, P> const& source, Extents const& shape, Selecte
       detail::changes_of(source.store, key, locks).during([&] { draft.store(source.store, key, queue); });
     });
   };
-  detail::Batches const shards{firsts.size(), 1, std::max<std::size_t>(in_flight, 1)};
+  detail::Batches const shards{firsts.size(), 1, std::max<std::size_t>(in_flight, 1), detail::shard_bound(source.form)};
   detail::run_batches<Draft>(shards, options, on, [&](auto const& lease, std::uint64_t i, std::uint64_t) {
     Key key;
     source.put_key(key, plan.piece(firsts[i]).chunk);

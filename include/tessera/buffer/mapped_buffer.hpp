@@ -10,8 +10,11 @@ namespace tessera::inline v0 {
 
 /// A range of a file, read only; it need not begin at a page. It keeps the file that it was made of: LocalStore::map
 /// gives a value as it is then, and writing the key leaves it be, for a new value is a new file.
-/// A file that is changed in place shows its changes; one that is made shorter ends the program with SIGBUS when bytes
-/// beyond its new end are touched. Map files that only tessera writes, or read those that others may cut.
+/// A file that is changed in place shows its changes. One that somebody makes shorter, or whose disk fails, ends the
+/// program with SIGBUS where lost bytes are touched, for the library sets no signal handlers; those of its last page
+/// read as zeros. Map files that only tessera writes, and read others: a read throws StoreError. A program that must
+/// map such a file puts zeros where the signal came from, and looks at the file when it is done, as
+/// examples/cli/mapped_file.hpp does.
 class MappedBuffer {
  public:
   using space_type = space::Host;

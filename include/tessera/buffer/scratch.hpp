@@ -20,6 +20,9 @@ class Scratch {
     return buffer_.span().sub(0, n);
   }
 
+  /// Bytes, for the next call.
+  std::size_t held() const { return buffer_.view().size; }
+
  private:
   buffer_in_t<S> buffer_;
 };

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tessera/core/config.hpp>
+#include <tessera/core/printable.hpp>
 #include <tessera/core/text.hpp>
 
 namespace tessera::inline v0 {
@@ -42,19 +43,13 @@ class Error : public std::exception {
   void compose() {
     auto const cut = [](std::string_view long_text) {
       constexpr std::size_t longest = 1000;  // bytes: names and what was found come from files
-      return long_text.size() <= longest ? std::string{long_text} : text({long_text.substr(0, longest), "..."});
+      return text({detail::beginning(long_text, longest), long_text.size() > longest ? "..." : ""});
     };
     auto const where = [&](std::string_view what, std::string_view name, std::string_view after) {
       return name.empty() ? std::string{} : text({what, cut(name), after});
     };
-    text_ = text({where("", store_, ": "), where("key \"", key_, "\": "), where("inner chunk ", inner_chunk_, ": "),
-                  where("codec ", codec_, ": "), cut(problem_)});
-    // Names come from files: one error stays one line, and steers no terminal.
-    for (std::size_t i = 0; i < text_.size(); ++i) {
-      auto const byte = [&](std::size_t at) { return static_cast<unsigned char>(at < text_.size() ? text_[at] : 0); };
-      if (byte(i) < ' ' || byte(i) == 0x7f) text_[i] = '?';
-      if (byte(i) == 0xc2 && byte(i + 1) >= 0x80 && byte(i + 1) < 0xa0) text_[i] = text_[i + 1] = '?';  // U+0080 to 9F
-    }
+    text_ = printable(text({where("", store_, ": "), where("key \"", key_, "\": "),
+                            where("inner chunk ", inner_chunk_, ": "), where("codec ", codec_, ": "), cut(problem_)}));
   }
 
   std::string problem_, store_, key_, inner_chunk_, codec_, text_;
@@ -87,6 +82,14 @@ struct StoreError : detail::Located<StoreError> {
 /// A metadata document is wrong, or asks for what this program does not know.
 struct MetadataError : detail::Located<MetadataError> {
   using Located::Located;
+  /// Of a document that may be right: `extension` is what it asks for, a codec, a data type, a chunk grid.
+  MetadataError(std::string extension, std::string problem)
+      : Located{std::move(problem)}, unsupported_{std::move(extension)} {}
+  /// Kind and name: codec "lz5". Empty, if the document is wrong.
+  std::string const& unsupported() const noexcept { return unsupported_; }
+
+ private:
+  std::string unsupported_;
 };
 /// The bytes of a chunk are not what its metadata implies.
 struct CodecError : detail::Located<CodecError> {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tessera/core/config.hpp>
+#include <tessera/core/printable.hpp>
 #include <tessera/core/text.hpp>
 
 namespace tessera::inline v0 {
@@ -91,9 +92,8 @@ inline std::string describe(Value const& value) {
   if (auto* b = value.get_if<bool>()) return *b ? "true" : "false";
   if (auto* n = value.get_if<Number>()) return n->text.size() > 60 ? n->text.substr(0, 60) + "..." : n->text;
   if (auto* s = value.get_if<std::string>()) {
-    std::string shown = "\"";
-    for (char c : std::string_view{*s}.substr(0, 60)) shown += static_cast<unsigned char>(c) < ' ' ? '?' : c;
-    return shown + (s->size() > 60 ? "...\"" : "\"");
+    auto const shown = detail::beginning(*s, 60);
+    return text({"\"", printable(shown), shown.size() < s->size() ? "...\"" : "\""});
   }
   if (auto* list = value.get_if<List>()) {
     if (list->size() > 8) return "a list of " + std::to_string(list->size()) + " values";

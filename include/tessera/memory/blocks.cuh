@@ -78,7 +78,15 @@ class Blocks {
       deallocate(block, stream, device);
     }
     idle_.clear();
+    if (is_kept()) made_ -= count;
     return count;
+  }
+
+  std::size_t idle_bytes() noexcept {
+    std::lock_guard lock{mutex_};
+    std::size_t sum = 0;
+    for (auto const& block : idle_) sum += block.size;
+    return sum;
   }
 
  private:

@@ -1,6 +1,7 @@
 // Objects that are dear to make and cheap to use again: scratch memory, the contexts of libraries. A queue keeps them.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -30,7 +31,8 @@ class Lease {
   T* object_;
 };
 
-/// Safe to use from many threads. What was given back last is lent first, for its pages are warm.
+/// Safe to use from many threads. What was given back last is lent first, for its pages are warm. Of a T with a member
+/// `held()` that is how many bytes it takes up; one with a member `is_done()` is in use, by a device, until that is true.
 class Kept {
  public:
   Kept() = default;
@@ -66,6 +68,19 @@ class Kept {
     return {*this, std::make_unique<T>().release()};
   }
 
+  /// Destroys what is idle; this may wait for a device.
+  void trim() noexcept {
+    for (Entry entry; take_first([](Entry const&) { return true; }, entry);) entry.destroy(entry.object);
+  }
+  /// Destroys what takes up memory and is not in use, what was given back first before all else, until what is idle
+  /// takes up so many bytes at most.
+  void trim_to(std::uint64_t most) noexcept {
+    auto const is_dear = [&](Entry const& entry) {
+      return idle_bytes_ > most && entry.bytes > 0 && entry.is_done(entry.object);
+    };
+    for (Entry entry; take_first(is_dear, entry);) entry.destroy(entry.object);
+  }
+
  private:
   template <class T>
   friend class Lease;
@@ -74,29 +89,52 @@ class Kept {
   struct Entry {
     void const* type;
     void* object;
+    std::uint64_t bytes;
     void (*destroy)(void*);
+    bool (*is_done)(void*);
   };
 
   template <class T>
   Lease<T> lend(std::size_t i) {
-    return {*this, static_cast<T*>(take(i))};
+    return {*this, static_cast<T*>(take(i).object)};
   }
   // In order, for who was given back first is known by it; not by erase(), where g++ 12 sees an overflow.
-  void* take(std::size_t i) {
-    auto* const object = idle_[i].object;
+  Entry take(std::size_t i) {
+    auto const entry = idle_[i];
+    idle_bytes_ -= entry.bytes;
     for (; i + 1 < idle_.size(); ++i) idle_[i] = idle_[i + 1];
     idle_.pop_back();
-    return object;
+    return entry;
+  }
+  // One at a time, to be destroyed without the lock: that may be dear.
+  template <class F>
+  bool take_first(F&& wanted, Entry& entry) noexcept {
+    std::lock_guard lock{mutex_};
+    for (std::size_t i = 0; i < idle_.size(); ++i)
+      if (wanted(idle_[i])) return entry = take(i), --made_, true;
+    return false;
   }
   template <class T>
   void give_back(T* object) noexcept {
+    std::uint64_t bytes = 0;
+    if constexpr (requires { object->held(); }) bytes = object->held();
     std::lock_guard lock{mutex_};
-    idle_.push_back({&tag<T>, object, [](void* o) { delete static_cast<T*>(o); }});
+    idle_bytes_ += bytes;
+    idle_.push_back({&tag<T>, object, bytes, [](void* o) { delete static_cast<T*>(o); },
+                     [](void* o) { return is_done(*static_cast<T*>(o)); }});
+  }
+  template <class T>
+  static bool is_done([[maybe_unused]] T& object) {
+    if constexpr (requires { object.is_done(); })
+      return object.is_done();
+    else
+      return true;
   }
 
   std::mutex mutex_;
   std::vector<Entry> idle_;
-  std::size_t made_ = 0;
+  std::size_t made_ = 0;  // idle and lent
+  std::uint64_t idle_bytes_ = 0;
 };
 
 template <class T>

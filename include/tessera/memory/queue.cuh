@@ -1,6 +1,7 @@
 // The device's queue: a stream, the host queue that feeds it, and the memory that its buffers are made of.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -25,6 +26,19 @@ template <class T>
 struct InUse {
   T object{};
   Event<space::Device> until{};
+  std::uint64_t held() const {
+    if constexpr (requires { object.held(); })
+      return object.held();
+    else
+      return 0;
+  }
+  bool is_done() const {
+    try {
+      return until.is_done();
+    } catch (Error const&) {  // of a context that is no more
+      return true;
+    }
+  }
   ~InUse() {
     try {
       until.wait();
@@ -70,9 +84,9 @@ class DeviceLease {
 };
 
 /// A handle: copies are the same queue, and any thread may use it. It acts on the device that its stream belongs to and
-/// puts the current device back. The calling thread waits in `wait`, in `lease` as said there, where the last handle
-/// goes for what is kept, and nowhere else. Work, memory and errors are those of the CUDA runtime: an error of earlier
-/// work may be thrown by any later call.
+/// puts the current device back. The calling thread waits in `wait`, in `trim`, in `lease` as said there, where the
+/// last handle goes for what is kept, and nowhere else. Work, memory and errors are those of the CUDA runtime: an error
+/// of earlier work may be thrown by any later call.
 template <>
 class Queue<space::Device> {
  public:
@@ -114,6 +128,21 @@ class Queue<space::Device> {
     return {std::shared_ptr<detail::Stream>{state_, state_->stream.get()}, std::move(lent)};  // which holds the state
   }
 
+  /// Gives back all that it keeps and has not lent, when the stream is done with it: scratch memory, pinned and managed
+  /// memory of buffers that are gone, and what its host queue keeps. The next work makes it anew. For any thread.
+  void trim() const {
+    state_->kept.trim();
+    state_->stream->trim();
+    state_->host.trim();
+  }
+  /// When `wait`, here or of a Pending, has returned, the queue keeps about so many bytes of scratch memory at most, of
+  /// each kind of memory, and its host queue as many.
+  void keep_idle(std::uint64_t most) const {
+    state_->host.keep_idle(most);
+    state_->settle();
+  }
+  std::uint64_t most_idle() const { return state_->host.most_idle(); }
+
   /// Holds an object until all that was queued so far is done.
   template <class T>
   void keep(T object) {
@@ -128,6 +157,7 @@ class Queue<space::Device> {
       state_->stream->record(*now);
       now->wait();
       state_->let_go();
+      state_->settle();
     } catch (...) {  // who waits has memory that is about to go
       state_->stream->drain();
       throw;
@@ -182,6 +212,10 @@ class Queue<space::Device> {
         throw;
       }
     }
+    void settle() noexcept {
+      kept.trim_to(host.most_idle());
+      stream->trim_to(host.most_idle());
+    }
     // Of what the stream is done with. Destroyed without the lock: it may be dear.
     void let_go() {
       for (;;) {
@@ -214,6 +248,7 @@ class Queue<space::Device> {
       try {
         event.wait();
         state->let_go();
+        state->settle();
       } catch (Error& error) {
         if (!key.empty()) error.in_key(key);
         throw;

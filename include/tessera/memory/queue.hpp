@@ -5,6 +5,7 @@
 #include <concepts>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <memory_resource>
@@ -87,8 +88,11 @@ class Pool {
 
   std::size_t size() const { return size_; }
   Kept& kept() { return kept_; }
+  std::atomic<std::uint64_t>& most_idle() { return most_idle_; }
 
  private:
+  static constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
+
   void serve() {
     std::unique_lock lock{mutex_};
     for (;;) {
@@ -113,6 +117,7 @@ class Pool {
   Job* newest_ = nullptr;
   bool stop_ = false;
   std::size_t const size_;
+  std::atomic<std::uint64_t> most_idle_{std::max<std::uint64_t>(size_ * mebibyte * 64, mebibyte * 256)};
   std::vector<std::thread> threads_;
   std::atomic<::pid_t> process_{0};  // whose threads they are; 0: there are none yet
 };
@@ -159,6 +164,16 @@ class Queue<space::Host> {
   Lease<T> lease(std::size_t = 1) {
     return pool_->kept().lease<T>();
   }
+
+  /// Gives back all that it keeps and has not lent: scratch memory and contexts of codecs, which the next work makes
+  /// anew. For any thread.
+  void trim() const { pool_->kept().trim(); }
+  /// When a read or write is done, the queue keeps scratch memory of about so many bytes at most for the next: unless
+  /// it is told, 256 MiB, or 64 MiB for each thread if that is more. During the work it has what the work takes.
+  void keep_idle(std::uint64_t most) const { pool_->most_idle() = most, settle(); }
+  std::uint64_t most_idle() const { return pool_->most_idle(); }
+  /// The end of a piece of work: holds what is kept to that.
+  void settle() const { pool_->kept().trim_to(most_idle()); }
 
   /// The queue that works on the host's memory beside this one: every kind of queue has one.
   Queue& host() { return *this; }

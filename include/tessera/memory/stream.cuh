@@ -1,6 +1,7 @@
 // A CUDA stream, what its buffers are made of, and nothing that holds a buffer: it is what buffers hold.
 #pragma once
 #include <concepts>
+#include <cstdint>
 #include <utility>
 
 #include <cuda_runtime_api.h>
@@ -33,7 +34,7 @@ class Stream {
   Stream(Stream const&) = delete;
   Stream& operator=(Stream const&) = delete;
   ~Stream() {
-    for (auto* blocks : {&device_blocks_, &pinned_, &managed_}) blocks->release(handle_, device_);
+    trim();
     if (owned_) succeeds(::cudaStreamDestroy(handle_));
   }
 
@@ -47,6 +48,16 @@ class Stream {
   template <MemorySpace S>
   void give_back(Block block) noexcept {
     blocks<S>().give_back(std::move(block), handle_, device_);
+  }
+
+  /// Gives back the blocks that lie idle, when the stream is done with them.
+  void trim() noexcept {
+    for (auto* blocks : {&device_blocks_, &pinned_, &managed_}) blocks->release(handle_, device_);
+  }
+  /// Those of a kind that has more than so many bytes of them.
+  void trim_to(std::uint64_t most) noexcept {
+    for (auto* blocks : {&device_blocks_, &pinned_, &managed_})
+      if (blocks->idle_bytes() > most) blocks->release(handle_, device_);
   }
 
   void record(Event<space::Device>& event) const { event.record(handle_, device_); }

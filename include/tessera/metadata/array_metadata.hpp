@@ -39,13 +39,15 @@ inline DataType read_data_type(Found const& found) {
   std::string known;
   for (auto one : data_types) known += text({one.name(), ", "});
   throw MetadataError{
+      text({"data type ", describe(name)}),
       text({"member data_type: ", describe(name), " is not supported; known are ", known, "r8, r16, ..."})};
 }
 
 inline Extents read_chunk_grid(Found const& found, Extents const& shape) {
   auto const grid = specification(found);
   if (grid.name != "regular")
-    throw MetadataError{text({"member chunk_grid: ", describe(grid.name), " is not supported, only \"regular\""})};
+    throw MetadataError{text({"chunk grid ", describe(grid.name)}),
+                        text({"member chunk_grid: ", describe(grid.name), " is not supported, only \"regular\""})};
   Reader configuration{grid.configuration, "chunk_grid.configuration"};
   auto const member = configuration.at("chunk_shape");
   auto chunk_shape = member.extents();
@@ -62,8 +64,9 @@ inline Extents read_chunk_grid(Found const& found, Extents const& shape) {
 inline ChunkKeyEncoding read_key_encoding(Found const& found) {
   auto const encoding = specification(found);
   if (encoding.name != "default" && encoding.name != "v2")
-    throw MetadataError{text(
-        {"member chunk_key_encoding: ", describe(encoding.name), " is not supported, only \"default\" and \"v2\""})};
+    throw MetadataError{text({"chunk key encoding ", describe(encoding.name)}),
+                        text({"member chunk_key_encoding: ", describe(encoding.name),
+                              " is not supported, only \"default\" and \"v2\""})};
   ChunkKeyEncoding result{encoding.name == "v2", encoding.name == "v2" ? '.' : '/'};
   Reader configuration{encoding.configuration, "chunk_key_encoding.configuration"};
   if (auto const separator = configuration.find("separator")) result.separator = separator->one_of({"/", "."})[0];
@@ -86,23 +89,37 @@ inline Value to_value(Extents const& extents) {
 
 }  // namespace detail
 
-/// Throws: MetadataError naming the member, what was found and what was expected.
+/// Throws: MetadataError naming the member, what was found and what was expected. One that says what is
+/// unsupported finds nothing wrong.
 inline ArrayMetadata read_array_metadata(Reader& reader) {
   reader.at("node_type").one_of({"array"});
   ArrayMetadata array;
+  std::optional<MetadataError> unsupported;  // the first
+  auto const unless_unsupported = [&](auto&& read) {
+    try {
+      read();
+    } catch (MetadataError const& error) {
+      if (error.unsupported().empty()) throw;
+      if (!unsupported) unsupported = error;
+    }
+  };
   array.shape = reader.at("shape").extents();
-  array.type = detail::read_data_type(reader.at("data_type"));
-  array.chunk_shape = detail::read_chunk_grid(reader.at("chunk_grid"), array.shape);
-  array.key_encoding = detail::read_key_encoding(reader.at("chunk_key_encoding"));
-  array.fill = read_fill_value(reader.at("fill_value"), array.type);
+  unless_unsupported([&] { array.type = detail::read_data_type(reader.at("data_type")); });
+  auto const fill = reader.at("fill_value");
+  if (!unsupported) array.fill = read_fill_value(fill, array.type);  // what the type would have there is not known
+  unless_unsupported([&] { array.chunk_shape = detail::read_chunk_grid(reader.at("chunk_grid"), array.shape); });
+  unless_unsupported([&] { array.key_encoding = detail::read_key_encoding(reader.at("chunk_key_encoding")); });
   auto const codecs = reader.at("codecs");
   for (std::size_t i = 0; i < codecs.list().size(); ++i) array.codecs.push_back(specification(codecs.item(i)));
   array.attributes = detail::read_attributes(reader);
   if (auto const transformers = reader.find("storage_transformers"))
     for (std::size_t i = 0; i < transformers->list().size(); ++i) {
       auto const name = specification(transformers->item(i)).name;
-      if (!may_be_ignored(transformers->list()[i]))
-        throw MetadataError{text({"member storage_transformers: ", describe(name), " is not supported"})};
+      unless_unsupported([&] {
+        if (!may_be_ignored(transformers->list()[i]))
+          throw MetadataError{text({"storage transformer ", describe(name)}),
+                              text({"member storage_transformers: ", describe(name), " is not supported"})};
+      });
       array.storage_transformers.push_back(transformers->list()[i]);
     }
   if (auto const names = reader.find("dimension_names")) {
@@ -113,6 +130,7 @@ inline ArrayMetadata read_array_metadata(Reader& reader) {
     }
   }
   array.tolerated = tolerated(reader);
+  if (unsupported) throw *unsupported;
   checked_size(checked_product(element_count(array.shape, "member shape"), array.type.size, "member shape"),
                "member shape");
   return array;

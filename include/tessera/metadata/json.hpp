@@ -11,8 +11,8 @@
 
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
+#include <tessera/core/unicode.hpp>
 #include <tessera/core/value.hpp>
-#include <tessera/metadata/unicode.hpp>
 
 namespace tessera::inline v0 {
 namespace detail {

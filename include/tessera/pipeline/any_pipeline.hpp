@@ -276,9 +276,10 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     };
     (try_one(std::type_identity<Cs>{}), ...);
     if (!stage)
-      throw MetadataError{"member codecs: " + describe(specification.name) + " is not among this program's codecs (" +
-                          codec_names() +
-                          "); if tessera has it, name it in the Codecs<...> that the array is opened with"};
+      throw MetadataError{
+          text({"codec ", describe(specification.name)}),
+          text({"member codecs: ", describe(specification.name), " is not among this program's codecs (", codec_names(),
+                "); if tessera has it, name it in the Codecs<...> that the array is opened with"})};
     return stage;
   }
 

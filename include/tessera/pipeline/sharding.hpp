@@ -37,8 +37,9 @@ inline Value to_value(std::vector<Specification> const& codecs) {
 inline void expect_fixed_size(Found const& found) {
   for (auto const& codec : specifications(found))
     if (codec.name != codec::Transpose::name && codec.name != codec::Bytes::name && codec.name != codec::Crc32c::name)
-      throw MetadataError{text({"member ", found.where(), ": found ", describe(codec.name),
-                                ", expected codecs that always make as many bytes: transpose, bytes, crc32c"})};
+      throw MetadataError{text({"codec ", describe(codec.name), " in index_codecs"}),
+                             text({"member ", found.where(), ": found ", describe(codec.name),
+                                   ", expected codecs that always make as many bytes: transpose, bytes, crc32c"})};
 }
 
 }  // namespace detail

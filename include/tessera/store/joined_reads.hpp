@@ -42,6 +42,8 @@ class JoinedReads {
     });
   }
 
+  std::size_t held() const { return room_.held(); }
+
  private:
   template <class S>
   static void read_one(S const& store, Request& request, Queue<Host>& on) {

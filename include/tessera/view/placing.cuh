@@ -28,9 +28,11 @@ struct Placing {
   PlacementPlan plan;
   Scratch<space::Pinned> staging;
   Scratch<space::Device> table;
+  std::size_t held() const { return staging.held() + table.held(); }
 };
 struct FillQuestion {
   Scratch<space::Pinned> memory;
+  std::size_t held() const { return memory.held(); }
 };
 
 // In steps, so that a table that is a little larger than the last is no reason to allocate.

@@ -1,0 +1,83 @@
+// Loaded ahead of the C library: notes in the file $TESSERA_SYNC_LOG what is synchronised with the disk, "sync INODE",
+// and which folders get or lose a name, "change INODE". Where $TESSERA_NO_THREADS is set no thread can be started.
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+namespace {
+
+template <class F>
+F* real(char const* name, F*) {
+  return reinterpret_cast<F*>(::dlsym(RTLD_NEXT, name));
+}
+
+void note(char const* what, struct stat const& info) {
+  auto const* path = std::getenv("TESSERA_SYNC_LOG");
+  if (!path) return;
+  char line[64];
+  auto const size = std::snprintf(line, sizeof line, "%s %llu\n", what, static_cast<unsigned long long>(info.st_ino));
+  auto const file = ::open(path, O_WRONLY | O_APPEND | O_CREAT, 0666);
+  if (file < 0 || ::write(file, line, static_cast<std::size_t>(size)) != size) std::abort();
+  ::close(file);
+}
+
+// The folder that a path, of an open folder or of the one that the program works in, has its name in.
+void note_change(int folder, char const* path) {
+  auto const* slash = std::strrchr(path, '/');
+  auto const above = slash ? std::string(path, slash + 1) : std::string{"."};
+  struct stat info {};
+  if (::fstatat(folder, above.c_str(), &info, 0) == 0) note("change", info);
+}
+
+}  // namespace
+
+extern "C" {
+
+int pthread_create(pthread_t* thread, pthread_attr_t const* attributes, void* (*run)(void*), void* argument) noexcept {
+  if (std::getenv("TESSERA_NO_THREADS")) return EAGAIN;
+  return real("pthread_create", &pthread_create)(thread, attributes, run, argument);
+}
+
+int fsync(int file) {
+  auto const result = real("fsync", &fsync)(file);
+  struct stat info {};
+  if (result == 0 && ::fstat(file, &info) == 0) note("sync", info);
+  return result;
+}
+
+int rename(char const* from, char const* to) noexcept {
+  auto const result = real("rename", &rename)(from, to);
+  if (result == 0) note_change(AT_FDCWD, from), note_change(AT_FDCWD, to);
+  return result;
+}
+int renameat(int from_folder, char const* from, int to_folder, char const* to) noexcept {
+  auto const result = real("renameat", &renameat)(from_folder, from, to_folder, to);
+  if (result == 0) note_change(from_folder, from), note_change(to_folder, to);
+  return result;
+}
+int mkdir(char const* path, mode_t mode) noexcept {
+  auto const result = real("mkdir", &mkdir)(path, mode);
+  if (result == 0) note_change(AT_FDCWD, path);
+  return result;
+}
+int mkdirat(int folder, char const* path, mode_t mode) noexcept {
+  auto const result = real("mkdirat", &mkdirat)(folder, path, mode);
+  if (result == 0) note_change(folder, path);
+  return result;
+}
+int unlinkat(int folder, char const* path, int flags) noexcept {
+  auto const result = real("unlinkat", &unlinkat)(folder, path, flags);
+  if (result == 0 && !(flags & AT_REMOVEDIR)) note_change(folder, path);  // an empty folder may come back
+  return result;
+}
+
+}  // extern "C"
