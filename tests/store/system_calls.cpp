@@ -126,6 +126,9 @@ TESSERA_TEST_REAL(int, mkdirat, int folder, char const* path, mode_t mode) {
 TESSERA_TEST_REAL(int, renameat, int from_folder, char const* from, int to_folder, char const* to) {
   return fails("renameat") ? -1 : __real_renameat(from_folder, from, to_folder, to);
 }
+TESSERA_TEST_REAL(int, renameat2, int from_folder, char const* from, int to_folder, char const* to, unsigned how) {
+  return fails("renameat2") ? -1 : __real_renameat2(from_folder, from, to_folder, to, how);
+}
 TESSERA_TEST_REAL(int, unlinkat, int folder, char const* path, int flags) {
   return fails("unlinkat") ? -1 : __real_unlinkat(folder, path, flags);
 }

@@ -70,6 +70,9 @@ class KeyLock {
     if (owner_) owner_->unlock_key(number_);
   }
 
+  /// The threads of a process wait for it; keys may share it.
+  std::mutex* mutex() const { return mutex_.mutex(); }
+
  private:
   std::unique_lock<std::mutex> mutex_;
   Owner* owner_ = nullptr;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -190,7 +191,7 @@ class StoreWriting : StoreTrial<S> {
     auto const s = store({{"a/k", "old"}});
     std::atomic<bool> begun{false}, done{false};
     std::atomic<int> failed{0};
-    auto held = s.lock(Key{"a/k"});
+    std::optional held{s.lock(Key{"a/k"})};
     std::thread writer{[&] {
       try {
         auto on = on_;
@@ -210,7 +211,7 @@ class StoreWriting : StoreTrial<S> {
     for (int i = 0; i < 20000 && !done; ++i) std::this_thread::yield();  // so that it comes between, if it can
     auto const seen = value(s, "a/k");
     put(s, "a/k", "updated");
-    held.unlock();
+    held.reset();
     writer.join();
     expect("while it was locked", seen, "old");
     expect("in the end", value(s, "a/k"), "new");

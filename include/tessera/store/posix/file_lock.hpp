@@ -69,8 +69,8 @@ inline bool is_same(struct stat const& a, struct stat const& b) {
 /// The file that a name has in a folder, locked; or that it has none.
 class LockedFile {
  public:
-  /// Waits for others who have it. A folder is no file.
-  static LockedFile take(int folder, char const* name) {
+  /// Waits for others who have it, or, with LOCK_NB, takes it as not there. A folder is no file.
+  static LockedFile take(int folder, char const* name, int how = LOCK_EX) {
     for (;;) {
       LockedFile taken;
       Descriptor file{::openat(folder, name, read_only | O_NOFOLLOW)};
@@ -84,7 +84,7 @@ class LockedFile {
         return taken;
       }
       if (S_ISDIR(file.status().st_mode)) return taken;
-      lock(file.number(), LOCK_EX);
+      if (!lock(file.number(), how) && errno == EWOULDBLOCK) return taken;
       taken.file_ = Locked{std::move(file)};
       taken.was_ = taken.file_.descriptor().status();
       if (::fstatat(folder, name, &now, AT_SYMLINK_NOFOLLOW) != 0 || !is_same(now, taken.was_)) continue;

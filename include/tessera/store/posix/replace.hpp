@@ -77,10 +77,10 @@ void replace(Folder const& root, std::string const& path, std::string_view unfin
     if (!opened && errno == EEXIST) continue;                    // of a program that was killed
     if (!opened && errno == ENOENT && ++tries < 1000) continue;  // somebody erased the folder: it is made again
     if (!opened) fail("make a file");
-    lock(opened.number(), LOCK_EX | LOCK_NB);
     Locked const file{std::move(opened)};
     auto const& folder = *made;
     try {
+      lock(file.descriptor().number(), LOCK_EX | LOCK_NB);
       auto const info = file.descriptor().status();
       if (info.st_nlink == 0 && ++tries < 1000) continue;  // somebody took it for one that was left
       fill(file.descriptor());
@@ -99,7 +99,7 @@ void replace(Folder const& root, std::string const& path, std::string_view unfin
 }
 
 /// Puts what `fill(Descriptor const&)` writes behind the `size` bytes of a file. False: it has another size, or is to
-/// be replaced rather than changed, for it has other names. What was written goes again if not all of it can be.
+/// be replaced rather than changed, for it has other names, or somebody has it locked. What was written goes again if not all of it can be.
 /// `held`: what the caller locked; it takes the lock itself if there is none.
 template <class F>
 bool append(Folder const& root, std::string const& path, std::uint64_t size, bool sync, LockedFile const* held,
@@ -107,7 +107,7 @@ bool append(Folder const& root, std::string const& path, std::uint64_t size, boo
   Parts const at{path};
   auto const folder = root.find(at.folder, pass | O_DIRECTORY);
   if (!folder) return false;
-  auto const locked = held ? LockedFile{} : LockedFile::take(folder->number(), at.name);
+  auto const locked = held ? LockedFile{} : LockedFile::take(folder->number(), at.name, LOCK_EX | LOCK_NB);
   auto found = root.find(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (!found || !(held ? *held : locked).is(*found)) return false;
   auto const info = found->status();
