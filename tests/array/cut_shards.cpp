@@ -193,6 +193,13 @@ TEST_CASE("what looks like an index in a chunk is passed over, and many of them 
   for (std::size_t size = 0; size < index.size(); ++size) CHECK(end_in(index, std::string(size, 'x')) == 0);
 }
 
+TEST_CASE("an entry that no shard can have is refused without a bound that nobody knows") {
+  ShardEntry const endless{5, ShardEntry::none}, short_of_end{90, 11};
+  test::check_refused<CodecError>([&] { endless.expect_within(ShardEntry::none - 1); },
+                                  {"from byte 5 on, expected bytes that a shard can have"});
+  test::check_refused<CodecError>([&] { short_of_end.expect_within(100); }, {"expected bytes below 100"});
+}
+
 TEST_CASE("a rolling CRC-32C is that of each window") {
   test::Random random{seed()};
   auto const bytes = random.noise(3000);
