@@ -65,6 +65,18 @@ TEST_CASE("gzip: several members are their contents, one after the other (CODEC-
   CHECK(decoded(codec, joined({empty, a, empty, b}), 12) == test::bytes("first second"));
 }
 
+TEST_CASE("gzip: zeros behind a member are padding") {
+  codec::Gzip const codec;
+  auto const member = encoded(codec, test::bytes("first "));
+  for (std::size_t zeros : {1u, 3u, 18u, 500u}) {
+    CAPTURE(zeros);
+    CHECK(decoded(codec, joined({member, Bytes(zeros)}), 6) == test::bytes("first "));
+    CHECK(decoded(codec, joined({member, Bytes(zeros), member, Bytes(zeros)}), 12) == test::bytes("first first "));
+    CHECK_THROWS_AS(decoded(codec, joined({member, Bytes(zeros), test::bytes("x")}), 6), CodecError);
+    CHECK_THROWS_AS(decoded(codec, joined({Bytes(zeros), member}), 6), CodecError);
+  }
+}
+
 TEST_CASE("gzip: what is no member, trailing bytes and damage are errors (CODEC-GZIP-02)") {
   codec::Gzip const codec;
   auto const text = test::bytes("some elements of a chunk");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tessera/array/beyond.hpp>
+#include <tessera/array/cut_shards.hpp>
 #include <tessera/array/shard_draft.hpp>
 #include <tessera/array/shard_entries.hpp>
 #include <tessera/array/write_shards.hpp>
@@ -24,7 +25,8 @@ struct CompactOptions {
   std::atomic<bool> const* stop = nullptr;
   Progress progress{};  ///< counts shards
   /// If given, a shard that ends in no index, and has one further ahead, is what that says: what it was before an
-  /// append to it was cut off. This is called with its key, by one thread at a time. Else such a shard is an error.
+  /// append to it was cut off. This is called with its key, by one thread at a time. Else such a shard is an error; so
+  /// is one whose index has no checksum, or is as long as an index in it, and hence may be found where there is none.
   std::function<void(std::string const&)> recovered{};
 };
 
@@ -75,9 +77,12 @@ std::uint64_t compact_shards(ChunkSource<S, P> const& source, std::uint64_t coun
       auto sound = *before;
       try {
         if (detail::is_tidy(grid, 0, {0, sound}, part, on.host())) return;
-      } catch (CodecError const&) {
+      } catch (CodecError const& error) {
         auto const& index = *grid.levels().front().index;
         if (!options.recovered || index.at_start()) throw;
+        if (!detail::shows_cuts(grid.levels()))
+          throw CodecError{text({error.what(), "; an append to it that was cut off does not show: expected an index ",
+                                 "with a checksum (codec crc32c), as long as none of the shards in it"})};
         sound = detail::end_of_sound(index, sound, part, on.host());
         if (sound == 0 || sound == *before) throw;
       }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include <tessera/array/shard_grid.hpp>
@@ -21,9 +20,9 @@ namespace detail {
 template <class Part>
 std::vector<ShardEntry> read_entries(ShardIndexFormat const& index, ShardEntry const& place, Part&& part,
                                      Queue<space::Host>& on) {
+  if (place.size < index.size())
+    throw CodecError{text({"a shard of ", place.size, " bytes, expected at least its index of ", index.size()})};
   std::vector<std::byte> bytes(index.size());
-  if (place.size < bytes.size())
-    throw CodecError{text({"a shard of ", place.size, " bytes, expected at least its index of ", bytes.size()})};
   part(index.at_start() ? place.offset : place.offset + place.size - bytes.size(),
        ByteSpan<space::Host>{bytes.data(), bytes.size()});
   std::vector<ShardEntry> entries(index.entries());
@@ -43,28 +42,6 @@ auto parts_in(S const& store, Key const& key, queue_of<S>& on) {
     if (found != to.size)
       throw CodecError{text({"the shard's index: found ", found.value_or(0), " bytes, expected ", to.size})};
   };
-}
-
-/// Where the last index ends that is sound, in a value of `size` bytes; 0: there is none. If that is ahead of the
-/// value's end, what lies behind it was cut off while it was written. For indexes at the end.
-template <class Part>
-std::uint64_t end_of_sound(ShardIndexFormat const& index, std::uint64_t size, Part&& part, Queue<space::Host>& on) {
-  std::vector<std::byte> value(checked_size(size, "a shard"));
-  part(0, ByteSpan<space::Host>{value.data(), value.size()});
-  auto const here = [&](std::uint64_t offset, ByteSpan<space::Host> to) {
-    std::memcpy(to.data, value.data() + offset, to.size);
-  };
-  auto const is_some = [](ShardEntry const& entry) { return !entry.is_missing(); };
-  auto const is_empty = [](ShardEntry const& entry) {
-    return entry.size == 0;
-  };  // as zeros would say, which are no index
-  for (auto end = size; end >= index.size(); --end) try {
-      auto const entries = read_entries(index, {0, end}, here, on);
-      if (end == size || (std::ranges::any_of(entries, is_some) && std::ranges::none_of(entries, is_empty))) return end;
-    } catch (CodecError const&) {
-      continue;
-    }
-  return 0;
 }
 
 /// Whether a shard at `place` of a value is as one that is written at once: chunks in the order of the index, no bytes

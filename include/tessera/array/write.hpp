@@ -30,8 +30,9 @@ struct WriteOptions {
   /// Where part of a shard is written, put its new chunks and a new index behind it, in place: of the others nothing is
   /// read, and nothing written. What they replace stays in the shard until it is compacted. A shard is not replaced at
   /// once then: another process that reads it meanwhile, or after this one was killed during it, may find a damaged index
-  /// (CodecError, with the key; CompactOptions::recovered). Shards whose index is at the start or that codecs stand
-  /// behind, stores that are no AppendableStore, and files that have several names: replaced as ever.
+  /// (CodecError, with the key; CompactOptions::recovered). Replaced as ever are shards that would not show it: whose
+  /// index is at the start, has no checksum (crc32c, last), or is as long as an index of shards in them; and shards that
+  /// codecs stand behind, those in stores that are no AppendableStore, and files that have several names.
   bool append_to_shards = false;
 };
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include <tessera/array/cut_shards.hpp>
 #include <tessera/array/shard_draft.hpp>
 #include <tessera/array/shard_editor.hpp>
 #include <tessera/array/whole_shard.hpp>
@@ -89,7 +90,7 @@ void write_shards(ChunkSource<S, P> const& source, Extents const& shape, Selecte
   auto in_flight = options.in_flight ? options.in_flight : on.host().threads();
   auto const share = detail::share_of(options, source.form, in_flight);
   auto const& outermost = grid.levels().front();
-  bool const appends = options.append_to_shards && !outermost.index->at_start() && !outermost.behind;
+  bool const appends = options.append_to_shards && detail::shows_cuts(grid.levels()) && !outermost.behind;
 
   auto const put_chunks = [&](Draft& draft, Key const& key, std::uint64_t first, std::uint64_t last) {
     Editor const editor{draft, source.store, key};

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/codec/bytes_to_bytes/crc32c.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/key/byte_range.hpp>
@@ -26,22 +27,28 @@ struct ShardEntry {
   bool is_missing() const { return offset == none && size == none; }
   friend bool operator==(ShardEntry const&, ShardEntry const&) = default;
 
-  /// Throws: CodecError, if it is none that a shard of `total` bytes can have.
+  /// Whether a shard of `total` bytes can have it.
+  bool is_within(std::uint64_t total) const {
+    return is_missing() || (offset != none && size != none && offset <= total && size <= total - offset);
+  }
+  /// Throws: CodecError, if it cannot. A total of `none - 1`: how long the shard is nobody knows.
   void expect_within(std::uint64_t total) const {
-    if (is_missing() || (offset != none && size != none && offset <= total && size <= total - offset)) return;
-    throw CodecError{
-        text({"the shard's index: found ", size, " bytes from byte ", offset, " on, expected bytes below ", total})};
+    if (is_within(total)) return;
+    auto const found = text({"the shard's index: found ", size, " bytes from byte ", offset, " on, "});
+    if (total == none - 1) throw CodecError{found + "expected bytes that a shard can have"};
+    throw CodecError{text({found, "expected bytes below ", total})};
   }
 };
 
 /// How an index is written: so many entries, by codecs that always make as many bytes of them.
 class ShardIndexFormat {
  public:
-  ShardIndexFormat(bool at_start, std::uint64_t entries, std::size_t size)
-      : at_start_{at_start}, entries_{entries}, size_{size} {}
+  ShardIndexFormat(bool at_start, bool has_checksum, std::uint64_t entries, std::size_t size)
+      : at_start_{at_start}, has_checksum_{has_checksum}, entries_{entries}, size_{size} {}
   virtual ~ShardIndexFormat() = default;
 
   bool at_start() const { return at_start_; }
+  bool has_checksum() const { return has_checksum_; }  ///< crc32c, behind all else
   std::uint64_t entries() const { return entries_; }
   std::size_t size() const { return size_; }  ///< in bytes, encoded
   /// Where it is in a value.
@@ -53,7 +60,7 @@ class ShardIndexFormat {
                       Queue<space::Host>& on) const = 0;
 
  private:
-  bool at_start_;
+  bool at_start_, has_checksum_;
   std::uint64_t entries_;
   std::size_t size_;
 };
@@ -67,7 +74,8 @@ class IndexFormatOf final : public ShardIndexFormat {
  public:
   /// `form` is what the pipeline makes of the index as an array of unsigned integers.
   IndexFormatOf(bool at_start, P pipeline, ChunkForm form)
-      : ShardIndexFormat{at_start, form.decoded_size / sizeof(ShardEntry), form.encoded_bound()},
+      : ShardIndexFormat{at_start, ends_in_checksum(pipeline), form.decoded_size / sizeof(ShardEntry),
+                         form.encoded_bound()},
         pipeline_{std::move(pipeline)},
         form_{std::move(form)},
         dense_{Layout::c_order(form_.layout.shape, sizeof(std::uint64_t))} {}
@@ -90,6 +98,11 @@ class IndexFormatOf final : public ShardIndexFormat {
   }
 
  private:
+  static bool ends_in_checksum(P const& pipeline) {
+    auto const codecs = pipeline.specifications();
+    return !codecs.empty() && codecs.back().name == codec::Crc32c::name;
+  }
+
   void place(std::byte const* from, Layout const& source, std::byte* to, Layout const& target, Queue<Host>& on) const {
     Placement<Host> const all_words{from, to, source.shape};
     PlacementForm const words{sizeof(std::uint64_t), form_.layout.swapped, {}, source.strides, target.strides};

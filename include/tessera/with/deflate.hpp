@@ -13,7 +13,8 @@ namespace tessera::inline v0 {
 namespace codec {
 
 /// Configuration: `level`, 0 to 9. Several members, one after the other, decode to their contents joined; CRC-32 and
-/// length of each are held to. What is written has no time in it: equal chunks are equal bytes.
+/// length of each are held to. Zeros behind a member are padding, as for gzip(1) and Python. What is written has no
+/// time in it: equal chunks are equal bytes.
 struct Gzip {
   using kind = bytes_to_bytes;
   static constexpr std::string_view name = "gzip";
@@ -46,6 +47,7 @@ struct Gzip {
                               : "byte " + std::to_string(read) + " begins no whole and valid member")};
       read += in;
       written += out;
+      while (read < from.size && from.data[read] == std::byte{0}) ++read;
     } while (read < from.size);
     return written;
   }

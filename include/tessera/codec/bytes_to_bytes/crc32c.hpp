@@ -82,6 +82,13 @@ struct Crc32c {
   static Crc32c from(Reader&) { return {}; }
   Value configuration() const { return Members{}; }
 
+  /// The checksum whose bytes these are.
+  static std::uint32_t stored(std::byte const* from) {
+    std::uint32_t checksum = 0;
+    for (std::size_t i = checksum_size; i-- > 0;) checksum = checksum << 8 | std::to_integer<std::uint32_t>(from[i]);
+    return checksum;
+  }
+
   std::size_t encoded_bound(std::size_t decoded) const { return decoded + checksum_size; }
 
   std::size_t decoded_bound(ByteView<space::Host> from) const { return from.size; }
@@ -93,11 +100,10 @@ struct Crc32c {
     if (size > to.size)
       throw CodecError{"found " + std::to_string(size) + " bytes before the checksum, expected " +
                        std::to_string(to.size)};
-    std::uint32_t stored = 0;
-    for (std::size_t i = 4; i-- > 0;) stored = stored << 8 | std::to_integer<std::uint32_t>(from.data[size + i]);
-    if (auto const found = copy(from.sub(0, size), to); found != stored)
+    auto const expected = stored(from.data + size);
+    if (auto const found = copy(from.sub(0, size), to); found != expected)
       throw CodecError{"the checksum of the bytes is " + std::to_string(found) + ", expected " +
-                       std::to_string(stored) + " as stored"};
+                       std::to_string(expected) + " as stored"};
     return size;
   }
   std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
