@@ -154,12 +154,12 @@ auto create_any(S const& store, std::string path, ArrayMetadata metadata, Create
       AnyArray<S, P> array{store, path, std::move(metadata), detail::queue_given<P>(std::move(on)...)};
       detail::write_node(metadata_of(store), path, to_value(array.metadata()), options.overwrite,
                          [&] {
-                           auto& on = queue_in<space_of<S>>(array.queue());
+                           auto& queue = queue_in<space_of<S>>(array.queue());
                            if (options.overwrite)
-                             detail::erase_below(store, path, on);
+                             detail::erase_below(store, path, queue);
                            else
                              detail::erase_left_chunks(store, path, array.metadata().key_encoding,
-                                                       array.metadata().shape.rank(), on);
+                                                       array.metadata().shape.rank(), queue);
                          });
       return array;
     });

@@ -20,6 +20,7 @@
 #include <tessera/store/append.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
+#include <tessera/store/watch.hpp>
 #include <tessera/store/lend.hpp>
 #include <tessera/store/write_many.hpp>
 
@@ -109,6 +110,7 @@ class ShardValues {
 
   std::string name() const { return name_of(*store_); }
   auto lock(Key const& key) const { return lock_of(*store_, key, *locks_); }
+  ValueWatch watch(Key const& key) const requires HasWatch<S> { return store_->watch(key); }
   Changes& changes(Key const& key) const { return changes_of(*store_, key, *locks_); }
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Host> room, Queue<Host>& on) const {

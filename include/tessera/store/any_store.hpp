@@ -16,6 +16,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
+#include <tessera/store/watch.hpp>
 #include <tessera/store/write_many.hpp>
 
 namespace tessera::inline v0 {
@@ -61,6 +62,8 @@ class AnyStore {
   KeyLock lock(Key const& key) const { return held_->lock(key); }
   /// Of nothing, if the store has no such locks.
   FolderLock lock_folder(std::string_view path, Sharing sharing) const { return held_->lock_folder(path, sharing); }
+  /// Empty, if the store has none.
+  ValueWatch watch(Key const& key) const { return held_->watch(key); }
   Changes& changes(Key const& key) const { return held_->changes(key); }
 
  private:
@@ -83,6 +86,7 @@ class AnyStore {
     virtual void list_directory(std::string_view, Visitor) const = 0;
     virtual KeyLock lock(Key const&) const = 0;
     virtual FolderLock lock_folder(std::string_view, Sharing) const = 0;
+    virtual ValueWatch watch(Key const&) const = 0;
     virtual Changes& changes(Key const&) const = 0;
   };
 
@@ -149,6 +153,7 @@ class AnyStore {
     FolderLock lock_folder(std::string_view path, Sharing sharing) const override {
       return detail::lock_folder(store, path, sharing);
     }
+    ValueWatch watch(Key const& key) const override { return detail::watch(store, key); }
     Changes& changes(Key const& key) const override { return detail::changes_of(store, key, locks); }
     [[noreturn]] void refuse(std::string const& what, std::string_view key) const {
       StoreError error{"this store cannot be " + what};

@@ -18,6 +18,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
+#include <tessera/store/watch.hpp>
 #include <tessera/store/lend.hpp>
 
 namespace tessera::inline v0 {
@@ -119,6 +120,7 @@ class CastStore {
   FolderLock lock_folder(std::string_view path, Sharing sharing) const requires
       requires(From const& from) { from.lock_folder(path, sharing); }
   { return from_.lock_folder(path, sharing); }
+  ValueWatch watch(Key const& key) const requires detail::HasWatch<From> { return from_.watch(key); }
   Changes& changes(Key const& key) const requires requires(From const& from) { from.changes(key); }
   { return from_.changes(key); }
   void list(std::string_view prefix, Visitor visit) const requires ListableStore<From> { from_.list(prefix, visit); }

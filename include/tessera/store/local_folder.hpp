@@ -12,6 +12,7 @@
 #include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/local_root.hpp>
+#include <tessera/store/local_watch.hpp>
 #include <tessera/store/posix/replace.hpp>
 
 namespace tessera::inline v0 {
@@ -81,6 +82,9 @@ class LocalFolder {
     if (path.empty()) return lock_below(".", sharing);
     Key const folder{std::string{path}};
     return at_key(*this, folder, [&] { return lock_below(folder.path, sharing); });
+  }
+  ValueWatch watch(Key const& key) const {
+    return at_key(*this, key, [&] { return ValueWatch{std::make_unique<LocalWatch const>(root_, key.path)}; });
   }
   Changes& changes(Key const& key) const { return root_->locks.changes(key); }
 

@@ -65,7 +65,7 @@ struct LocalRoot {
   std::string path;
   LocalOptions options;
   LocalLocks locks;
-  std::atomic<std::uint64_t> written{0};
+  std::atomic<std::uint64_t> written{0}, watches{0};
 
  private:
   std::mutex mutex_;

@@ -85,6 +85,7 @@ class LocalStore<B> {
   bool rename(std::string_view from, std::string_view to) const { return folder_.rename(from, to); }
   auto lock(Key const& key) const { return folder_.lock(key); }
   FolderLock lock_folder(std::string_view path, Sharing sharing) const { return folder_.lock_folder(path, sharing); }
+  ValueWatch watch(Key const& key) const { return folder_.watch(key); }
   Changes& changes(Key const& key) const { return folder_.changes(key); }
   void list(std::string_view prefix, Visitor visit) const { folder_.list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { folder_.list_directory(prefix, visit); }

@@ -121,6 +121,8 @@ class LocalStore {
   /// Held while what is below a folder changes as a whole, or by many who share it meanwhile: among all who show this
   /// folder, in this process and in others. Of nothing, if there is no such folder.
   FolderLock lock_folder(std::string_view path, Sharing sharing) const { return folder_.lock_folder(path, sharing); }
+  /// See ValueWatch: notices who else writes the file, in this process and in others.
+  ValueWatch watch(Key const& key) const { return folder_.watch(key); }
   Changes& changes(Key const& key) const { return folder_.changes(key); }
 
   void list(std::string_view prefix, Visitor visit) const { folder_.list(prefix, visit); }

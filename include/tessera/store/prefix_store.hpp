@@ -15,6 +15,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
+#include <tessera/store/watch.hpp>
 #include <tessera/store/lend.hpp>
 #include <tessera/store/write_many.hpp>
 
@@ -91,6 +92,7 @@ class PrefixStore {
   FolderLock lock_folder(std::string_view path, Sharing sharing) const requires
       requires(S const& store) { store.lock_folder(path, sharing); }
   { return store_.lock_folder(inside(path), sharing); }
+  ValueWatch watch(Key const& key) const requires detail::HasWatch<S> { return store_.watch(folder_ / key.path); }
   Changes& changes(Key const& key) const requires requires(S const& store) { store.changes(key); }
   { return store_.changes(folder_ / key.path); }
 

@@ -12,6 +12,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
+#include <tessera/store/watch.hpp>
 #include <tessera/store/lend.hpp>
 
 namespace tessera::inline v0 {
@@ -49,6 +50,7 @@ class ReadOnlyStore {
     return store_.lend(key, range, on);
   }
   /// Others may write.
+  ValueWatch watch(Key const& key) const requires detail::HasWatch<S> { return store_.watch(key); }
   Changes& changes(Key const& key) const requires requires(S const& store) { store.changes(key); }
   { return store_.changes(key); }
   void list(std::string_view prefix, Visitor visit) const requires ListableStore<S> { store_.list(prefix, visit); }

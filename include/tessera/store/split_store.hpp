@@ -11,6 +11,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
+#include <tessera/store/watch.hpp>
 #include <tessera/store/lend.hpp>
 #include <tessera/store/write_many.hpp>
 
@@ -80,6 +81,7 @@ class SplitStore {
 
   auto lock(Key const& key) const requires requires(Chunks const& chunks) { chunks.lock(key); }
   { return chunks_.lock(key); }
+  ValueWatch watch(Key const& key) const requires detail::HasWatch<Chunks> { return chunks_.watch(key); }
   Changes& changes(Key const& key) const requires requires(Chunks const& chunks) { chunks.changes(key); }
   { return chunks_.changes(key); }
 
