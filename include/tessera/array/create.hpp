@@ -104,6 +104,7 @@ void erase_left_chunks(S const& store, std::string_view path, ChunkKeyEncoding e
                        queue_of<S>& on) {
   auto const& chunks = chunks_of(store);
   if constexpr (ListableStore<std::remove_cvref_t<decltype(chunks)>>) {
+    if (!can_list(chunks)) return;
     Keys left;
     chunks.list(path, [&](Listed const& entry) {
       auto const key = entry.path.substr(path.empty() ? 0 : path.size() + 1);

@@ -108,7 +108,6 @@ class Fetch {
   struct Watched {
     Key const* key;
     ValueWatch watch;
-    ValueVersion version;
   };
 
   // Where the value of slot i shall go.
@@ -173,12 +172,15 @@ class Fetch {
   bool find(std::size_t begin, std::size_t end, Source const& source, FetchLimits const& limits, Queue& on) {
     auto const some = slots().subspan(begin, end - begin);
     for (auto& slot : some) slot.moment.reset(), slot.found = false;
-    watches_.clear();
+    struct End {
+      std::vector<Watched>& watches;
+      ~End() { watches.clear(); }  // they are the store's
+    } const end_of_watches{watches_};
     if constexpr (HasWatch<S>)
       if (source.shards) watch_each(source, some);
     auto const version_of = [&](Key const& key) -> ValueVersion const* {
       auto const found = std::ranges::find(watches_, key.path, [](Watched const& w) { return w.key->path; });
-      return found == watches_.end() || !found->watch ? nullptr : &found->version;
+      return found == watches_.end() ? nullptr : &found->watch.version();
     };
     try {
       locate_.run(source, limits, some, version_of, on);
@@ -192,24 +194,24 @@ class Fetch {
   void watch_each(Source const& source, std::span<Slot const> some) {
     for (auto const& slot : some) {
       if (!watches_.empty() && watches_.back().key->path == slot.key.path) continue;
-      auto watch = detail::watch(source.store, slot.key);
-      auto const seen = watch ? watch.version() : ValueVersion{};
-      watches_.push_back({&slot.key, std::move(watch), seen});
+      watches_.push_back({&slot.key, source.store.watch(slot.key)});
     }
   }
   bool is_one_value_each(Source const& source, std::span<Slot const> some) {
     if (!source.shards) return true;
     bool is_same = true;
-    if (!watches_.empty() && watches_.front().watch) {
-      for (auto const& watched : watches_)
-        if (!watched.watch.is_current()) source.shards->forget(*watched.key), is_same = false;
-      return is_same;
-    }
-    for (auto const& slot : some)
-      if (slot.moment && !changes_of(source.store, slot.key, *source.locks).none_since(*slot.moment)) {
-        source.shards->forget(slot.key);
-        is_same = false;
+    auto const replaced = [&](Key const& key) { source.shards->forget(key), is_same = false; };
+    if constexpr (HasWatch<S>) {
+      for (auto const& [key, watch] : watches_) {
+        auto const& seen = watch.version();
+        if (seen.is_there && !source.store.watch(*key).version().is_same(seen)) replaced(*key);
+        if (!seen.is_settled) source.shards->forget(*key);  // a later value may be taken for it
       }
+    } else {
+      for (auto const& slot : some)
+        if (slot.moment && !changes_of(source.store, slot.key, *source.locks).none_since(*slot.moment))
+          replaced(slot.key);
+    }
     return is_same;
   }
 

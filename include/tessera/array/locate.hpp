@@ -58,6 +58,7 @@ class Locate {
       auto const shard = all.subspan(i).first(static_cast<std::size_t>(end - all.subspan(i).begin()));
       i += shard.size();
       auto const* const seen = version_of(shard.front().key);
+      if (seen && !seen->is_there) continue;
       if constexpr (takes_whole_shards) {
         if (is_taken_whole(source, limits, shard)) {
           take_whole(source, shard, seen, on);

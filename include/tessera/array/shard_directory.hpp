@@ -112,7 +112,7 @@ class ShardDirectory {
     if (found != known_.end()) {
       auto const& known = *found->second;
       auto const moment = known.index->moment.load();
-      bool const is_same = seen ? known.version && known.version->proves(*seen)
+      bool const is_same = seen ? known.version && known.version->is_same(*seen)
                                    : moment == Changes::unknown || changes.none_since(moment);
       if (is_same) {
         order_.splice(order_.begin(), order_, found->second);

@@ -1,5 +1,6 @@
 // A store chosen at run time. What is erased is the store; the memory space of its buffers stays in the type.
 #pragma once
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -62,8 +63,10 @@ class AnyStore {
   KeyLock lock(Key const& key) const { return held_->lock(key); }
   /// Of nothing, if the store has no such locks.
   FolderLock lock_folder(std::string_view path, Sharing sharing) const { return held_->lock_folder(path, sharing); }
-  /// Empty, if the store has none.
+  /// Of a store without: what its changes tell, which are of some other keys too.
   ValueWatch watch(Key const& key) const { return held_->watch(key); }
+  /// Whether list and list_directory do.
+  bool can_list() const { return held_->can_list(); }
   Changes& changes(Key const& key) const { return held_->changes(key); }
 
  private:
@@ -87,6 +90,7 @@ class AnyStore {
     virtual KeyLock lock(Key const&) const = 0;
     virtual FolderLock lock_folder(std::string_view, Sharing) const = 0;
     virtual ValueWatch watch(Key const&) const = 0;
+    virtual bool can_list() const = 0;
     virtual Changes& changes(Key const&) const = 0;
   };
 
@@ -153,7 +157,18 @@ class AnyStore {
     FolderLock lock_folder(std::string_view path, Sharing sharing) const override {
       return detail::lock_folder(store, path, sharing);
     }
-    ValueWatch watch(Key const& key) const override { return detail::watch(store, key); }
+    ValueWatch watch(Key const& key) const override {
+      if constexpr (detail::HasWatch<S>)
+        return store.watch(key);
+      else
+        return watch_changes(changes(key).moment());
+    }
+    // While a value is being replaced it is like none that was before.
+    ValueWatch watch_changes(std::uint64_t moment) const {
+      bool const is_known = moment != Changes::unknown;
+      return ValueWatch{{{moment, is_known ? 0 : ++watched}, true, is_known}};
+    }
+    bool can_list() const override { return detail::can_list(store); }
     Changes& changes(Key const& key) const override { return detail::changes_of(store, key, locks); }
     [[noreturn]] void refuse(std::string const& what, std::string_view key) const {
       StoreError error{"this store cannot be " + what};
@@ -166,6 +181,7 @@ class AnyStore {
     };
     S store;
     mutable KeyLocks locks;  // for stores that have none
+    mutable std::atomic<std::uint64_t> watched{0};
   };
 
   std::shared_ptr<Interface const> held_;

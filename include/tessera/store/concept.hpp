@@ -75,6 +75,21 @@ concept ListableStore = requires(S const& s, std::string_view prefix, Visitor vi
   s.list_directory(prefix, visit);
 };
 
+namespace detail {
+
+/// Of a store whose type does not say: an AnyStore, and stores around one.
+template <class S>
+bool can_list([[maybe_unused]] S const& store) {
+  if constexpr (requires { store.can_list(); })
+    return store.can_list();
+  else if constexpr (requires { store.source(); })
+    return can_list(store.source());
+  else
+    return ListableStore<S>;
+}
+
+}  // namespace detail
+
 /// What messages call a store: its own `name()` if it has one.
 template <class S>
 std::string name_of(S const& store) {

@@ -12,8 +12,9 @@
 #include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/local_root.hpp>
-#include <tessera/store/local_watch.hpp>
 #include <tessera/store/posix/replace.hpp>
+#include <tessera/store/posix/watch.hpp>
+#include <tessera/store/watch.hpp>
 
 namespace tessera::inline v0 {
 namespace detail {
@@ -84,7 +85,12 @@ class LocalFolder {
     return at_key(*this, folder, [&] { return lock_below(folder.path, sharing); });
   }
   ValueWatch watch(Key const& key) const {
-    return at_key(*this, key, [&] { return ValueWatch{std::make_unique<LocalWatch const>(root_, key.path)}; });
+    return at_key(*this, key, [&] {
+      auto found = root_->find([&](auto const& root) { return root.find(key.path, posix::pass); });
+      if (!found) return ValueWatch{{}};
+      auto const seen = posix::version_of(found->status());
+      return ValueWatch{seen, *root_, found->release()};  // the open file keeps its inode
+    });
   }
   Changes& changes(Key const& key) const { return root_->locks.changes(key); }
 

@@ -10,6 +10,7 @@
 
 #include <tessera/store/local_locks.hpp>
 #include <tessera/store/posix/files.hpp>
+#include <tessera/store/watch.hpp>
 
 namespace tessera::inline v0 {
 
@@ -20,7 +21,7 @@ struct LocalOptions {
 namespace detail {
 
 // What the copies of a LocalStore share.
-struct LocalRoot {
+struct LocalRoot : ValueWatch::Owner {
   LocalRoot(std::string path_, LocalOptions options_) : path{std::move(path_)}, options{options_} {
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();
     if (path.empty()) path.push_back('.');  // g++ 12 takes an assignment for an overlap
@@ -34,6 +35,10 @@ struct LocalRoot {
       if (auto opened = posix::Folder::open(path)) folder_ = std::make_shared<posix::Folder const>(std::move(*opened));
     }
     return folder_;
+  }
+
+  void unwatch(std::intptr_t handle) noexcept override {
+    posix::Descriptor const ends{static_cast<int>(handle)};
   }
 
   /// The folder that has the name now; nullptr: none has.
@@ -65,7 +70,7 @@ struct LocalRoot {
   std::string path;
   LocalOptions options;
   LocalLocks locks;
-  std::atomic<std::uint64_t> written{0}, watches{0};
+  std::atomic<std::uint64_t> written{0};
 
  private:
   std::mutex mutex_;

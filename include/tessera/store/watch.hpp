@@ -3,7 +3,6 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <utility>
 
 #include <tessera/key/key.hpp>
@@ -12,37 +11,45 @@ namespace tessera::inline v0 {
 
 /// What tells a value from others that its key has at other times.
 struct ValueVersion {
-  std::array<std::uint64_t, 5> numbers{};
+  std::array<std::uint64_t, 4> numbers{};
+  bool is_there = false;  ///< else there is no such key
   /// Whether no later value can have the same numbers. Files that were just written do not: their inode may be used
   /// again within one tick of the clock.
   bool is_settled = false;
-  std::uint64_t watch = 0;  ///< that saw it: as long as it is there, the value keeps its numbers
 
-  /// This is of the same value as a later `other`.
-  bool proves(ValueVersion const& other) const {
-    return numbers == other.numbers && (is_settled || watch == other.watch);
-  }
+  /// Of the same value: if this one is settled, or watched still.
+  bool is_same(ValueVersion const& other) const { return is_there == other.is_there && numbers == other.numbers; }
 };
 
-/// Of one value, or of there being none, from when it was made. Empty: the store cannot tell.
+/// Of one value, which no later one is taken for as long as this is there. It does not outlive the store that gave it.
 class ValueWatch {
  public:
-  struct Interface {
-    virtual ~Interface() = default;
-    virtual ValueVersion version() const = 0;
-    virtual bool is_current() const = 0;
+  struct Owner {
+    virtual void unwatch(std::intptr_t handle) noexcept = 0;
+
+   protected:
+    ~Owner() = default;
   };
 
-  ValueWatch() = default;
-  explicit ValueWatch(std::unique_ptr<Interface const> watched) : watched_{std::move(watched)} {}
+  explicit ValueWatch(ValueVersion const& seen) : seen_{seen} {}
+  ValueWatch(ValueVersion const& seen, Owner& owner, std::intptr_t handle)
+      : seen_{seen}, owner_{&owner}, handle_{handle} {}
+  ValueWatch(ValueWatch&& other) noexcept
+      : seen_{other.seen_}, owner_{std::exchange(other.owner_, nullptr)}, handle_{other.handle_} {}
+  ValueWatch& operator=(ValueWatch&& other) noexcept {
+    std::swap(seen_, other.seen_), std::swap(owner_, other.owner_), std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~ValueWatch() {
+    if (owner_) owner_->unwatch(handle_);
+  }
 
-  explicit operator bool() const { return watched_ != nullptr; }
-  ValueVersion version() const { return watched_->version(); }
-  /// The key has that value still, so that whatever was read of it since is of one value. Throws: StoreError.
-  bool is_current() const { return watched_->is_current(); }
+  ValueVersion const& version() const { return seen_; }
 
  private:
-  std::unique_ptr<Interface const> watched_;
+  ValueVersion seen_;
+  Owner* owner_ = nullptr;
+  std::intptr_t handle_ = 0;
 };
 
 namespace detail {
@@ -51,14 +58,6 @@ template <class S>
 concept HasWatch = requires(S const& store, Key const& key) {
   store.watch(key);
 };
-
-template <class S>
-ValueWatch watch([[maybe_unused]] S const& store, [[maybe_unused]] Key const& key) {
-  if constexpr (HasWatch<S>)
-    return store.watch(key);
-  else
-    return {};
-}
 
 }  // namespace detail
 }  // namespace tessera::inline v0
