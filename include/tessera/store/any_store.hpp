@@ -17,6 +17,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
+#include <tessera/store/unfinished.hpp>
 #include <tessera/store/watch.hpp>
 #include <tessera/store/write_many.hpp>
 
@@ -60,6 +61,9 @@ class AnyStore {
   bool erase(Key const& key, Queue& on) const { return held_->erase(key, on); }
   void list(std::string_view prefix, Visitor visit) const { held_->list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { held_->list_directory(prefix, visit); }
+  void list_own(std::string_view prefix, Visitor visit) const { held_->list_own(prefix, visit); }
+  void list_unfinished(std::string_view prefix, Visitor visit) const { held_->list_unfinished(prefix, visit); }
+  std::size_t erase_unfinished(std::string_view prefix) const { return held_->erase_unfinished(prefix); }
   KeyLock lock(Key const& key) const { return held_->lock(key); }
   /// Of nothing, if the store has no such locks.
   FolderLock lock_folder(std::string_view path, Sharing sharing) const { return held_->lock_folder(path, sharing); }
@@ -87,6 +91,9 @@ class AnyStore {
     virtual bool erase(Key const&, Queue&) const = 0;
     virtual void list(std::string_view, Visitor) const = 0;
     virtual void list_directory(std::string_view, Visitor) const = 0;
+    virtual void list_own(std::string_view, Visitor) const = 0;
+    virtual void list_unfinished(std::string_view, Visitor) const = 0;
+    virtual std::size_t erase_unfinished(std::string_view) const = 0;
     virtual KeyLock lock(Key const&) const = 0;
     virtual FolderLock lock_folder(std::string_view, Sharing) const = 0;
     virtual ValueWatch watch(Key const&) const = 0;
@@ -147,6 +154,18 @@ class AnyStore {
         store.list_directory(prefix, visit);
       else
         refuse("listed", prefix);
+    }
+    void list_own([[maybe_unused]] std::string_view prefix, [[maybe_unused]] Visitor visit) const override {
+      if constexpr (ListableStore<S>)
+        detail::list_own(store, prefix, visit);
+      else
+        refuse("listed", prefix);
+    }
+    void list_unfinished(std::string_view prefix, Visitor visit) const override {
+      detail::list_unfinished(store, prefix, visit);
+    }
+    std::size_t erase_unfinished(std::string_view prefix) const override {
+      return detail::erase_unfinished(store, prefix);
     }
     KeyLock lock(Key const& key) const override {
       if constexpr (has_lock)

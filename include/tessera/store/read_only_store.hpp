@@ -12,8 +12,9 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
-#include <tessera/store/watch.hpp>
 #include <tessera/store/lend.hpp>
+#include <tessera/store/unfinished.hpp>
+#include <tessera/store/watch.hpp>
 
 namespace tessera::inline v0 {
 
@@ -57,6 +58,7 @@ class ReadOnlyStore {
   void list_directory(std::string_view prefix, Visitor visit) const requires ListableStore<S> {
     store_.list_directory(prefix, visit);
   }
+  void list_unfinished(std::string_view prefix, Visitor visit) const { detail::list_unfinished(store_, prefix, visit); }
 
  private:
   S store_;
