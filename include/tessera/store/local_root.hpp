@@ -21,7 +21,7 @@ struct LocalOptions {
 namespace detail {
 
 // What the copies of a LocalStore share.
-struct LocalRoot : ValueWatch::Owner {
+struct LocalRoot final : ValueWatch::Owner {
   LocalRoot(std::string path_, LocalOptions options_) : path{std::move(path_)}, options{options_} {
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();
     if (path.empty()) path.push_back('.');  // g++ 12 takes an assignment for an overlap
