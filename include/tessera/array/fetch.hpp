@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -179,7 +180,8 @@ class Fetch {
     if constexpr (HasWatch<S>)
       if (source.shards) watch_each(source, some);
     auto const version_of = [&](Key const& key) -> ValueVersion const* {
-      auto const found = std::ranges::find(watches_, key.path, [](Watched const& w) { return w.key->path; });
+      auto const path = [](Watched const& shard) -> std::string const& { return shard.key->path; };
+      auto const found = std::ranges::find(watches_, key.path, path);
       return found == watches_.end() ? nullptr : &found->watch.version();
     };
     try {
