@@ -58,6 +58,7 @@ void append_to_shard(Array const& array, Box const& box, std::int32_t number) {
 [[noreturn]] void work(std::string const& folder, std::uint64_t worker, std::array<std::int32_t, kinds> last,
                        unsigned seed, int told) {
   std::mt19937 random{seed};
+  ::alarm(300);  // whatever becomes of the process that it tells
   for (;;) try {
       Local const store{folder};
       auto const chunk = open_array<std::int32_t, 1>(store, "chunk"), log = open_array<std::int32_t, 1>(store, "log");
