@@ -59,7 +59,7 @@ class ChunkRuns {
   std::uint64_t runs(std::uint64_t k) const { return chunks_[k + 1].first_run - chunks_[k].first_run; }
   Run run(std::uint64_t k, std::uint64_t r) const {
     auto const i = static_cast<std::size_t>(chunks_[k].first_run + r);
-    return large_.size == 0 ? run_of(small_.records[i]) : run_of(large_.records[i]);
+    return large_.size() == 0 ? run_of(small_[i]) : run_of(large_[i]);
   }
   std::uint64_t elements(std::uint64_t k) const { return chunks_[k + 1].before - chunks_[k].before; }
   /// Calls f(run) for each of a chunk, until it returns false.
@@ -67,9 +67,9 @@ class ChunkRuns {
   void for_each_run(std::uint64_t k, F&& f) const {
     auto const each = [&](auto const& all) {
       for (auto i = chunks_[k].first_run; i < chunks_[k + 1].first_run; ++i)
-        if (!f(run_of(all.records[static_cast<std::size_t>(i)]))) return;
+        if (!f(run_of(all[static_cast<std::size_t>(i)]))) return;
     };
-    large_.size == 0 ? each(small_) : each(large_);
+    large_.size() == 0 ? each(small_) : each(large_);
   }
 
  private:
@@ -80,8 +80,6 @@ class ChunkRuns {
   struct Record {
     N chunk, position, count, target;
   };
-  template <class N>
-  using Records = SortedRecords<Record<N>>;
 
   // The runs as they are given, cut where they go on into the next chunk.
   struct Places {
@@ -121,14 +119,23 @@ class ChunkRuns {
     Extents most_chunk() const {
       auto most = Extents::filled(chunk_shape.rank(), 0);
       auto const rank = most.rank();
-      for_each([&](std::uint64_t const* at, std::uint64_t first, auto...) {
-        for (std::size_t d = 0; d + 1 < rank; ++d) most[d] = std::max(most[d], at[d]);
-        if (rank > 0) most[rank - 1] = std::max(most[rank - 1], first);
-      });
-      for (std::size_t d = 0; d < rank; ++d) most[d] /= chunk_shape[d];
+      for (std::size_t d = 0; d < rank; ++d) {
+        std::uint64_t last = 0;
+        if (counts.empty() || d + 1 < rank)
+          for (auto i = d; i < places.size(); i += rank) last = std::max(last, places[i]);
+        else
+          for_each([&](std::uint64_t const*, std::uint64_t first, auto...) { last = std::max(last, first); });
+        most[d] = last / chunk_shape[d];
+      }
       return most;
     }
   };
+
+  // Most numbers are small, for which processors are faster.
+  static std::uint64_t quotient(std::uint64_t n, std::uint64_t by) {
+    if ((n | by) >> 32 == 0) return static_cast<std::uint32_t>(n) / static_cast<std::uint32_t>(by);
+    return n / by;
+  }
 
   template <class N>
   static Run run_of(Record<N> const& record) {
@@ -136,15 +143,15 @@ class ChunkRuns {
   }
 
   template <class N>
-  void sort(Records<N>& all, Places const& from, std::uint64_t cuts, std::uint64_t in_chunk, Repeats repeats) {
-    all = Records<N>{static_cast<std::size_t>(cuts)};
+  void sort(Records<Record<N>>& all, Places const& from, std::uint64_t cuts, std::uint64_t in_chunk, Repeats repeats) {
+    all = Records<Record<N>>{cuts};
     auto const rank = from.chunk_shape.rank();
-    auto* next = all.records.get();
+    auto* next = all.begin();
     auto where = from.chunk_shape;
     from.for_each([&](std::uint64_t const* at, std::uint64_t first, std::uint64_t count, std::uint64_t target) {
       std::uint64_t number = 0, position = 0;
       for (std::size_t d = 0; d < rank; ++d) {
-        auto const length = from.chunk_shape[d], index = d + 1 == rank ? first : at[d], chunk = index / length;
+        auto const length = from.chunk_shape[d], index = d + 1 == rank ? first : at[d], chunk = quotient(index, length);
         if (numbers_.fits())
           number += numbers_.part(d, chunk);
         else
@@ -154,31 +161,33 @@ class ChunkRuns {
       if (!numbers_.fits()) number = numbers_.number(where);
       *next++ = {static_cast<N>(number), static_cast<N>(position), static_cast<N>(count), static_cast<N>(target)};
     });
-    if (repeats == Repeats::last) radix_sort(all, &Record<N>::position, in_chunk - 1);
-    radix_sort(all, &Record<N>::chunk, numbers_.count() - 1);
+    {
+      Records<Record<N>> room{cuts};
+      if (repeats == Repeats::last) radix_sort(all, room, &Record<N>::position, in_chunk - 1);
+      radix_sort(all, room, &Record<N>::chunk, numbers_.count() - 1);
+    }
     if (repeats == Repeats::last) drop_repeats(all);
-    all.room.reset();
     join(all, rank == 0 ? 1 : from.chunk_shape[rank - 1]);
   }
 
   // Those of one element follow each other, the last that was given at last.
   template <class N>
-  static void drop_repeats(Records<N>& all) {
-    auto* const records = all.records.get();
+  static void drop_repeats(Records<Record<N>>& all) {
+    auto* const records = all.begin();
     std::size_t kept = 0;
-    for (std::size_t i = 0; i < all.size; ++i)
-      if (i + 1 == all.size || records[i].chunk != records[i + 1].chunk ||
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (i + 1 == all.size() || records[i].chunk != records[i + 1].chunk ||
           records[i].position != records[i + 1].position)
         records[kept++] = records[i];
-    all.size = kept;
+    all.end_at(kept);
   }
 
   template <class N>
-  void join(Records<N>& all, std::uint64_t row) {
-    auto* const records = all.records.get();
+  void join(Records<Record<N>>& all, std::uint64_t row) {
+    auto* const records = all.begin();
     std::size_t kept = 0;
     std::uint64_t elements = 0;
-    for (std::size_t i = 0; i < all.size; ++i) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
       auto const& record = records[i];
       bool const is_of_last = kept > 0 && records[kept - 1].chunk == record.chunk;
       if (!is_of_last) chunks_.push_back({record.chunk, kept, elements});
@@ -188,7 +197,7 @@ class ChunkRuns {
       else
         records[kept++] = record;
     }
-    all.size = kept;
+    all.end_at(kept);
     chunks_.push_back({0, kept, elements});
   }
   template <class N>
@@ -197,8 +206,8 @@ class ChunkRuns {
   }
 
   ChunkNumbers numbers_;
-  Records<std::uint32_t> small_;  // one of these has all
-  Records<std::uint64_t> large_;
+  Records<Record<std::uint32_t>> small_;  // one of these has all
+  Records<Record<std::uint64_t>> large_;
   std::vector<Chunk> chunks_;
 };
 
