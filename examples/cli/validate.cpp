@@ -28,11 +28,13 @@ struct Failure {
 
 struct Findings {
   std::vector<Failure> failures, unsupported;
-  std::vector<std::string> strays;  // keys below an array that are none of its chunks
+  std::vector<std::string> strays;      // keys below an array that are none of its chunks
+  std::vector<std::string> unfinished;  // what writers left that ended
+  std::vector<std::string> links;       // that are not followed
   std::uint64_t arrays = 0, groups = 0, chunks = 0;
 
   void add(std::string const& key, tessera::Error const& error) {
-    failures.push_back({error.key().empty() ? key : error.key(), error.what()});
+    failures.push_back({error.key().empty() ? key : error.key(), in_own_words(error.what())});
   }
 };
 
@@ -115,6 +117,11 @@ void check_array(Array const& array, Findings& findings, std::atomic<std::uint64
       if (entry.path == document) return;
       auto const below = entry.path.substr(array.path().empty() ? 0 : array.path().size() + 1);
       auto const chunk = chunk_of(below, array.metadata().key_encoding, grid);
+      if (entry.link == tessera::Link::to_keys) {
+        findings.links.emplace_back(entry.path);
+        tessera::StoreError error{tessera::detail::links_are_refused};
+        return findings.add(findings.links.back(), error.in_key(entry.path).in_store(array.store().name()));
+      }
       if (!chunk) return findings.strays.emplace_back(entry.path), void();
       if (walk) return;
       tessera::Region region{*chunk, *chunk, tessera::Extents::filled(grid.rank(), 1)};
@@ -139,6 +146,9 @@ void print(Findings const& found, std::string const& store) {
   for (auto const& failure : found.failures) std::cout << "error: " << printable(failure.problem) << '\n';
   for (auto const& key : found.strays)
     std::cout << printable("warning: " + store + ": key \"" + key + "\": no chunk of the array it is below") << '\n';
+  for (auto const& key : found.unfinished)
+    std::cout << printable("warning: " + store + ": key \"" + key + "\": left by a writer that ended; it may be erased")
+              << '\n';
   for (auto const& [key, problem] : found.unsupported)
     std::cout << printable("not checked: " + store + ": key \"" + key + "\": " + problem) << '\n';
   std::cout << counted(found.arrays, "array") << ", " << counted(found.groups, "group") << ", "
@@ -157,22 +167,26 @@ void print_json(Findings const& found, std::string const& store) {
       list.push_back(Members{{"key", valid_utf8(key)}, {"problem", valid_utf8(problem)}});
     return list;
   };
-  List strays;
-  for (auto const& key : found.strays) strays.push_back(valid_utf8(key));
+  auto const keys = [](std::vector<std::string> const& names) {
+    List list;
+    for (auto const& key : names) list.push_back(valid_utf8(key));
+    return list;
+  };
   std::cout << tessera::to_json(Members{{"store", valid_utf8(store)},
                                         {"arrays", number(found.arrays)},
                                         {"groups", number(found.groups)},
                                         {"chunks", number(found.chunks)},
                                         {"failures", listed(found.failures)},
                                         {"unsupported", listed(found.unsupported)},
-                                        {"strays", std::move(strays)}})
+                                        {"strays", keys(found.strays)},
+                                        {"unfinished", keys(found.unfinished)}})
             << '\n';
 }
 
 }  // namespace
 
 Status run(Validate const& command) {
-  auto const [store, path] = find_node(command.path);
+  auto const [store, path] = find_node(command.path, command);
   auto const tree = read_tree(store, path);
   std::uint64_t total = 0;
   each_node(tree, [&](Tree const& node) {
@@ -193,7 +207,7 @@ Status run(Validate const& command) {
       found.arrays += std::holds_alternative<tessera::ArrayMetadata>(node.document);
       try {
         if (node.wrong)
-          found.failures.push_back({key, node.problem});
+          found.failures.push_back({key, in_own_words(node.problem)});
         else if (std::holds_alternative<tessera::ArrayMetadata>(node.document))
           check_array(open_array(store, node.path, on), found, done);
       } catch (tessera::Error const& error) {
@@ -201,6 +215,14 @@ Status run(Validate const& command) {
       }
     });
   }
+  try {
+    store.list_unfinished(path, [&](tessera::Listed const& entry) { found.unfinished.emplace_back(entry.path); });
+  } catch (tessera::Error const& error) {
+    found.add(path, error);
+  }
+  std::sort(found.unfinished.begin(), found.unfinished.end());
+  for (auto const& link : found.links)  // is said once, not for each chunk behind it
+    std::erase_if(found.failures, [&](Failure const& failure) { return failure.key.starts_with(link + '/'); });
   std::stable_sort(found.failures.begin(), found.failures.end(),
                    [](Failure const& a, Failure const& b) { return a.key < b.key; });
   std::sort(found.strays.begin(), found.strays.end());
