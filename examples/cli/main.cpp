@@ -154,8 +154,9 @@ cli::Status run(int argc, char** argv) {
   add_codecs(copy_command, copy.codecs, "as in the source");
   add_overwrite(copy_command, copy.overwrite);
   copy_command
-      .add_option("--memory", copy.memory,
-                  "MiB held at once, elements and what threads need (but at least a chunk of each side, three times)")
+      .add_option(
+          "--memory", copy.memory,
+          "MiB held at once, elements and what threads need (but always 16); a shard that takes more is refused")
       ->type_name("MIB")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();

@@ -189,6 +189,7 @@ TEST_CASE("a process that is killed gives its locks back") {
   Pipe const locked;
   auto const child = ::fork();
   if (child == 0) {
+    ::alarm(60);  // whatever becomes of this process
     Local const its{folder / ""};
     auto const key = its.lock({"a/c/0"});
     auto const node = its.lock_folder("a", Sharing::alone);
@@ -275,6 +276,7 @@ void check_not_mixed(P const& pipeline, S const& store, std::string const& folde
   Pipe const ready;
   auto const child = ::fork();
   if (child == 0) {
+    ::alarm(60);  // whatever becomes of this process
     auto const array = open_array<std::int32_t, 1, P>(Local{folder}, "a");
     for (std::int32_t i = 3;; ++i) {
       array.write(all, elements(i));

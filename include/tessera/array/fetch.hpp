@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -179,17 +180,25 @@ class Fetch {
     if constexpr (HasWatch<S>)
       if (source.shards) watch_each(source, some);
     auto const version_of = [&](Key const& key) -> ValueVersion const* {
-      auto const found = std::ranges::find(watches_, key.path, [](Watched const& w) { return w.key->path; });
+      auto const path = [](Watched const& shard) -> std::string const& { return shard.key->path; };
+      auto const found = std::ranges::find(watches_, key.path, path);
       return found == watches_.end() ? nullptr : &found->watch.version();
     };
     try {
       locate_.run(source, limits, some, version_of, on);
       fetch(begin, end, source, limits, on);
     } catch (Error const&) {
-      if (is_one_value_each(source, some)) throw;
+      bool const is_one_value = is_one_value_each(source, some);
+      if (is_one_value && !is_written(source, some)) throw;
       return false;
     }
     return is_one_value_each(source, some);
+  }
+  // Somebody wrote a shard of them while it was read, maybe behind its value: then it is found without its end.
+  bool is_written(Source const& source, std::span<Slot const> some) {
+    return source.shards && std::ranges::any_of(some, [&](Slot const& slot) {
+      return slot.moment && !changes_of(source.store, slot.key, *source.locks).none_since(*slot.moment);
+    });
   }
   void watch_each(Source const& source, std::span<Slot const> some) {
     for (auto const& slot : some) {

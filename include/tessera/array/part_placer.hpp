@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tessera/array/batches.hpp>
+#include <tessera/array/listed_placer.hpp>
 #include <tessera/array/plan.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
@@ -74,7 +75,10 @@ void expect_booleans(Placement<S> const& placement, Strides const& strides, std:
 template <class Q, MemorySpace S>
 UsualBatch usual_for(Plan const& plan) {
   auto usual = usual_on<Q>;
-  if (!plan.is_box()) usual.beside += PartPlacer<S>::most * sizeof(Placement<S>);
+  if (plan.is_scattered())
+    usual.beside += listed_bytes<S>(plan);
+  else if (!plan.is_box())
+    usual.beside += PartPlacer<S>::most * sizeof(Placement<S>);
   return usual;
 }
 

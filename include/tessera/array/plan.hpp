@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include <tessera/array/chunk_runs.hpp>
+#include <tessera/array/mask_chunks.hpp>
 #include <tessera/array/plan_axis.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/view/selected.hpp>
@@ -29,7 +31,7 @@ struct Piece {
 
 class Plan {
  public:
-  /// The selection's indices are in the array; it outlives the plan if it has lists or points. Chunks that are in one
+  /// The selection's indices are in the array; it outlives the plan if it has lists, points or a mask. Chunks that are in one
   /// group, of group[d] chunks along dimension d, follow each other; without a group they are in C order.
   Plan(Selected const& selected, Extents const& chunk_shape, Extents const& group = {}, Repeats repeats = Repeats::all)
       : chunk_shape_{chunk_shape},
@@ -38,9 +40,16 @@ class Plan {
     constexpr auto most = ~std::uint64_t{0};
     for (auto n : selected.shape) elements_ = n != 0 && elements_ > most / n ? most : elements_ * n;
     if (selected.is_points) {
-      is_points_ = true;
-      points_ = {selected.points.first, selected.points.count, chunk_shape, group_, repeats};
-      size_ = points_.size();
+      auto const& [first, count] = selected.points;
+      points_ = std::make_unique<detail::ChunkRuns>(first, count, elements_, chunk_shape, group_, repeats);
+      size_ = points_->size();
+      is_scattered_ = pays_for_pairs(elements_, points_->runs());
+      return;
+    }
+    if (selected.is_mask) {
+      mask_ = std::make_unique<detail::MaskChunks>(selected.mask, chunk_shape, group_);
+      size_ = mask_->size();
+      is_scattered_ = pays_for_pairs(elements_, mask_->runs());
       return;
     }
     Extents touched;
@@ -56,6 +65,7 @@ class Plan {
     }
     size_ = element_count(touched, "the number of chunks");
     is_grouped_ = group_ != Extents::filled(chunk_shape.rank(), 1);
+    if (has_lists_) find_scattered(selected.shape);
   }
 
   /// How many chunks the selection touches.
@@ -65,7 +75,11 @@ class Plan {
   /// From one element of a part to the next, in the array, along each dimension; shorter than a chunk.
   Extents const& steps() const { return steps_; }
   /// Every piece has one part.
-  bool is_box() const { return !has_lists_ && !is_points_; }
+  bool is_box() const { return !has_lists_ && !is_runs(); }
+  /// Pieces are runs of elements of a chunk, by points or by a mask; the target has one dimension.
+  bool is_runs() const { return points_ || mask_; }
+  /// Parts are so small that a list of elements is placed sooner than they are.
+  bool is_scattered() const { return is_scattered_; }
 
   /// The i-th chunk and what of it is selected.
   Piece piece(std::uint64_t i) const {
@@ -87,33 +101,58 @@ class Plan {
 
   bool has_one_part(Piece const& piece) const {
     if (is_box()) return true;
-    if (is_points_) return points_.runs(piece.touched[0]).size() == 1;
-    for (std::size_t d = 0; d < rank(); ++d)
-      if (axes_[d].runs(piece.touched[d]) != 1) return false;
-    return true;
+    std::uint64_t elements = 1;
+    for (auto n : piece.part.count) elements *= n;
+    return elements == this->elements(piece);
   }
 
   /// Elements that are selected; one that is repeated counts each time.
   std::uint64_t elements(Piece const& piece) const {
-    if (is_points_) return points_.elements(piece.touched[0]);
+    if (points_) return points_->elements(piece.touched[0]);
+    if (mask_) return mask_->elements(piece.touched[0]);
     std::uint64_t product = 1;
     for (std::size_t d = 0; d < rank(); ++d)
       product *= has_lists_ ? axes_[d].elements(piece.touched[d]) : piece.part.count[d];
     return product;
   }
 
+  /// Of a plan of runs: calls f(run) for each of a piece.
+  template <class F>
+  void for_each_run(Piece const& piece, F&& f) const {
+    auto const each = [&](detail::ChunkRuns::Run const& run) {
+      f(run);
+      return true;
+    };
+    points_ ? points_->for_each_run(piece.touched[0], each) : mask_->for_each_run(piece.touched[0], each);
+  }
+  /// Of any other: what of a piece is selected along a dimension.
+  detail::PlanAxis const& axis(std::size_t d) const { return axes_[d]; }
+  /// The smallest box of neighbours that has all parts of a piece.
+  Part surrounding(Piece const& piece) const {
+    auto box = piece.part;
+    for (std::size_t d = 0; d < rank(); ++d) {
+      auto end = std::uint64_t{0};
+      for (std::uint64_t r = 0; r < axes_[d].runs(piece.touched[d]); ++r) {
+        auto const run = axes_[d].run(piece.touched[d], r);
+        box.first[d] = std::min(box.first[d], run.first);
+        end = std::max(end, run.first + (run.count - 1) * steps_[d] + 1);
+      }
+      box.count[d] = end - box.first[d];
+    }
+    return box;
+  }
+  std::size_t axes() const { return is_runs() ? 0 : rank(); }
+
   /// Calls f(part) for each part of a piece. No two have a place in the target in common.
   template <class F>
   void for_each_part(Piece const& piece, F&& f) const {
     if (is_box()) return f(piece.part);
     auto part = piece.part;
-    if (is_points_) {
-      for (auto const& run : points_.runs(piece.touched[0])) {
+    if (is_runs())
+      return for_each_run(piece, [&](detail::ChunkRuns::Run const& run) {
         put(part, run);
-        f(part);
-      }
-      return;
-    }
+        f(std::as_const(part));
+      });
     auto run = Extents::filled(rank(), 0);
     for (;;) {
       f(part);
@@ -128,13 +167,29 @@ class Plan {
 
   /// How far apart the neighbours of a part are in the target, along each dimension of the array.
   Strides strides_in(Strides const& target) const {
-    if (!is_points_) return target;
+    if (!is_runs()) return target;
     auto strides = Strides::filled(rank(), 0);
     if (rank() > 0) strides[rank() - 1] = target[0];
     return strides;
   }
 
  private:
+  // A box costs as much as a hundred elements of a list do, and each row of it as four.
+  static bool pays_for_pairs(std::uint64_t elements, std::uint64_t runs) { return elements / 100 <= runs; }
+  // Rows are as long as what is selected along the last dimensions, up to the first with a list.
+  void find_scattered(Extents const& shape) {
+    double row = 1, box = 1;
+    bool is_row = true;
+    for (auto d = rank(); d-- > 0;) {
+      auto const runs = axes_[d].runs();
+      auto const mean = runs == 0 ? 1 : static_cast<double>(shape[d]) / static_cast<double>(runs);
+      box *= mean;
+      if (is_row) row *= mean;
+      is_row = is_row && !axes_[d].is_list();
+    }
+    is_scattered_ = box < 100 + 4 * box / row;
+  }
+
   // Touched chunks that follow each other in C order.
   struct Neighbours {
     Extents first, count;
@@ -152,19 +207,23 @@ class Plan {
     part.target[d] = run.target;
   }
   void put(Part& part, detail::ChunkRuns::Run const& run) const {
-    for (std::size_t d = 0; d < rank(); ++d) part.first[d] = points_.at(run, d) % chunk_shape_[d];
+    auto position = run.position;
+    for (auto d = rank(); d-- > 0; position /= chunk_shape_[d]) part.first[d] = position % chunk_shape_[d];
     if (rank() > 0) part.count[rank() - 1] = run.count;
     part.target[0] = run.target;
   }
 
   Piece piece(std::uint64_t i, Neighbours& neighbours) const {
     Piece piece;
-    if (is_points_) {
-      auto const& run = points_.runs(i)[0];
-      for (std::size_t d = 0; d < rank(); ++d) piece.chunk.push_back(points_.at(run, d) / chunk_shape_[d]);
+    if (is_runs()) {
+      piece.chunk = points_ ? points_->chunk(i) : mask_->chunk(i);
       piece.touched = {i};
       piece.part = {piece.chunk, Extents::filled(rank(), 1), {0}};
-      put(piece.part, run);
+      auto const first = [&](detail::ChunkRuns::Run const& run) {
+        put(piece.part, run);
+        return false;
+      };
+      points_ ? points_->for_each_run(i, first) : mask_->for_each_run(i, first);
       return piece;
     }
     neighbours = neighbours_of(i);
@@ -207,9 +266,10 @@ class Plan {
 
   Extents chunk_shape_, group_, steps_;
   detail::PlanAxis axes_[max_rank];
-  detail::ChunkRuns points_;
+  std::unique_ptr<detail::ChunkRuns> points_;  // one of these, if the plan is of runs
+  std::unique_ptr<detail::MaskChunks> mask_;
   std::uint64_t size_ = 0, elements_ = 1;
-  bool is_points_ = false, has_lists_ = false, is_grouped_ = false;
+  bool has_lists_ = false, is_grouped_ = false, is_scattered_ = false;
 };
 
 }  // namespace tessera::inline v0

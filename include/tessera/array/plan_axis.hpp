@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -32,28 +33,28 @@ class PlanAxis {
     if (has_steps(list)) {
       *this = {list[0], list.size(), list.size() > 1 ? list[1] - list[0] : 1, length};
     } else {
-      is_list_ = true;
-      list_ = {list, {}, {length}, {1}, repeats};
-      size_ = list_.size();
+      list_ = std::make_unique<ChunkRuns>(list, std::span<std::uint64_t const>{}, list.size(), Extents{length},
+                                          Extents{1}, repeats);
+      size_ = list_->size();
     }
   }
 
   std::uint64_t size() const { return size_; }  ///< chunks that are touched
-  bool is_list() const { return is_list_; }
+  bool is_list() const { return list_ != nullptr; }
   /// Between elements of a part, in the array; shorter than a chunk.
   std::uint64_t step() const { return count_ < 2 || is_sparse() ? 1 : step_; }
 
   /// Where the k-th of the touched chunks is in the grid.
   std::uint64_t chunk(std::uint64_t k) const {
-    if (is_list_) return list_.runs(k)[0].first / length_;
+    if (is_list()) return list_->chunk(k)[0];
     return is_sparse() ? (first_ + k * step_) / length_ : first_chunk_ + k;
   }
   /// How many parts of it are selected.
-  std::uint64_t runs(std::uint64_t k) const { return is_list_ ? list_.runs(k).size() : 1; }
+  std::uint64_t runs(std::uint64_t k) const { return is_list() ? list_->runs(k) : 1; }
   Run run(std::uint64_t k, std::uint64_t r) const {
-    if (is_list_) {
-      auto const& run = list_.runs(k)[r];
-      return {run.first % length_, run.count, run.target};
+    if (is_list()) {
+      auto const run = list_->run(k, r);
+      return {run.position, run.count, run.target};
     }
     // The selected indices are first + i * step; those of this chunk have i from `from` on.
     auto const begin = chunk(k) * length_;
@@ -61,7 +62,14 @@ class PlanAxis {
     auto const first = first_ + from * step_ - begin;
     return {first, std::min(count_ - from, (length_ - first - 1) / step_ + 1), from};
   }
-  std::uint64_t elements(std::uint64_t k) const { return is_list_ ? list_.elements(k) : run(k, 0).count; }
+  /// Of all chunks, and the most indices of one.
+  std::uint64_t runs() const { return is_list() ? list_->runs() : size_; }
+  std::uint64_t most_elements() const {
+    std::uint64_t most = 0;
+    for (std::uint64_t k = 0; k < size_; ++k) most = std::max(most, elements(k));
+    return most;
+  }
+  std::uint64_t elements(std::uint64_t k) const { return is_list() ? list_->elements(k) : run(k, 0).count; }
 
   /// The touched chunks [first, second) that are in one group of `group` chunks with the k-th.
   std::pair<std::uint64_t, std::uint64_t> grouped(std::uint64_t k, std::uint64_t group) const {
@@ -71,7 +79,7 @@ class PlanAxis {
 
  private:
   // No two selected indices share a chunk: chunks are counted by them, for steps may pass over any number of chunks.
-  bool is_sparse() const { return !is_list_ && step_ >= length_; }
+  bool is_sparse() const { return !is_list() && step_ >= length_; }
 
   static bool has_steps(std::span<std::uint64_t const> list) {
     if (list.empty()) return false;
@@ -82,7 +90,7 @@ class PlanAxis {
 
   // The first touched chunk that does not lie before this one in the grid, which does not lie behind all.
   std::uint64_t from(std::uint64_t chunk_index) const {
-    if (is_list_) {
+    if (is_list()) {
       std::uint64_t low = 0;
       for (auto count = size_; count > 0;) {
         auto const half = count / 2;
@@ -98,8 +106,7 @@ class PlanAxis {
   }
 
   std::uint64_t first_ = 0, count_ = 0, step_ = 1, length_ = 1, first_chunk_ = 0, size_ = 0;
-  bool is_list_ = false;
-  ChunkRuns list_;
+  std::unique_ptr<ChunkRuns> list_;  // if it is one
 };
 
 }  // namespace detail

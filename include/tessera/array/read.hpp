@@ -10,6 +10,7 @@
 #include <tessera/array/batches.hpp>
 #include <tessera/array/chunk_source.hpp>
 #include <tessera/array/fetch.hpp>
+#include <tessera/array/listed_placer.hpp>
 #include <tessera/array/part_placer.hpp>
 #include <tessera/array/plan.hpp>
 #include <tessera/array/read_options.hpp>
@@ -100,7 +101,7 @@ class ReadBatch {
       auto& slot = fetch_.add(source, plan, piece);
       auto const bytes = static_cast<std::size_t>(slot.wanted.size);  // of a chunk, which memory holds
       slot.direct = {};
-      if (goes_direct && is_contiguous(source.form.layout, piece.part, bytes, strides) && plan.has_one_part(piece))
+      if (goes_direct && !plan.is_scattered() && is_contiguous(source.form.layout, piece.part, bytes, strides) && plan.has_one_part(piece))
         slot.direct = {address(target.data, piece.part.target, target.strides), bytes};
     });
     if constexpr (can_be_cut)
@@ -176,6 +177,7 @@ class ReadBatch {
 
   std::uint64_t place(ChunkSource<S, P> const& source, Plan const& plan, Target<array_space> const& target, Queue& on) {
     auto const form = form_of(source, plan, target);
+    if (plan.is_scattered()) return place_listed(source, plan, target, form, on);
     PartPlacer<array_space> placing{placements_, form, queue_in<array_space>(on)};
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
       auto const& slot = fetch_.slots()[found_[t]];
@@ -197,12 +199,27 @@ class ReadBatch {
     return placing.finish();
   }
 
+  std::uint64_t place_listed(ChunkSource<S, P> const& source, Plan const& plan, Target<array_space> const& target,
+                             PlacementForm const& form, Queue& on) {
+    ListedPlacer<array_space> placing{listed_, plan, source.form.layout, target.strides, Way::to_memory, form,
+                                      queue_in<array_space>(on)};
+    for (std::size_t t = 0; t < tasks_.size(); ++t) {
+      auto const& slot = fetch_.slots()[found_[t]];
+      auto const* const chunk = tasks_[t].decoded.data - slot.wanted.offset;
+      placing.add(slot.piece, chunk, target.data, t, has_booleans(source));
+    }
+    for (auto const& slot : fetch_.slots())
+      if (!slot.found) placing.add(slot.piece, nullptr, target.data, 0);
+    return placing.finish();
+  }
+
   Fetch<S, P> fetch_;
   std::vector<DecodeTask<bytes_space, array_space>> tasks_;
   std::vector<std::size_t> found_;  // the slot of each task
   typename P::Decoding decoding_;
   Scratch<typename P::array_staging> decoded_;
   std::vector<Placement<array_space>> placements_;
+  ListedBatch<array_space> listed_;
 };
 
 }  // namespace detail

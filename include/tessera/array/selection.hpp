@@ -8,6 +8,7 @@
 #include <tessera/view/blocks.hpp>
 #include <tessera/view/box.hpp>
 #include <tessera/view/mask.hpp>
+#include <tessera/view/mask_bits.hpp>
 #include <tessera/view/orthogonal.hpp>
 #include <tessera/view/points.hpp>
 #include <tessera/view/selected.hpp>
@@ -38,10 +39,15 @@ concept Selection = requires(Sel const& selection, Extents const& shape) {
   selected_by(selection, shape, shape);
 };
 
+/// What selections resolve to whose memory has one dimension.
+template <class Resolved>
+concept OfPoints = std::same_as<Resolved, PointRuns> || std::same_as<Resolved, PointList> ||
+    std::same_as<Resolved, MaskBits>;
+
 /// How many dimensions the memory has for a selection from an array of so many.
 template <Selection Sel, std::size_t Rank>
 inline constexpr std::size_t memory_rank =
-    std::same_as<decltype(selected_by(std::declval<Sel const&>(), Extents{}, Extents{})), PointRuns> ? 1 : Rank;
+    OfPoints<decltype(selected_by(std::declval<Sel const&>(), Extents{}, Extents{}))> ? 1 : Rank;
 
 }  // namespace detail
 }  // namespace tessera::inline v0

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include <tessera/array/batches.hpp>
+#include <tessera/array/listed_placer.hpp>
 #include <tessera/array/plan.hpp>
 #include <tessera/key/byte_range.hpp>
 #include <tessera/pipeline/form.hpp>
@@ -29,11 +30,19 @@ inline ByteRange wanted_bytes(ChunkForm const& form, Plan const& plan, Piece con
   ByteRange const whole{0, form.decoded_size};
   if (!form.is_view() || whole.size <= usual_gap) return whole;
   auto begin = whole.size, end = std::uint64_t{0};
-  plan.for_each_part(piece, [&](Part const& part) {
-    auto const range = bytes_of(form.layout, plan.steps(), part);
+  auto const add = [&](ByteRange const& range) {
     begin = std::min(begin, range.offset);
     end = std::max(end, range.offset + range.size);
-  });
+  };
+  if (plan.is_runs()) {
+    PositionOffsets const offset{form.layout};
+    plan.for_each_run(piece, [&](ChunkRuns::Run const& run) {
+      auto const first = static_cast<std::uint64_t>(offset(run.position));
+      add({first, (run.count - 1) * static_cast<std::uint64_t>(offset.step()) + form.layout.item_size});
+    });
+  } else {
+    add(bytes_of(form.layout, Extents::filled(piece.chunk.rank(), 1), plan.surrounding(piece)));
+  }
   return whole.size - (end - begin) > usual_gap ? ByteRange{begin, end - begin} : whole;
 }
 

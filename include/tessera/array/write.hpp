@@ -162,11 +162,19 @@ class WriteBatch {
       fill_beside(to, placing);
     else
       fill_below(to, on);
+    if (to.plan.is_scattered()) return gather_listed(to, form, on);
     for (std::size_t i = 0; i < used_; ++i)
       to.plan.for_each_part(slots_[i].piece, [&](Part const& part) {
         placing.add({address(to.origin.data, part.target, to.origin.strides),
                      address(slots_[i].chunk.data, part.first, layout.strides), part.count});
       });
+    placing.finish();
+  }
+
+  void gather_listed(To const& to, PlacementForm const& form, Queue& on) {
+    ListedPlacer<array_space> placing{listed_, to.plan, to.source.form.layout, to.origin.strides, Way::to_chunk, form,
+                                      queue_in<array_space>(on)};
+    for (std::size_t i = 0; i < used_; ++i) placing.add(slots_[i].piece, to.origin.data, slots_[i].chunk.data, i);
     placing.finish();
   }
 
@@ -270,6 +278,7 @@ class WriteBatch {
   std::vector<Slot> slots_;
   std::size_t used_ = 0;
   std::vector<Placement<array_space>> placements_;
+  ListedBatch<array_space> listed_;
   std::vector<EncodeTask<bytes_space, array_space>> tasks_;
   std::vector<std::size_t> encoded_;  // the slot of each task
   std::vector<WriteRequest<bytes_space>> requests_;

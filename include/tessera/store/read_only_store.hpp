@@ -50,7 +50,9 @@ class ReadOnlyStore {
                                   queue_for<Space>& on) const requires LendingStore<S> {
     return store_.lend(key, range, on);
   }
-  /// Others may write.
+  /// Others may write: who reads can wait for them.
+  auto lock(Key const& key) const requires requires(S const& store) { store.lock(key); }
+  { return store_.lock(key); }
   ValueWatch watch(Key const& key) const requires detail::HasWatch<S> { return store_.watch(key); }
   Changes& changes(Key const& key) const requires requires(S const& store) { store.changes(key); }
   { return store_.changes(key); }

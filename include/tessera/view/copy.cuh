@@ -8,6 +8,7 @@
 #include <tessera/memory/queue.cuh>
 #include <tessera/view/copy.hpp>
 #include <tessera/view/placing.cuh>
+#include <tessera/view/placing_listed.cuh>
 
 namespace tessera::inline v0 {
 
@@ -20,6 +21,13 @@ struct placer<S> {
   static std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form, Queue<space::Device>& on) {
     if constexpr (detail::check_kernels<S>())
       return detail::place_by_kernels<S>(batch, form, on);
+    else
+      return 0;
+  }
+  /// One launch and one copy too. Throws: DeviceError.
+  static std::uint64_t place_listed(ListedBatch<S> const& batch, PlacementForm const& form, Queue<space::Device>& on) {
+    if constexpr (detail::check_kernels<S>())
+      return detail::place_listed_by_kernels<S>(batch, form, on);
     else
       return 0;
   }
@@ -41,6 +49,10 @@ requires(S::host_accessible&& S::device_accessible) struct placer<S> {
       moved += placer<space::Host>::place({&same, 1}, form, on.host());
     }
     return moved;
+  }
+  static std::uint64_t place_listed(ListedBatch<S> const& batch, PlacementForm const& form, Queue<space::Device>& on) {
+    on.wait();
+    return detail::copy_listed(batch, form);
   }
 
   static void find_filled(ByteView<S> chunks, std::size_t size, ByteView<space::Host> element,

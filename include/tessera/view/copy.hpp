@@ -14,6 +14,7 @@
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/view/copy_elements.hpp>
+#include <tessera/view/copy_listed.hpp>
 #include <tessera/view/copy_rows.hpp>
 #include <tessera/view/past_cache.hpp>
 #include <tessera/view/placement.hpp>
@@ -121,6 +122,11 @@ struct placer<space::Host> {
     }
     if (form.past_cache) detail::finish_past_cache();
     return moved;
+  }
+
+  static std::uint64_t place_listed(ListedBatch<space::Host> const& batch, PlacementForm const& form,
+                                    Queue<space::Host>&) {
+    return detail::copy_listed(batch, form);
   }
 
   static void find_filled(ByteView<space::Host> chunks, std::size_t size, ByteView<space::Host> element,

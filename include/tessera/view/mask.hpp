@@ -1,8 +1,11 @@
 // The elements at which a mask of the array's shape is true.
 #pragma once
+#include <algorithm>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include <tessera/core/dimensions.hpp>
@@ -12,6 +15,7 @@
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/contiguous_memory.hpp>
 #include <tessera/view/layout.hpp>
+#include <tessera/view/mask_bits.hpp>
 #include <tessera/view/selected.hpp>
 
 namespace tessera::inline v0 {
@@ -55,17 +59,21 @@ class Mask {
   }
 
   /// Throws: SelectionError naming the dimension, if the mask has another shape than the array.
-  PointRuns resolve(Extents const& shape) const {
-    PointRuns runs;
+  MaskBits resolve(Extents const& shape) const {
     auto const layout = layout_for(shape);
-    if (element_count(shape, "the array") == 0) return runs;
-    auto row = Extents::filled(shape.rank(), 0);
-    for (;;) {
-      add_row(runs, layout, row);
-      auto d = shape.rank();  // the next row: all but the last dimension count
+    auto const elements = element_count(shape, "the array");
+    MaskBits bits{shape, elements};
+    if (elements == 0) return bits;
+    auto const rank = shape.rank();
+    auto row = Extents::filled(rank, 0);
+    for (std::uint64_t first = 0;; first += rank == 0 ? 1 : shape[rank - 1]) {
+      add_row(bits, first, layout, row);
+      auto d = rank;  // the next row: all but the last dimension count
       while (d > 1 && ++row[d - 2] == shape[d - 2]) row[--d - 1] = 0;
-      if (d <= 1) return runs;
+      if (d <= 1) break;
     }
+    bits.count_up();
+    return bits;
   }
 
  private:
@@ -84,21 +92,28 @@ class Mask {
     return layout_;
   }
 
-  void add_row(PointRuns& runs, Layout const& layout, Extents const& row) const {
+  void add_row(MaskBits& bits, std::uint64_t first, Layout const& layout, Extents const& row) const {
     auto const rank = layout.shape.rank();
     auto const* at = detail::address(data_, row, layout.strides);
     auto const length = rank == 0 ? 1 : layout.shape[rank - 1];
     auto const stride = rank == 0 ? 1 : layout.strides[rank - 1];
-    bool goes_on = false;
-    for (std::uint64_t i = 0; i < length; ++i, at += stride) {
-      if (*at && goes_on) ++runs.count.back();
-      if (*at && !goes_on) {
-        for (std::size_t d = 0; d + 1 < rank; ++d) runs.first.push_back(row[d]);
-        if (rank > 0) runs.first.push_back(i);
-        runs.count.push_back(1);
-      }
-      goes_on = *at != 0;
+    for (std::uint64_t i = 0; i < length; i += 64) {
+      auto const count = std::min<std::uint64_t>(64, length - i);
+      std::uint64_t word = 0, k = 0;
+      if (stride == 1)
+        for (; k + 8 <= count; k += 8, at += 8) word |= bits_of_eight(at) << k;
+      for (; k < count; ++k, at += stride) word |= std::uint64_t{*at != 0} << k;
+      if (word != 0) bits.add(first + i, word);
     }
+  }
+  // Of eight bytes, the first of them lowest: whether each is 0, in its highest bit; a product gathers these.
+  static std::uint64_t bits_of_eight(std::uint8_t const* at) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, at, sizeof bytes);
+    constexpr std::uint64_t low = 0x7f7f7f7f7f7f7f7f;
+    auto const set = (((bytes & low) + low) | bytes) >> 7 & ~low >> 7;
+    if constexpr (std::endian::native == std::endian::little) return set * 0x0102040810204080 >> 56;
+    return set * 0x8040201008040201 >> 56;
   }
 
   std::uint8_t const* data_;

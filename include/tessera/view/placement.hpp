@@ -27,7 +27,8 @@ struct PlacementForm {
 };
 
 /// What moves elements in memory of space S, in the queue's order. `place(batch, form, on)` copies or fills every box
-/// and returns how many bytes that moves. `find_filled(chunks, size, element, filled, on)` sets filled[i] to whether
+/// and returns how many bytes that moves; `place_listed(batch, form, on)` so too those of a ListedBatch, whose own
+/// offsets stand for the form's strides. `find_filled(chunks, size, element, filled, on)` sets filled[i] to whether
 /// chunk i, which has `size` bytes from chunks.data + i * size on, is that element again and again, bit for bit; waits
 /// for it.
 template <MemorySpace S>

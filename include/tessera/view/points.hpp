@@ -20,28 +20,28 @@ class Points {
  public:
   /// Throws: SelectionError, if a coordinate is negative or the lists are not of one length.
   template <detail::IndexRange First, detail::IndexRange... More>
-  explicit Points(First const& first, More const&... more) : rank_{1 + sizeof...(more)} {
-    runs_.count.assign(std::size(first), 1);
-    runs_.first.resize(runs_.count.size() * rank_);
+  explicit Points(First const& first, More const&... more) : count_{std::size(first)}, rank_{1 + sizeof...(more)} {
+    places_.resize(count_ * rank_);
     std::size_t d = 0;
     put(d++, first);
     (put(d++, more), ...);
   }
   /// A place in the array each.
-  explicit Points(std::vector<Extents> const& places) : rank_{places.empty() ? any_rank : places[0].rank()} {
+  explicit Points(std::vector<Extents> const& places)
+      : count_{places.size()}, rank_{places.empty() ? any_rank : places[0].rank()} {
     for (auto const& place : places) {
       detail::expect_rank("coordinates", place.rank(), places[0]);
-      runs_.first.insert(runs_.first.end(), place.begin(), place.end());
-      runs_.count.push_back(1);
+      places_.insert(places_.end(), place.begin(), place.end());
     }
   }
 
   /// Throws: SelectionError naming the dimension.
-  PointRuns resolve(Extents const& shape) const {
+  PointList resolve(Extents const& shape) const {
     if (rank_ != any_rank) detail::expect_rank("coordinates", rank_, shape);
-    Selected selected{runs_};
+    PointList list{places_, count_};
+    Selected selected{std::move(list)};
     selected.expect_inside(shape);
-    return std::move(selected.points);
+    return {std::move(selected.points.first), count_};
   }
 
  private:
@@ -49,17 +49,17 @@ class Points {
 
   template <class R>
   void put(std::size_t d, R const& coordinates) {
-    if (std::size(coordinates) != runs_.count.size())
+    if (std::size(coordinates) != count_)
       throw SelectionError{text({"dimension ", d, ": found ", std::size(coordinates), " coordinates, expected ",
-                                 runs_.count.size(), " as for the others"})};
+                                 count_, " as for the others"})};
     for (auto at = d; auto index : coordinates) {
-      runs_.first[at] = detail::natural(index, "a list of coordinates");
+      places_[at] = detail::natural(index, "a list of coordinates");
       at += rank_;
     }
   }
 
-  std::size_t rank_;
-  PointRuns runs_{};
+  std::size_t count_, rank_;
+  std::vector<std::uint64_t> places_{};
 };
 
 }  // namespace tessera::inline v0

@@ -10,6 +10,7 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
+#include <tessera/view/mask_bits.hpp>
 
 namespace tessera::inline v0 {
 
@@ -42,6 +43,12 @@ struct PointRuns {
   std::vector<std::uint64_t> count;  ///< elements of each run
 };
 
+/// Elements one by one, in any order and with repeats; in memory they lie in that of the list.
+struct PointList {
+  std::vector<std::uint64_t> places;  ///< as many numbers for each as the array has dimensions
+  std::uint64_t count;                ///< elements
+};
+
 /// Indices of one dimension, in the order of the memory.
 struct IndexList {
   std::size_t dimension;
@@ -53,8 +60,9 @@ struct Selected {
   Extents shape;                   ///< of the memory
   Region region{};                 ///< of each dimension without a list
   std::vector<IndexList> lists{};  ///< at most one for a dimension
-  bool is_points = false;
-  PointRuns points{};  ///< instead of all that, if it says so; the memory has one dimension
+  bool is_points = false, is_mask = false;
+  PointRuns points{};  ///< instead of all that, if it says so; without counts, if all are of one element
+  MaskBits mask{};     ///< so too; the memory has one dimension for both
 
   Selected(Region const& box) : shape{box.count}, region{box} {}
   Selected(PointRuns runs) : is_points{true}, points{std::move(runs)} {
@@ -62,6 +70,8 @@ struct Selected {
     for (auto n : points.count) elements += n;
     shape.push_back(elements);
   }
+  Selected(PointList list) : shape{list.count}, is_points{true} { points.first = std::move(list.places); }
+  Selected(MaskBits bits) : shape{bits.count()}, is_mask{true}, mask{std::move(bits)} {}
 
   /// The list of a dimension, if it has one.
   std::vector<std::uint64_t> const* list(std::size_t d) const {
@@ -73,15 +83,10 @@ struct Selected {
   /// Throws: SelectionError naming the dimension, if an element lies outside an array of this shape.
   void expect_inside(Extents const& array) const {
     auto const rank = array.rank();
-    if (is_points) {
-      if (points.first.size() != points.count.size() * rank)
-        throw SelectionError{text({"points of other than the array's ", rank, " dimensions"})};
-      for (std::size_t i = 0; i < points.first.size(); ++i) {
-        auto const d = i % rank;
-        expect_below(d, points.first[i], array[d]);
-        auto const count = points.count[i / rank];
-        if (d + 1 == rank && count > array[d] - points.first[i]) expect_below(d, array[d], array[d]);
-      }
+    if (is_points) return expect_points_inside(array);
+    if (is_mask) {
+      if (mask.shape() != array)
+        throw SelectionError{text({"a mask of the shape ", to_string(mask.shape()), ", expected ", to_string(array)})};
       return;
     }
     if (shape.rank() != rank || region.first.rank() != rank || region.count.rank() != rank ||
@@ -102,6 +107,24 @@ struct Selected {
   }
 
  private:
+  void expect_points_inside(Extents const& array) const {
+    auto const rank = array.rank();
+    if (shape.rank() != 1) throw SelectionError{text({"points in ", shape.rank(), " dimensions, expected 1"})};
+    bool const is_single = points.count.empty();
+    auto const runs = is_single ? shape[0] : points.count.size();
+    if (points.first.size() != runs * rank)
+      throw SelectionError{text({"points of other than the array's ", rank, " dimensions"})};
+    auto const* first = points.first.data();
+    std::uint64_t elements = 0;
+    for (std::size_t i = 0; i < runs; ++i, first += rank) {
+      for (std::size_t d = 0; d < rank; ++d) expect_below(d, first[d], array[d]);
+      auto const count = is_single ? 1 : points.count[i];
+      if (rank > 0 && count > array[rank - 1] - first[rank - 1])
+        expect_below(rank - 1, array[rank - 1], array[rank - 1]);
+      elements += count;
+    }
+    expect_length(0, elements);
+  }
   void expect_length(std::size_t d, std::uint64_t indices) const {
     if (indices != shape[d])
       throw SelectionError{text({"dimension ", d, ": found ", indices, " indices, expected ", shape[d]})};
