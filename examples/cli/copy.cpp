@@ -47,7 +47,7 @@ tessera::ArrayMetadata asked_for(Copy const& command, tessera::ArrayMetadata met
 
 // Everything is looked at before anything is written.
 Plan plan_for(Copy const& command) {
-  auto const [store, path] = find_node(command.source);
+  auto const [store, path] = find_node(command.source, command);
   auto const above = path.empty() ? 0 : path.size() + 1;
   auto const tree = read_tree(store, path);
   Plan plan{store};
@@ -248,7 +248,7 @@ Status run(Copy const& command) {
   auto const plan = plan_for(command);
   for (auto const& job : plan.arrays) expect_memory(command, plan.store, job);
   Interruption const interruption;
-  OutputNode output{command.destination, command.overwrite, command.sync};
+  OutputNode output{command.destination, command.overwrite, command};
   auto const store = output.store();
   for (auto const& [path, group] : plan.groups) tessera::write_document(store, path, to_value(group));
   {

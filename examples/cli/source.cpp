@@ -8,8 +8,8 @@
 
 namespace cli {
 
-Array open_array(std::string const& path, std::size_t threads, bool sync) {
-  auto node = find_node(path, sync);
+Array open_array(std::string const& path, std::size_t threads, Files const& files) {
+  auto node = find_node(path, files);
   return open_array(std::move(node.store), std::move(node.path), Queue{threads});
 }
 

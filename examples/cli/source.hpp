@@ -21,7 +21,7 @@ using Array = tessera::AnyArray<Store, Pipeline>;
 using Queue = tessera::Queue<tessera::space::Host>;
 
 /// Throws: tessera::Error, naming the key.
-Array open_array(std::string const& path, std::size_t threads, bool sync = false);
+Array open_array(std::string const& path, std::size_t threads, Files const& files);
 Array open_array(Store store, std::string path, Queue on);
 
 /// An array where the store has nothing yet.

@@ -36,11 +36,13 @@ struct Failure {
 // A report has a line for each key and cause, however many inner chunks fail.
 struct Findings {
   std::vector<Failure> failures, unsupported;
-  std::vector<std::string> strays;  // keys below an array that are none of its chunks
+  std::vector<std::string> strays;      // keys below an array that are none of its chunks
+  std::vector<std::string> unfinished;  // what writers left that ended
+  std::vector<std::string> links;       // that are not followed
   std::uint64_t arrays = 0, groups = 0, chunks = 0;
 
   void add(std::string const& key, tessera::Error const& error) {
-    failures.push_back({error.key().empty() ? key : error.key(), error.what()});
+    failures.push_back({error.key().empty() ? key : error.key(), in_own_words(error.what())});
   }
 };
 
@@ -58,7 +60,8 @@ class Causes {
     auto const same =
         std::find_if(found_.begin(), found_.end(), [&](Failure const& one) { return one.cause == cause; });
     if (same == found_.end())
-      return found_.push_back({error.key(), error.what(), std::move(cause), inner.empty() ? 0u : 1u}), void();
+      return found_.push_back({error.key(), in_own_words(error.what()), std::move(cause), inner.empty() ? 0u : 1u}),
+             void();
     ++same->inner_chunks;
     if (same->more.size() < most_named) same->more.push_back(inner);
   }
@@ -247,7 +250,7 @@ struct Survey {
   bool is_listed = true, is_walked = false;
 };
 
-// Calls f(place, size) for every chunk that is there, and stray(path) for what is none.
+// Calls f(place, size) for every chunk that is there, and stray(entry) for what is none. A link has no size.
 template <class F, class Stray>
 void each_stored(Store const& store, std::string const& path, tessera::ArrayMetadata const& array, F&& f,
                  Stray&& stray) {
@@ -257,7 +260,8 @@ void each_stored(Store const& store, std::string const& path, tessera::ArrayMeta
     if (entry.path == document) return;
     auto const below = entry.path.substr(path.empty() ? 0 : path.size() + 1);
     auto const place = chunk_of(below, array.key_encoding, grid);
-    place ? f(*place, entry.size) : stray(entry.path);
+    bool const is_link = entry.link != tessera::Link::none;
+    place ? f(*place, is_link ? std::nullopt : std::optional{entry.size}) : stray(entry);
   });
 }
 
@@ -265,8 +269,13 @@ Survey survey(Store const& store, std::string const& path, tessera::ArrayMetadat
   Survey result;
   try {
     each_stored(
-        store, path, array, [&](auto const&, std::uint64_t) { ++result.chunks; },
-        [&](std::string_view key) { findings.strays.emplace_back(key); });
+        store, path, array, [&](auto const&, auto const&) { ++result.chunks; },
+        [&](tessera::Listed const& entry) {
+          if (entry.link != tessera::Link::to_keys) return findings.strays.emplace_back(entry.path), void();
+          findings.links.emplace_back(entry.path);
+          tessera::StoreError error{tessera::detail::links_are_refused};
+          findings.add(findings.links.back(), error.in_key(entry.path).in_store(store.name()));
+        });
   } catch (tessera::Error const& error) {
     findings.add(path, error);
     result.is_listed = false;
@@ -287,8 +296,8 @@ void check_array(Array const& array, Survey const& survey, Findings& findings, s
     try {
       each_stored(
           array.store(), array.path(), array.metadata(),
-          [&](tessera::Extents const& place, std::uint64_t size) { decoder.add(place, size); },
-          [](std::string_view) {});
+          [&](tessera::Extents const& place, std::optional<std::uint64_t> size) { decoder.add(place, size); },
+          [](tessera::Listed const&) {});
     } catch (tessera::Error const& error) {
       if (survey.is_listed) findings.add(array.path(), error);  // else that is known
     }
@@ -303,6 +312,9 @@ void print(Findings const& found, std::string const& store) {
   for (auto const& failure : found.failures) std::cout << "error: " << printable(failure.problem) << '\n';
   for (auto const& key : found.strays)
     std::cout << printable("warning: " + store + ": key \"" + key + "\": no chunk of the array it is below") << '\n';
+  for (auto const& key : found.unfinished)
+    std::cout << printable("warning: " + store + ": key \"" + key + "\": left by a writer that ended; it may be erased")
+              << '\n';
   for (auto const& one : found.unsupported)
     std::cout << printable("not checked: " + store + ": key \"" + one.key + "\": " + one.problem) << '\n';
   std::cout << counted(found.arrays, "array") << ", " << counted(found.groups, "group") << ", "
@@ -324,22 +336,26 @@ void print_json(Findings const& found, std::string const& store) {
     }
     return list;
   };
-  List strays;
-  for (auto const& key : found.strays) strays.push_back(valid_utf8(key));
+  auto const keys = [](std::vector<std::string> const& names) {
+    List list;
+    for (auto const& key : names) list.push_back(valid_utf8(key));
+    return list;
+  };
   std::cout << tessera::to_json(Members{{"store", valid_utf8(store)},
                                         {"arrays", number(found.arrays)},
                                         {"groups", number(found.groups)},
                                         {"chunks", number(found.chunks)},
                                         {"failures", listed(found.failures)},
                                         {"unsupported", listed(found.unsupported)},
-                                        {"strays", std::move(strays)}})
+                                        {"strays", keys(found.strays)},
+                                        {"unfinished", keys(found.unfinished)}})
             << '\n';
 }
 
 }  // namespace
 
 Status run(Validate const& command) {
-  auto const [store, path] = find_node(command.path);
+  auto const [store, path] = find_node(command.path, command);
   auto const tree = read_tree(store, path);
   Findings found;
   std::map<std::string, Survey> surveys;  // by path
@@ -360,7 +376,7 @@ Status run(Validate const& command) {
       found.arrays += std::holds_alternative<tessera::ArrayMetadata>(node.document);
       try {
         if (node.wrong)
-          found.failures.push_back({key, node.problem});
+          found.failures.push_back({key, in_own_words(node.problem)});
         else if (std::holds_alternative<tessera::ArrayMetadata>(node.document))
           check_array(open_array(store, node.path, on), surveys[node.path], found, done);
       } catch (tessera::Error const& error) {
@@ -368,6 +384,14 @@ Status run(Validate const& command) {
       }
     });
   }
+  try {
+    store.list_unfinished(path, [&](tessera::Listed const& entry) { found.unfinished.emplace_back(entry.path); });
+  } catch (tessera::Error const& error) {
+    found.add(path, error);
+  }
+  std::sort(found.unfinished.begin(), found.unfinished.end());
+  for (auto const& link : found.links)  // is said once, not for each chunk behind it
+    std::erase_if(found.failures, [&](Failure const& failure) { return failure.key.starts_with(link + '/'); });
   std::stable_sort(found.failures.begin(), found.failures.end(),
                    [](Failure const& a, Failure const& b) { return a.key < b.key; });
   std::sort(found.strays.begin(), found.strays.end());
