@@ -244,6 +244,23 @@ struct placing {
     });
     return moved;
   }
+
+  static std::uint64_t place_listed(tessera::ListedBatch<Space> const& batch, tessera::PlacementForm form,
+                                    tessera::Queue<tessera::space::Device>& on) {
+    ++counts.launches;
+    tessera::ListedBatch<tessera::space::Host> there;
+    there.pairs = batch.pairs, there.axes = batch.axes;
+    for (auto box : batch.boxes)
+      there.boxes.push_back({box.from ? real<Space>(box.from) : nullptr, real<Space>(box.to), box.first_axis,
+                             box.axes, box.chunk});
+    std::vector<std::byte> fill(form.fill.data, form.fill.data + form.fill.size);
+    on.stream()->push([there = std::move(there), fill = std::move(fill), form]() mutable {
+      form.fill = {fill.data(), fill.size()};
+      tessera::Queue<tessera::space::Host> here;
+      tessera::placer<tessera::space::Host>::place_listed(there, form, here);
+    });
+    return 0;
+  }
 };
 
 }  // namespace stub
