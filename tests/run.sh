@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
 # Builds tessera and runs every test, after installing what is missing (Debian, Ubuntu).
-#   tests/run.sh [--quick] [--no-install]
-# --quick: g++ only. --no-install: with what is here. The last line is "N passed, M failed", over all builds.
+#   tests/run.sh [--quick] [--no-install] [--minutes N]
+# --quick: g++ only. --no-install: with what is here. --minutes: what is not built or run by then is named as not run;
+# g++'s build is in any case. The last line is "N passed, M failed", over all builds.
 set -euo pipefail
 CDPATH= cd -- "$(dirname "${BASH_SOURCE[0]}")/.."
 source .ci/packages.sh
 
-quick=no install=yes
-for option; do
-  case $option in
+quick=no install=yes minutes=100000
+while [[ $# -gt 0 ]]; do
+  case $1 in
     --quick) quick=yes ;;
     --no-install) install=no ;;
-    *) sed -n '2,4s/^# *//p' tests/run.sh >&2; exit 2 ;;
+    --minutes) minutes=${2:?--minutes needs a number}; shift ;;
+    *) sed -n '2,5s/^# *//p' tests/run.sh >&2; exit 2 ;;
   esac
+  shift
 done
 
 sanitizers_link() { echo 'int main() {}' | clang++ -fsanitize=address,undefined -x c++ - -o /dev/null 2>/dev/null; }
@@ -43,13 +46,26 @@ export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 passed=0 failed=0 summary=()
 jobs=$(nproc)
 
+not_run() { summary+=("not run  $1 ($2)"); }
+
+# in_time COMMAND...: 124, if it was ended because the minutes are over.
+in_time() {
+  local left=$((minutes * 60 - SECONDS))
+  if [[ $left -le 0 ]]; then return 124; fi
+  timeout "$left" "$@"
+}
+
 # build_and_test PRESET WHAT: a build that fails counts as one failure, a test that was skipped as neither.
 build_and_test() {
-  local what=$2 log="build/$1/ctest.log" total bad skipped result
+  local what=$2 log="build/$1/ctest.log" total bad skipped result limit=in_time status=0
+  if [[ $1 == release ]]; then limit=env; fi
   printf '\n== %s\n' "$what"
   rm -f "$log"
-  if cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs"; then
-    ctest --preset "$1" -j "$jobs" --output-log "$log" || true
+  cmake --preset "$1" && $limit cmake --build --preset "$1" -j "$jobs" || status=$?
+  if [[ $status -eq 0 ]]; then $limit ctest --preset "$1" -j "$jobs" --output-log "$log" || status=$?; fi
+  if [[ $status -eq 124 ]] && ! grep -qs '\*\*\*Failed' "$log"; then
+    not_run "$what" "the $minutes minutes were over"
+    return
   fi
   if ! result=$(grep -oE '[0-9]+ tests? failed out of [0-9]+' "$log" 2>/dev/null); then
     failed=$((failed + 1))
@@ -62,8 +78,6 @@ build_and_test() {
   if [[ $bad -gt 0 ]]; then word=FAILED; fi
   summary+=("$(printf '%-8s %s: %d passed, %d failed, %d skipped' $word "$what" $((total - bad - skipped)) "$bad" "$skipped")")
 }
-not_run() { summary+=("not run  $1 ($2)"); }
-
 build_and_test release "g++, Release"
 if [[ -d $peers ]]; then
   cat build/release/interop/report.md 2>/dev/null || true

@@ -61,7 +61,7 @@ void append(NpyFile const& file, Array const& array, std::size_t axis) {
 
 Status run(Append const& command) {
   NpyFile const file{command.file};
-  auto const array = open_array(command.path, command.threads, command.sync);
+  auto const array = open_array(command.path, command.threads, command);
   expect_fitting(command, file.header(), array);
   Interruption const interruption;
   file.with_elements([&] { append(file, array, command.axis); });

@@ -85,7 +85,7 @@ void measure(Stages& stages, Bench const& command, Figures& figures) {
 
 Status run(Bench const& command) {
   auto const box = parse_region(command.region);
-  auto const array = open_array(command.path, command.threads);
+  auto const array = open_array(command.path, command.threads, command);
   auto const metadata = array.metadata();
   auto const region = fit(box, metadata.shape);
   Figures figures;

@@ -9,86 +9,83 @@
 
 namespace cli {
 
-struct Info {
+/// How the files of a hierarchy are worked with.
+struct Files {
+  bool sync = false;          ///< what is written outlasts a loss of power
+  bool follow_links = false;  ///< symbolic links below the root are followed; else they are errors
+};
+
+struct Info : Files {
   std::string path;
   bool json = false;
 };
 
-struct Read {
+struct Read : Files {
   std::string path;
   std::string region;  ///< empty: everything
   std::string output;
   std::size_t threads = 1;
   std::size_t memory = 256;  ///< MiB of elements held at once
-  bool sync = false;
 };
 
-struct View {
+struct View : Files {
   std::string path;
   std::optional<std::size_t> axis;
   std::optional<std::uint64_t> index;
   std::string output;  ///< empty: the terminal
   std::size_t threads = 1;
-  bool sync = false;
 };
 
-struct Write {
+struct Write : Files {
   std::string file, path;
   std::optional<std::string> chunks, shards, fill;
   std::string codecs, names;  ///< empty: not given
   bool overwrite = false;
   std::size_t threads = 1;
-  bool sync = false;
 };
 
-struct Copy {
+struct Copy : Files {
   std::string source, destination;
   std::optional<std::string> chunks, shards;
   std::string codecs;  ///< empty: not given
   bool overwrite = false;
   std::size_t threads = 1;
   std::size_t memory = 256;  ///< MiB in all
-  bool sync = false;
 };
 
-struct Resize {
+struct Resize : Files {
   std::string path, shape;
   std::size_t threads = 1;
-  bool sync = false;
 };
 
-struct Append {
+struct Append : Files {
   std::string file, path;
   std::size_t axis = 0;
   std::size_t threads = 1;
-  bool sync = false;
 };
 
-struct Compact {
+struct Compact : Files {
   std::string path;
   std::string region;  ///< empty: everything
   bool recover = false;
   std::size_t threads = 1;
-  bool sync = false;
 };
 
-struct Remove {
+struct Remove : Files {
   std::string path;
-  bool sync = false;
 };
 
-struct Move {
+struct Move : Files {
   std::string source, destination;
-  bool sync = false;
 };
 
-struct Validate {
+struct Validate : Files {
   std::string path;
   bool json = false;
   std::size_t threads = 1;
 };
 
-struct Bench {
+struct Bench : Files {
   std::string path;
   std::string region;  ///< empty: everything
   std::size_t threads = 1, repetitions = 5;

@@ -15,7 +15,7 @@ Status run(Compact const& command) {
       std::cout << "key " << printable(key) << ": its last append was cut off, it is as it was before\n";
     };
   auto const box = parse_region(command.region);
-  auto const array = open_array(command.path, command.threads, command.sync);
+  auto const array = open_array(command.path, command.threads, command);
   auto const region = fit(box, array.shape());
   auto const won = compact_array(array, command.region.empty() ? nullptr : &region, options);
   std::cout << printable(command.path) << ": " << won << " bytes fewer\n";

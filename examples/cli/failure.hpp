@@ -23,6 +23,15 @@ struct UsageError : std::runtime_error {
 
 using tessera::printable;  // names and texts come from files: none of them may break a line or steer the terminal
 
-inline void report(std::string_view problem) { std::cerr << "tessera: " + printable(problem) + '\n'; }
+/// What the library says, with the option of the command in the place of its own.
+inline std::string in_own_words(std::string text) {
+  constexpr std::string_view option = "LocalOptions{.links = Links::follow}";
+  if (auto const at = text.find(option); at != text.npos) text.replace(at, option.size(), "--follow-links");
+  return text;
+}
+
+inline void report(std::string_view problem) {
+  std::cerr << "tessera: " + printable(in_own_words(std::string{problem})) + '\n';
+}
 
 }  // namespace cli

@@ -36,7 +36,10 @@ Stored stored_below(Store const& store, std::string const& path, tessera::ArrayM
   store.list(path, [&](tessera::Listed const& entry) {
     if (entry.path == document) return;
     result.stored_bytes += entry.size;
-    result.stored += chunk_of(entry.path.substr(prefix), array.key_encoding, grid).has_value();
+    bool const is_chunk = chunk_of(entry.path.substr(prefix), array.key_encoding, grid).has_value();
+    result.stored += is_chunk;
+    if (entry.link == tessera::Link::to_keys || (is_chunk && entry.link == tessera::Link::to_value))
+      throw tessera::StoreError{tessera::detail::links_are_refused}.in_key(entry.path).in_store(store.name());
   });
   return result;
 }
@@ -139,7 +142,7 @@ class TextTree {
     } else {
       line(first, label + (node.wrong ? "  (broken)" : "  array (not supported)"));
     }
-    if (!node.problem.empty() && !node.wrong) line(beside, "cannot be read: " + node.problem);
+    if (!node.problem.empty() && !node.wrong) line(beside, "cannot be read: " + in_own_words(node.problem));
     for (auto const& child : node.children) {
       bool const last = &child == &node.children.back();
       print(child, child.path.substr(child.path.rfind('/') + 1), rest + (last ? "└── " : "├── "),
@@ -192,14 +195,14 @@ Members json_of(Tree const& node, Keys const& keys) {
   } else {
     json.push_back({"node_type", node.wrong ? Value{} : "array"});
   }
-  json.push_back({"problem", node.problem.empty() ? Value{} : Value{valid_utf8(node.problem)}});
+  json.push_back({"problem", node.problem.empty() ? Value{} : Value{valid_utf8(in_own_words(node.problem))}});
   return json;
 }
 
 }  // namespace
 
 Status run(Info const& command) {
-  auto const [store, path] = find_node(command.path);
+  auto const [store, path] = find_node(command.path, command);
   auto tree = read_tree(store, path);
   auto const keys = count_keys(store, tree);
   if (command.json) {

@@ -29,7 +29,8 @@ Example: tessera read brain.zarr/t1 --region 0:64,:,10:20:2 --output part.npy)";
 
 constexpr auto unfinished_help =
     R"(What is written is there when it is whole: until then it is in a folder .tessera-*, which has no document
-and is no node. One that stays where the command was killed may be erased.
+and is no node. One that stays where the command was killed goes with tessera rm of what it is below, and is
+in nobody's way.
 Example of codecs:
   '[{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "zstd", "configuration": {"level": 9, "checksum": true}}]')";
 
@@ -69,6 +70,12 @@ void add_sync(CLI::App& command, bool& sync) {
   command.add_flag("--sync", sync, "What was written outlasts a loss of power when the command is done; dear");
 }
 
+void add_links(CLI::App& command, bool& follow_links) {
+  command.add_flag("--follow-links", follow_links,
+                   "Symbolic links below the hierarchy's root are followed; else they are errors. Nothing is erased "
+                   "through one");
+}
+
 cli::Status run(int argc, char** argv) {
   auto const processors = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
   CLI::App app{"Looks into Zarr arrays and groups on disk, and makes them.", "tessera"};
@@ -82,6 +89,7 @@ cli::Status run(int argc, char** argv) {
   add_path(info_command, info.path);
   info_command.add_flag("--json", info.json, "One JSON object, for programs");
   add_threads(info_command, unused);  // every command takes it, so that scripts need not know which can use it
+  add_links(info_command, info.follow_links);
 
   cli::Read read;
   read.threads = processors;
@@ -100,6 +108,7 @@ cli::Status run(int argc, char** argv) {
       ->capture_default_str();
   add_sync(read_command, read.sync);
   add_threads(read_command, read.threads);
+  add_links(read_command, read.follow_links);
   read_command.footer(region_help);
 
   cli::View view;
@@ -116,6 +125,7 @@ cli::Status run(int argc, char** argv) {
   view_command.add_option("--output", view.output, "FILE.png; without it the picture is drawn here")->type_name("FILE");
   add_sync(view_command, view.sync);
   add_threads(view_command, view.threads);
+  add_links(view_command, view.follow_links);
 
   cli::Write write;
   write.threads = processors;
@@ -131,6 +141,7 @@ cli::Status run(int argc, char** argv) {
   add_overwrite(write_command, write.overwrite);
   add_sync(write_command, write.sync);
   add_threads(write_command, write.threads);
+  add_links(write_command, write.follow_links);
   write_command.footer(unfinished_help);
 
   cli::Copy copy;
@@ -143,13 +154,15 @@ cli::Status run(int argc, char** argv) {
   add_codecs(copy_command, copy.codecs, "as in the source");
   add_overwrite(copy_command, copy.overwrite);
   copy_command
-      .add_option("--memory", copy.memory,
-                  "MiB held at once, elements and what threads need (but at least a chunk of each side, three times)")
+      .add_option(
+          "--memory", copy.memory,
+          "MiB held at once, elements and what threads need (but always 16); a shard that takes more is refused")
       ->type_name("MIB")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   add_sync(copy_command, copy.sync);
   add_threads(copy_command, copy.threads);
+  add_links(copy_command, copy.follow_links);
   copy_command.footer(unfinished_help);
 
   cli::Resize resize;
@@ -162,6 +175,7 @@ cli::Status run(int argc, char** argv) {
       ->required();
   add_sync(resize_command, resize.sync);
   add_threads(resize_command, resize.threads);
+  add_links(resize_command, resize.follow_links);
 
   cli::Append append;
   append.threads = processors;
@@ -175,6 +189,7 @@ cli::Status run(int argc, char** argv) {
       ->capture_default_str();
   add_sync(append_command, append.sync);
   add_threads(append_command, append.threads);
+  add_links(append_command, append.follow_links);
   append_command.footer("The array has all of the file or none of it. One in the other byte order is held in memory.");
 
   cli::Compact compact;
@@ -190,6 +205,7 @@ cli::Status run(int argc, char** argv) {
       "Shards whose last append was cut off hold what they held before it; else they are an error");
   add_sync(compact_command, compact.sync);
   add_threads(compact_command, compact.threads);
+  add_links(compact_command, compact.follow_links);
   compact_command.footer(region_help);
 
   cli::Remove remove;
@@ -197,6 +213,7 @@ cli::Status run(int argc, char** argv) {
   add_path(remove_command, remove.path);
   add_sync(remove_command, remove.sync);
   add_threads(remove_command, unused);
+  add_links(remove_command, remove.follow_links);
 
   cli::Move move;
   auto& move_command = *app.add_subcommand("mv", "Another path for an array or a group in the same hierarchy");
@@ -205,6 +222,7 @@ cli::Status run(int argc, char** argv) {
       ->required();
   add_sync(move_command, move.sync);
   add_threads(move_command, unused);
+  add_links(move_command, move.follow_links);
 
   cli::Validate validate;
   validate.threads = processors;
@@ -213,6 +231,7 @@ cli::Status run(int argc, char** argv) {
   add_path(validate_command, validate.path);
   validate_command.add_flag("--json", validate.json, "One JSON object, for programs");
   add_threads(validate_command, validate.threads);
+  add_links(validate_command, validate.follow_links);
 
   cli::Bench bench;
   bench.threads = processors;
@@ -236,6 +255,7 @@ cli::Status run(int argc, char** argv) {
                          "Files leave the system's cache before they are read, where the system does that");
   bench_command.add_flag("--json", bench.json, "One JSON object, for programs");
   add_threads(bench_command, bench.threads);
+  add_links(bench_command, bench.follow_links);
   bench_command.footer(cli::advice_help());
 
   try {

@@ -10,7 +10,7 @@
 namespace cli {
 
 Status run(Move const& command) {
-  auto const from = find_node(command.source, command.sync), to = find_place(command.destination, command.sync);
+  auto const from = find_node(command.source, command), to = find_place(command.destination, command);
   if (from.path.empty()) throw UsageError{command.source + " is the root of its hierarchy: rename the folder"};
   if (folder_of(from.store.name()) != folder_of(to.store.name()))
     throw UsageError{command.destination + " is not in the hierarchy of " + command.source +

@@ -11,6 +11,7 @@
 #include <tessera/store/get.hpp>
 #include <tessera/store/local_store.hpp>
 
+#include "commands.hpp"
 #include "interruption.hpp"
 #include "mapped_file.hpp"
 #include "read_log.hpp"
@@ -60,6 +61,10 @@ struct Store : tessera::LocalStore<tessera::HostBuffer> {
   std::shared_ptr<ReadLog*> log_ = std::make_shared<ReadLog*>(nullptr);
 };
 
+inline tessera::LocalOptions options_of(Files const& files) {
+  return {.fsync = files.sync, .links = files.follow_links ? tessera::Links::follow : tessera::Links::refuse};
+}
+
 struct Node {
   Store store;
   std::string path;  ///< in the store; the root's is empty
@@ -75,11 +80,16 @@ inline bool has_document(std::filesystem::path const& folder, std::error_code& e
 
 }  // namespace detail
 
-/// The folder, without links and dots on the way to it.
-inline std::filesystem::path folder_of(std::string const& path) {
+/// The path without dots, and from the file system's root on: what it names may be a link.
+inline std::filesystem::path named(std::string const& path) {
   namespace fs = std::filesystem;
-  auto folder = fs::weakly_canonical(fs::absolute(path.empty() ? "." : path));
-  return folder.has_filename() || !folder.has_relative_path() ? folder : folder.parent_path();  // "t1/"
+  fs::path at;
+  for (auto const& name : fs::absolute(path.empty() ? "." : path))
+    if (name == "..")
+      at = fs::weakly_canonical(at).parent_path();
+    else if (!name.empty() && name != ".")
+      at /= name;
+  return at;
 }
 
 namespace detail {
@@ -90,21 +100,36 @@ inline std::filesystem::path outermost_node(std::filesystem::path root) {
   return root;
 }
 
+}  // namespace detail
+
+/// The folder, without links on the way to the root of its hierarchy. Those below it stay: they are the store's.
+inline std::filesystem::path folder_of(std::string const& path) {
+  namespace fs = std::filesystem;
+  auto const folder = named(path);
+  std::error_code error;
+  auto root = folder;
+  while (root.has_relative_path() && !detail::has_document(root, error)) root = root.parent_path();
+  root = root.has_relative_path() ? detail::outermost_node(root) : folder;
+  auto const canonical = fs::weakly_canonical(root);
+  return root == folder ? canonical : canonical / folder.lexically_relative(root);
+}
+
+namespace detail {
+
 // Roots are shown as they were asked for: from here on, unless the path was absolute.
 inline Node node_below(std::filesystem::path const& root, std::filesystem::path const& folder, std::string const& path,
-                       bool sync) {
+                       Files const& files) {
   namespace fs = std::filesystem;
   auto const inside = folder == root ? "" : folder.lexically_relative(root).generic_string();
   auto const shown = fs::path{path}.is_absolute() ? root : root.lexically_relative(fs::current_path());
-  return {Store{shown.string(), {.fsync = sync}}, inside};
+  return {Store{shown.string(), options_of(files)}, inside};
 }
 
 }  // namespace detail
 
 /// The store is the outermost folder from which every folder down to `path` is a node: keys in messages then begin at
-/// the hierarchy's root. `sync`: what it is given to write outlasts a loss of power. Throws: tessera::StoreError, if
-/// there is no node at `path`.
-inline Node find_node(std::string const& path, bool sync = false) {
+/// the hierarchy's root. Throws: tessera::StoreError, if there is no node at `path`.
+inline Node find_node(std::string const& path, Files const& files) {
   auto const folder = folder_of(path);
   std::error_code error;
   if (!detail::has_document(folder, error)) {
@@ -114,12 +139,12 @@ inline Node find_node(std::string const& path, bool sync = false) {
         .in_key("zarr.json")
         .in_store(path);
   }
-  return detail::node_below(detail::outermost_node(folder), folder, path, sync);
+  return detail::node_below(detail::outermost_node(folder), folder, path, files);
 }
 
 /// Where a node that need not be there would be. Its store is that of the nearest node above it, else the nearest
 /// folder called *.zarr, else its own.
-inline Node find_place(std::string const& path, bool sync = false) {
+inline Node find_place(std::string const& path, Files const& files) {
   auto const folder = folder_of(path);
   std::error_code error;
   auto const above = [&](auto&& holds) {
@@ -132,7 +157,7 @@ inline Node find_place(std::string const& path, bool sync = false) {
     root = above([](auto const& at) { return at.extension() == ".zarr"; });
   else
     root = detail::outermost_node(root);
-  return detail::node_below(root, folder, path, sync);
+  return detail::node_below(root, folder, path, files);
 }
 
 }  // namespace cli

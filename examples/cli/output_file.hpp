@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <tessera/core/error.hpp>
@@ -27,6 +28,8 @@ class OutputFile {
       unfinished_ = path_.substr(0, name) + ".tessera-" + std::to_string(::getpid()) + '-' + std::to_string(i);
       file_ = ::open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (file_ < 0 && errno != EEXIST) fail();
+      held_ = tessera::detail::posix::Descriptor{::fcntl(file_, F_DUPFD_CLOEXEC, 0)};
+      if (held_) ::flock(held_.number(), LOCK_EX);  // who finds it locked leaves it alone
     }
   }
   OutputFile(OutputFile const&) = delete;
@@ -66,6 +69,7 @@ class OutputFile {
   std::string path_, unfinished_;
   bool sync_;
   int file_ = -1;
+  tessera::detail::posix::Descriptor held_{-1};  // until it has its name
 };
 
 }  // namespace cli

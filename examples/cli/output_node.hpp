@@ -20,81 +20,106 @@
 namespace cli {
 
 /// Made in a folder beside it of a temporary name, which has no document, so that whoever walks the hierarchy
-/// passes it over; commit() puts it in its place. What was
-/// there until then stays until then, and stays for good if there is no commit.
+/// passes it over, and which is held until it is done with; commit() puts it in its place. What was there until then
+/// stays until then, and stays for good if there is no commit. A link that is replaced goes itself, not what it leads
+/// to.
 class OutputNode {
  public:
-  /// `sync`: the node outlasts a loss of power when commit() has returned. Throws: tessera::Error, if there is
-  /// something at `path` that may not be replaced.
-  OutputNode(std::string const& path, bool overwrite, bool sync)
-      : shown_{path}, place_{find_place(path, sync)}, target_{folder_of(path)}, sync_{sync} {
+  /// Throws: tessera::Error, if there is something at `path` that may not be replaced.
+  OutputNode(std::string const& path, bool overwrite, Files const& files)
+      : shown_{path}, place_{find_place(path, files)}, target_{folder_of(path)}, options_{options_of(files)} {
     namespace fs = std::filesystem;
-    expect_nothing(overwrite);
-    expect_groups_above();
-    auto beside = target_.parent_path();
     std::error_code error;
-    while (!fs::exists(beside, error)) beside = beside.parent_path();
-    for (int i = 0; unfinished_.empty(); ++i) {
-      auto const name = beside / (".tessera-" + std::to_string(::getpid()) + '-' + std::to_string(i));
-      if (fs::create_directory(name, error))
-        unfinished_ = name;
-      else if (error)
-        fail("cannot make a folder: " + error.message());
-    }
+    auto const root = folder_of(place_.store.name());
+    auto outer = root;
+    if (place_.path.empty() || !fs::is_directory(root, error)) outer = root.parent_path();
+    while (!fs::is_directory(outer, error)) outer = outer.parent_path();
+    outer_.emplace(outer.string(), options_);
+    path_ = target_.lexically_relative(outer).generic_string();
+    replaces_ = replaces_something(overwrite);
+    expect_groups_above();
+    auto beside = fs::path{path_}.parent_path();
+    while (!beside.empty() && !fs::is_directory(outer / beside, error)) beside = beside.parent_path();
+    in_store([&] { unfinished_.emplace(outer_->make_unfinished(beside.generic_string())); });
+    folder_ = outer / unfinished_->path;
   }
   OutputNode(OutputNode const&) = delete;
   OutputNode& operator=(OutputNode const&) = delete;
   ~OutputNode() {
     std::error_code ignored;
-    if (!unfinished_.empty()) std::filesystem::remove_all(unfinished_, ignored);
+    if (unfinished_) std::filesystem::remove_all(folder_, ignored);
   }
 
   /// Its root is the node.
-  Store store() const { return Store{(unfinished_ / "new").string(), {.fsync = sync_}}; }
+  Store store() const { return Store{(folder_ / "new").string(), options_}; }
 
   void commit() {
     namespace fs = std::filesystem;
     for (auto const& group : groups_) tessera::write_document(place_.store, group, to_value(tessera::GroupMetadata{}));
+    auto const made = unfinished_->path + "/new";
     std::error_code error;
-    try {
-      if (!fs::exists(target_.parent_path(), error))
-        tessera::detail::posix::make_folders(target_.parent_path().string(), sync_);
-    } catch (tessera::StoreError& problem) {
-      problem.in_store(shown_);
-      throw;
-    }
     fs::path old;
-    if (fs::exists(target_, error)) {
-      old = unfinished_ / "old";
-      fs::rename(target_, old, error);
-      if (error) fail("cannot rename what is there: " + error.message());
-    }
-    fs::rename(unfinished_ / "new", target_, error);
-    if (error) {
-      auto const problem = error.message();
-      if (!old.empty()) fs::rename(old, target_, error);
-      if (!old.empty() && error) unfinished_.clear();  // what was there is still in it
-      fail("cannot rename the folder: " + problem);
-    }
-    if (sync_) sync_folder(target_.parent_path());
-    auto const beside = unfinished_.parent_path();
-    fs::remove_all(std::exchange(unfinished_, {}), error);
+    in_store([&] {
+      if (!replaces_)
+        outer_->rename(made, path_);
+      else if (!outer_->exchange(made, path_))
+        old = replace_in_two_steps(made);
+    });
+    if (!old.empty()) fs::remove_all(old, error);
+    if (!error) fs::remove_all(folder_, error);  // what was there is in it, if the two were exchanged
+    unfinished_.reset();
     if (error) fail("it is written, but what was there before cannot be erased: " + error.message());
-    if (sync_) sync_folder(beside);
+    if (options_.fsync) sync_folder(folder_.parent_path());
   }
 
  private:
   [[noreturn]] void fail(std::string problem) const { throw tessera::StoreError{std::move(problem)}.in_store(shown_); }
 
-  void expect_nothing(bool overwrite) const {
+  template <class F>
+  void in_store(F&& f) const try {
+    f();
+  } catch (tessera::StoreError& error) {
+    error.in_store(shown_);
+    throw;
+  }
+
+  // For file systems that cannot exchange two folders. Between the two steps nothing is at the path: what was there has
+  // a name that is seen and that nobody takes for something unfinished. Returns where it is.
+  std::filesystem::path replace_in_two_steps(std::string const& made) const {
+    auto const aside = path_ + ".replaced-" + std::to_string(::getpid());
+    auto const old = target_.string() + ".replaced-" + std::to_string(::getpid());
+    report(shown_ +
+           ": this file system cannot exchange two folders at once: if the command ends before it is done, what " +
+           "was there is at " + old);
+    if (!outer_->rename(path_, aside)) fail("what is there went meanwhile");
+    try {
+      outer_->rename(made, path_);
+    } catch (tessera::StoreError const& error) {
+      std::string where = "what was there is there again";
+      try {
+        outer_->rename(aside, path_);
+      } catch (tessera::StoreError const&) {
+        where = "what was there is at " + old;
+      }
+      fail(std::string{error.what()} + "; " + where);
+    }
+    return old;
+  }
+
+  // Else there is nothing, or a folder with nothing in it.
+  bool replaces_something(bool overwrite) const {
     namespace fs = std::filesystem;
     std::error_code error;
-    auto const status = fs::status(target_, error);
-    if (!fs::exists(status)) return;
-    if (!fs::is_directory(status)) fail("there is a file of that name");
-    if (!detail::has_document(target_, error)) {
-      if (!fs::is_empty(target_, error) || error)
+    auto const status = fs::symlink_status(target_, error);
+    if (!fs::exists(status)) return false;
+    if (fs::is_symlink(status)) {
+      if (!overwrite) fail("there is a symbolic link; --overwrite replaces it, not what it leads to");
+    } else if (!fs::is_directory(status)) {
+      fail("there is a file of that name");
+    } else if (!detail::has_document(target_, error)) {
+      if (holds_keys())
         fail("there is a folder of that name, with other things than a Zarr node in it; they are not overwritten");
+      return false;
     } else if (!overwrite) {
       std::string what = "something";  // its document may be broken
       try {
@@ -107,6 +132,18 @@ class OutputNode {
                               : what) +
            " already; --overwrite replaces it and all below it");
     }
+    return true;
+  }
+
+  // Whether there is more at the path than empty folders and what writers left that ended.
+  bool holds_keys() const {
+    struct Found {};
+    try {
+      outer_->list_own(path_, [](tessera::Listed const&) { throw Found{}; });
+    } catch (Found) {
+      return true;
+    }
+    return false;
   }
 
   std::optional<std::string> type_of(std::string const& path) const {
@@ -130,8 +167,12 @@ class OutputNode {
 
   std::string shown_;
   Node place_;
-  std::filesystem::path target_, unfinished_;
-  bool sync_;
+  std::filesystem::path target_, folder_;
+  tessera::LocalOptions options_;
+  std::optional<Store> outer_;  // what the path and the unfinished folder are below
+  std::string path_;            // in it
+  bool replaces_ = false;
+  std::optional<tessera::detail::posix::UnfinishedFolder> unfinished_;
   std::vector<std::string> groups_;
 };
 

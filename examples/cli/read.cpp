@@ -65,7 +65,7 @@ Status run(Read const& command) {
   if (!npy && !command.output.ends_with(".bin"))
     throw UsageError{"--output " + command.output + ": a name that ends in .npy or .bin is expected"};
   auto const box = parse_region(command.region);
-  auto const array = open_array(command.path, command.threads);
+  auto const array = open_array(command.path, command.threads, command);
   auto const region = fit(box, array.shape());
   auto const type = array.type();
 

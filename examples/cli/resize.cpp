@@ -26,7 +26,7 @@ tessera::Extents shape_for(Resize const& command, Array const& array) {
 }  // namespace
 
 Status run(Resize const& command) {
-  auto const array = open_array(command.path, command.threads, command.sync);
+  auto const array = open_array(command.path, command.threads, command);
   auto const before = array.shape(), shape = shape_for(command, array);
   resize_array(array, shape);
   std::cout << printable(command.path) << ": " << array.type().name() << ' ' << tessera::to_string(shape) << ", was "

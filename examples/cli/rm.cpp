@@ -1,5 +1,5 @@
 // tessera rm: an array or a group goes, with all below it, documents first. It may be ended at any moment: what opens
-// then is whole.
+// then is whole. A link goes itself, not what it leads to.
 #include <filesystem>
 #include <iostream>
 #include <system_error>
@@ -11,10 +11,26 @@
 #include "sync.hpp"
 
 namespace cli {
+namespace {
+
+// One that is a member of a hierarchy, or leads to one.
+Status remove_link(Remove const& command, std::filesystem::path const& link) {
+  auto const [store, path] = find_place(command.path, command);
+  if (std::filesystem::is_symlink(folder_of(command.path)) && !path.empty())
+    tessera::erase_node(store, path);
+  else
+    std::filesystem::remove(link);
+  if (command.sync) sync_folder(link.parent_path());
+  std::cout << printable(command.path) << ": the link is erased; what it leads to stays\n";
+  return done;
+}
+
+}  // namespace
 
 Status run(Remove const& command) {
-  auto const folder = folder_of(command.path);
-  auto const [store, path] = find_node(command.path, command.sync);
+  auto const folder = folder_of(command.path), asked = named(command.path);
+  if (std::filesystem::is_symlink(asked)) return remove_link(command, asked);
+  auto const [store, path] = find_node(command.path, command);
   tessera::erase_node(store, path);
   std::error_code ignored;
   bool const gone = std::filesystem::remove(folder, ignored);  // the root's own, if it is empty

@@ -8,8 +8,8 @@
 
 namespace cli {
 
-Array open_array(std::string const& path, std::size_t threads, bool sync) {
-  auto node = find_node(path, sync);
+Array open_array(std::string const& path, std::size_t threads, Files const& files) {
+  auto node = find_node(path, files);
   return open_array(std::move(node.store), std::move(node.path), Queue{threads});
 }
 
@@ -34,8 +34,9 @@ void read_elements(Array const& array, tessera::Region const& region, std::span<
 }
 
 void write_elements(Array const& array, tessera::Region const& region, std::byte const* from,
-                    tessera::Strides const& strides) {
-  about(array, [&] { array.write(region, {from, strides}); });
+                    tessera::Strides const& strides, std::uint64_t memory) {
+  if (array.inner_chunk_shape() == array.chunk_shape()) memory = 0;  // the threads bound what is under way
+  about(array, [&] { array.write(region, {from, strides}, {.memory = memory}); });
 }
 
 void append_elements(Array const& array, std::size_t axis, tessera::Extents const& block, std::byte const* from,

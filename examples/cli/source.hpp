@@ -21,7 +21,7 @@ using Array = tessera::AnyArray<Store, Pipeline>;
 using Queue = tessera::Queue<tessera::space::Host>;
 
 /// Throws: tessera::Error, naming the key.
-Array open_array(std::string const& path, std::size_t threads, bool sync = false);
+Array open_array(std::string const& path, std::size_t threads, Files const& files);
 Array open_array(Store store, std::string path, Queue on);
 
 /// An array where the store has nothing yet.
@@ -35,9 +35,10 @@ std::vector<tessera::Specification> complete_codecs(tessera::ArrayMetadata const
 void read_elements(Array const& array, tessera::Region const& region, std::span<std::byte> to,
                    tessera::Traffic& traffic);
 
-/// Writes a region from memory of any strides, in bytes.
+/// Writes a region from memory of any strides, in bytes. Shards under way take `memory` bytes at most; 0: no bound.
+/// Throws: tessera::SelectionError too, if one of them takes more.
 void write_elements(Array const& array, tessera::Region const& region, std::byte const* from,
-                    tessera::Strides const& strides);
+                    tessera::Strides const& strides, std::uint64_t memory = 0);
 
 /// Appends a block from memory of any strides, in bytes. `done` counts the chunks that are written.
 void append_elements(Array const& array, std::size_t axis, tessera::Extents const& block, std::byte const* from,

@@ -35,7 +35,7 @@ namespace detail {
 inline std::vector<std::string> folders_below(Store const& store, std::string const& path) {
   std::vector<std::string> folders;
   store.list_directory(path, [&](tessera::Listed const& entry) {
-    if (entry.is_prefix) folders.emplace_back(entry.path);
+    if (entry.is_prefix || entry.link == tessera::Link::to_keys) folders.emplace_back(entry.path);
   });
   std::sort(folders.begin(), folders.end());
   return folders;

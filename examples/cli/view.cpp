@@ -65,7 +65,7 @@ Greys read_greys(Array const& array, tessera::Region const& region) {
 Status run(View const& command) {
   if (!command.output.empty() && !command.output.ends_with(".png"))
     throw UsageError{"--output " + command.output + ": a name that ends in .png is expected"};
-  auto const array = open_array(command.path, command.threads);
+  auto const array = open_array(command.path, command.threads, command);
   auto const plane = choose_plane(command, array.metadata());
   auto greys = read_greys(array, plane.region);
   Picture const picture{plane.rows, plane.columns, std::move(greys.grey)};

@@ -83,7 +83,7 @@ Status run(Write const& command) {
   NpyFile const file{command.file};
   auto const metadata = asked_for(command, file.header());
   Interruption const interruption;
-  OutputNode output{command.path, command.overwrite, command.sync};
+  OutputNode output{command.path, command.overwrite, command};
   {
     auto const array = make_array(output.store(), "", metadata, Queue{command.threads});
     Elements elements{file};

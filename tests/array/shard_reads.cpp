@@ -138,8 +138,8 @@ TEST_CASE("indexes are kept as far as there is room: those that were used last")
   auto const find = [&](ShardDirectory& directory, std::uint64_t shard) {
     int reads = 0;
     Key const key{"a/c/" + std::to_string(shard)};
-    auto const read = [&](ByteRange range, ByteSpan<space::Host> to) {
-      return ++reads, get_into(store.values, key, to, on, range);
+    auto const read = [&](ByteRange range, Room<space::Host> room) {
+      return ++reads, store.values.read(key, range, room, on);
     };
     CHECK(directory.find(key, {4 * shard}, read, changes, moment, on));
     return reads;

@@ -69,6 +69,17 @@ class CommandTest(unittest.TestCase):
         return output.read_bytes()
 
 
+def peak_memory(*arguments, timeout=120):
+    """The most memory that the command had, in MiB, its exit status, and what it said."""
+    program = ("import resource, subprocess, sys; status = subprocess.run(sys.argv[1:]).returncode; "
+               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, status)")
+    done = subprocess.run([sys.executable, "-c", program, BINARY, *map(str, arguments)], capture_output=True, check=True,
+                          env=ENVIRONMENT, timeout=timeout)
+    *said, last = done.stdout.decode().splitlines()
+    memory, status = last.split()
+    return int(memory), int(status), said + done.stderr.decode().splitlines()
+
+
 def sums():
     """The arrays that README.md lists and the SHA-256 sums of their elements."""
     rows = re.findall(r"^\| `(\w+)` .* `([0-9a-f]{64})` \|$", (DATA / "README.md").read_text(), re.MULTILINE)

@@ -1,6 +1,10 @@
 // Loaded ahead of the C library: notes in the file $TESSERA_SYNC_LOG what is synchronised with the disk, "sync INODE",
-// and which folders get or lose a name, "change INODE". Where $TESSERA_NO_THREADS is set no thread can be started.
+// and which folders get or lose a name, "change INODE". Where $TESSERA_NO_THREADS is set no thread can be started; with
+// $TESSERA_NO_EXCHANGE no two names can be exchanged. With $TESSERA_KILLED_AT=N the program is killed before the call
+// that gives or takes a name, counted from 0.
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -30,6 +34,13 @@ void note(char const* what, struct stat const& info) {
   ::close(file);
 }
 
+// Before each call that gives or takes a name.
+void step() {
+  static std::atomic<int> made{0};
+  auto const* last = std::getenv("TESSERA_KILLED_AT");
+  if (last && made++ == std::atoi(last)) ::kill(::getpid(), SIGKILL);
+}
+
 // The folder that a path, of an open folder or of the one that the program works in, has its name in.
 void note_change(int folder, char const* path) {
   auto const* slash = std::strrchr(path, '/');
@@ -55,26 +66,38 @@ int fsync(int file) {
 }
 
 int rename(char const* from, char const* to) noexcept {
+  step();
   auto const result = real("rename", &rename)(from, to);
   if (result == 0) note_change(AT_FDCWD, from), note_change(AT_FDCWD, to);
   return result;
 }
 int renameat(int from_folder, char const* from, int to_folder, char const* to) noexcept {
+  step();
   auto const result = real("renameat", &renameat)(from_folder, from, to_folder, to);
   if (result == 0) note_change(from_folder, from), note_change(to_folder, to);
   return result;
 }
+int renameat2(int from_folder, char const* from, int to_folder, char const* to, unsigned flags) noexcept {
+  if ((flags & RENAME_EXCHANGE) && std::getenv("TESSERA_NO_EXCHANGE")) return errno = EINVAL, -1;
+  step();
+  auto const result = real("renameat2", &renameat2)(from_folder, from, to_folder, to, flags);
+  if (result == 0) note_change(from_folder, from), note_change(to_folder, to);
+  return result;
+}
 int mkdir(char const* path, mode_t mode) noexcept {
+  step();
   auto const result = real("mkdir", &mkdir)(path, mode);
   if (result == 0) note_change(AT_FDCWD, path);
   return result;
 }
 int mkdirat(int folder, char const* path, mode_t mode) noexcept {
+  step();
   auto const result = real("mkdirat", &mkdirat)(folder, path, mode);
   if (result == 0) note_change(folder, path);
   return result;
 }
 int unlinkat(int folder, char const* path, int flags) noexcept {
+  step();
   auto const result = real("unlinkat", &unlinkat)(folder, path, flags);
   if (result == 0 && !(flags & AT_REMOVEDIR)) note_change(folder, path);  // an empty folder may come back
   return result;

@@ -9,24 +9,13 @@ import resource
 import shutil
 import signal
 import subprocess
-import sys
 
 from command import (BINARY, BRAIN, ENVIRONMENT, CommandTest, document, little_endian, main, make_array,
-                     make_unsupported, sums, tessera)
+                     make_unsupported, peak_memory, sums, tessera)
 
 BIG = {"name": "bytes", "configuration": {"endian": "big"}}
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
 ZSTD = {"name": "zstd", "configuration": {"level": 1, "checksum": True}}
-
-
-def peak_memory(*arguments):
-    """The most memory that the command had, in MiB, and its exit status."""
-    program = ("import resource, subprocess, sys; status = subprocess.run(sys.argv[1:]).returncode; "
-               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, status)")
-    done = subprocess.run([sys.executable, "-c", program, BINARY, *map(str, arguments)], capture_output=True, check=True,
-                          env=ENVIRONMENT)
-    memory, status = done.stdout.split()[-2:]
-    return int(memory), int(status)
 
 
 class Copy(CommandTest):
@@ -135,10 +124,10 @@ class Copy(CommandTest):
     def test_memory_is_bounded(self):
         large = self.large(256, 512, 512)  # 64 MiB
         small = make_array(self.folder / "small", [64], "uint8", [64], {(0,): bytes(range(64))})
-        least, status = peak_memory("copy", small, self.folder / "b", "--memory", 4, "--threads", 2)
+        least, status, _ = peak_memory("copy", small, self.folder / "b", "--memory", 4, "--threads", 2)
         self.assertEqual(status, 0)
         for chunks in ("64,64,64", "100,100,100", "256,8,64", "1,512,512"):
-            most, status = peak_memory("copy", large, self.folder / "copy", "--memory", 8, "--threads", 2, "--overwrite",
+            most, status, _ = peak_memory("copy", large, self.folder / "copy", "--memory", 8, "--threads", 2, "--overwrite",
                                        "--chunks", chunks, "--codecs", json.dumps([LITTLE, "crc32c"]))
             self.assertEqual(status, 0)
             print(f"{chunks}: {most} MiB, {least} MiB of them whatever is copied; the array has 64 MiB, --memory is 8")

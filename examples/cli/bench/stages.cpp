@@ -115,10 +115,10 @@ void Stages::load(Piece& piece, tessera::ChunkSource<Values, Pipeline> const& so
   std::optional<tessera::ByteRange> range{tessera::ByteRange{}};
   if (source.shards) {
     std::optional<std::uint64_t> moment;
-    auto const read = [&](tessera::ByteRange of, tessera::ByteSpan<Host> to) {
-      return source.read_part(key, of, to, on);
+    auto const read = [&](tessera::ByteRange of, tessera::Room<Host> room) {
+      return source.read_part(key, of, room, on);
     };
-    range = source.locate(key, where.chunk, moment, read, on);
+    range = source.locate(key, where.chunk, moment, read, nullptr, on);
     if (!range) return;
   }
   if (form_.is_view()) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -15,6 +16,7 @@
 #include <tessera/metadata/document.hpp>
 #include <tessera/store/folder_lock.hpp>
 #include <tessera/store/key_lock.hpp>
+#include <tessera/store/watch.hpp>
 
 namespace tessera::inline v0::detail {
 
@@ -23,11 +25,12 @@ template <class S, class P>
 struct ArrayState {
   using queue_type = typename P::queue_type;
 
-  ArrayState(S&& chunks, std::string&& at, ArrayMetadata&& document, queue_type&& queue)
+  ArrayState(S&& chunks, std::string&& at, ArrayMetadata&& opened, queue_type&& queue)
       : store{std::move(chunks)},
         path{std::move(at)},
         prefix{path.empty() ? "" : path + '/'},
-        metadata{std::move(document)},
+        document{document_key(path)},
+        metadata{std::move(opened)},
         shape{metadata.shape},
         pipeline{P::from(metadata.codecs)},
         form{pipeline.resolve({metadata.chunk_shape, metadata.type, metadata.fill})},
@@ -73,8 +76,7 @@ struct ArrayState {
       for (std::size_t d = 0; d < open.rank(); ++d) is_cut = is_cut || open[d] % metadata.chunk_shape[d] != 0;
       if (!is_cut) return {};
       auto held = lock_shape(Sharing::shared);
-      auto const now = read_document(documents, path, [](Reader& reader) { return reader.at("shape").extents(); });
-      if (now && now->rank() == open.rank() && *now != open) shape.set(*now);
+      read_shape(documents);
       return held;
     } else {
       return {};
@@ -83,6 +85,7 @@ struct ArrayState {
 
   S store;
   std::string path, prefix;  ///< in the store; of the keys, with its '/'
+  Key document;
   ArrayMetadata metadata;    ///< its shape is that of then
   SharedShape shape;
   P pipeline;
@@ -92,6 +95,21 @@ struct ArrayState {
   KeptIndexes indexes{};
 
  private:
+  // Takes the shape from the document, unless that is the one that it was taken from.
+  template <class Documents>
+  void read_shape(Documents const& documents) {
+    std::lock_guard lock{mutex_};
+    ValueVersion now{};
+    if constexpr (HasWatch<Documents>) now = documents.watch(document).version();
+    if (now.is_settled && read_.is_settled && now.is_same(read_)) return;
+    auto const found = read_document(documents, path, [](Reader& reader) { return reader.at("shape").extents(); });
+    if (found && found->rank() == metadata.shape.rank()) shape.set(*found);
+    read_ = now;
+  }
+
+  std::mutex mutex_;
+  ValueVersion read_{};  // of the document
+
   // What is kept, or one of its own; null: there are no shards.
   std::shared_ptr<ShardDirectory> shards() const {
     if (form.shards.empty()) return nullptr;

@@ -13,6 +13,7 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/key/chunk_key.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/unfinished.hpp>
 #include <tessera/view/box.hpp>
 
 namespace tessera::inline v0 {
@@ -73,12 +74,13 @@ class Beyond {
 
  private:
   template <class S, class F>
-  void for_each_listed(S const& store, std::string_view path, ChunkKeyEncoding encoding, Queue<space::Host>& on,
-                       F&& f, std::atomic<bool> const* stop) const {
+  void for_each_listed(S const& store, std::string_view path, ChunkKeyEncoding encoding, Queue<space::Host>& on, F&& f,
+                       std::atomic<bool> const* stop) const {
     std::vector<std::uint64_t> found;  // places, counted in C order: of few bytes, for they may be many
     expect_going(stop);
     store.list(path, [&](Listed const& entry) {
       expect_going(stop);
+      expect_no_link(store, entry);
       auto const key = entry.path.substr(path.empty() ? 0 : path.size() + 1);
       if (auto const place = encoding.place_of(key, grid_.rank()); place && has(*place))
         found.push_back(number(*place));

@@ -34,11 +34,12 @@ struct ChunkSource {
   }
 
   /// Where the chunk's value is in that of its key; nullopt: its shard is known not to have it. Reads the shard's
-  /// index by `read`, if nobody has, and sets `moment` to when that was. Throws: CodecError, StoreError.
+  /// index by `read`, if nobody has, and sets `moment` to when that was; `seen` is what it is of, if it is watched. Throws:
+  /// CodecError, StoreError.
   template <class AnyQueue>
   std::optional<ByteRange> locate(Key const& key, Extents const& chunk, std::optional<std::uint64_t>& moment,
-                                  ReadPart read, AnyQueue& on) const try {
-    return shards->find(key, chunk, read, detail::changes_of(store, key, *locks), moment, on.host());
+                                  ReadPart read, ValueVersion const* seen, AnyQueue& on) const try {
+    return shards->find(key, chunk, read, detail::changes_of(store, key, *locks), moment, on.host(), seen);
   } catch (Error& error) {
     error.in_key(key.path).in_store(name_of(store));
     throw;
@@ -46,8 +47,8 @@ struct ChunkSource {
 
   /// Part of a shard's value as the host's bytes; nullopt: there is no shard.
   template <class AnyQueue>
-  std::optional<std::size_t> read_part(Key const& key, ByteRange range, ByteSpan<space::Host> to, AnyQueue& on) const {
-    return detail::get_on_host(store, key, range, to, queue_in<space_of<S>>(on));
+  std::optional<std::size_t> read_part(Key const& key, ByteRange range, Room<space::Host> room, AnyQueue& on) const {
+    return detail::read_on_host(store, key, range, room, queue_in<space_of<S>>(on));
   }
 
   /// The error is of a chunk.

@@ -104,6 +104,7 @@ void erase_left_chunks(S const& store, std::string_view path, ChunkKeyEncoding e
                        queue_of<S>& on) {
   auto const& chunks = chunks_of(store);
   if constexpr (ListableStore<std::remove_cvref_t<decltype(chunks)>>) {
+    if (!can_list(chunks)) return;
     Keys left;
     chunks.list(path, [&](Listed const& entry) {
       auto const key = entry.path.substr(path.empty() ? 0 : path.size() + 1);
@@ -154,12 +155,12 @@ auto create_any(S const& store, std::string path, ArrayMetadata metadata, Create
       AnyArray<S, P> array{store, path, std::move(metadata), detail::queue_given<P>(std::move(on)...)};
       detail::write_node(metadata_of(store), path, to_value(array.metadata()), options.overwrite,
                          [&] {
-                           auto& on = queue_in<space_of<S>>(array.queue());
+                           auto& queue = queue_in<space_of<S>>(array.queue());
                            if (options.overwrite)
-                             detail::erase_below(store, path, on);
+                             detail::erase_below(store, path, queue);
                            else
                              detail::erase_left_chunks(store, path, array.metadata().key_encoding,
-                                                       array.metadata().shape.rank(), on);
+                                                       array.metadata().shape.rank(), queue);
                          });
       return array;
     });

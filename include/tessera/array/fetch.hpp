@@ -7,9 +7,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <tessera/array/batches.hpp>
 #include <tessera/array/chunk_source.hpp>
 #include <tessera/array/fetched.hpp>
 #include <tessera/array/locate.hpp>
@@ -20,6 +22,7 @@
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
+#include <tessera/store/watch.hpp>
 
 namespace tessera::inline v0 {
 namespace detail {
@@ -79,7 +82,14 @@ class Fetch {
   /// The values of all slots; a tile's is `place`d as soon as it is there. Throws: CodecError, StoreError.
   void run(Source const& source, FetchLimits const& limits, FunctionRef<void(Slot const&)> place, Queue& on) {
     place_ = &place;
-    while (!find(source, limits, on)) {
+    owners_.clear();
+    locate_.clear();
+    values_.begin(used_, source.form, on);
+    if (!source.shards) return find(0, used_, source, limits, on), void();
+    for (std::size_t begin = 0; begin < used_;) {
+      auto const end = end_of_group(begin);
+      find_shards(begin, end, source, limits, on);
+      begin = end;
     }
   }
 
@@ -96,6 +106,11 @@ class Fetch {
   static constexpr bool joins = !lends && !HasGetMany<S>;  ///< the store is asked for one range after the other
 
  private:
+  struct Watched {
+    Key const* key;
+    ValueWatch watch;
+  };
+
   // Where the value of slot i shall go.
   struct RoomFor {
     Fetch* fetch;
@@ -122,37 +137,98 @@ class Fetch {
     if (auto const* const tile = std::exchange(tile_, nullptr)) (*place_)(*tile);
   }
 
-  // All values. False: a shard was replaced when its index was read and its chunks were not, so they are nobody's, or
-  // an error is.
-  bool find(Source const& source, FetchLimits const& limits, Queue& on) {
-    for (auto& slot : slots()) slot.moment.reset(), slot.found = false;
-    try {
-      locate_.run(source, limits, slots(), on);
-      fetch(source, limits, on);
-    } catch (Error const&) {
-      if (is_one_value_each(source)) throw;
-      return false;
-    }
-    return is_one_value_each(source);
-  }
-  bool is_one_value_each(Source const& source) {
-    if (!source.shards) return true;
-    Slot const* changed = nullptr;
-    for (auto const& slot : slots())
-      if (slot.moment && !changes_of(source.store, slot.key, *source.locks).none_since(*slot.moment)) {
-        source.shards->forget(slot.key);
-        changed = &slot;
-      }
-    if (!changed) return true;
-    auto const wait_for_writer = lock_of(source.store, changed->key, *source.locks);
-    return false;
+  // Where the slots of some shards end that begin here: of few, for a shard that is watched is an open file.
+  std::size_t end_of_group(std::size_t begin) const {
+    if constexpr (!HasWatch<S>) return used_;
+    std::size_t shards = 1;
+    for (auto end = begin + 1; end < used_; ++end)
+      if (slots_[end].key.path != slots_[end - 1].key.path && ++shards > 8) return end;
+    return used_;
   }
 
-  void fetch(Source const& source, FetchLimits const& limits, Queue& on) {
+  // The values of slots in shards. Of those that somebody replaces again and again one is read after the other, while it
+  // is locked.
+  void find_shards(std::size_t begin, std::size_t end, Source const& source, FetchLimits const& limits, Queue& on) {
+    for (int tries = 0; tries < 3; ++tries) {
+      if (find(begin, end, source, limits, on)) return;
+      expect_going(limits.stop);
+    }
+    while (begin < end) {
+      auto next = begin + 1;
+      while (next < end && slots_[next].key.path == slots_[begin].key.path) ++next;
+      for (int tries = 0;; ++tries) {
+        auto const held = lock_of(source.store, slots_[begin].key, *source.locks);
+        if (find(begin, next, source, limits, on)) break;
+        expect_going(limits.stop);
+        if (tries == 1000) of_slot(source, slots_[begin], [] {
+            throw StoreError{"the shard was replaced whenever its index had been read, by somebody who takes no lock"};
+          });
+      }
+      begin = next;
+    }
+  }
+
+  // The values of the slots [begin, end). False: a shard was replaced when its index was read and its chunks were not,
+  // so they are nobody's, or an error is.
+  bool find(std::size_t begin, std::size_t end, Source const& source, FetchLimits const& limits, Queue& on) {
+    auto const some = slots().subspan(begin, end - begin);
+    for (auto& slot : some) slot.moment.reset(), slot.found = false;
+    struct End {
+      std::vector<Watched>& watches;
+      ~End() { watches.clear(); }  // they are the store's
+    } const end_of_watches{watches_};
+    if constexpr (HasWatch<S>)
+      if (source.shards) watch_each(source, some);
+    auto const version_of = [&](Key const& key) -> ValueVersion const* {
+      auto const path = [](Watched const& shard) -> std::string const& { return shard.key->path; };
+      auto const found = std::ranges::find(watches_, key.path, path);
+      return found == watches_.end() ? nullptr : &found->watch.version();
+    };
+    try {
+      locate_.run(source, limits, some, version_of, on);
+      fetch(begin, end, source, limits, on);
+    } catch (Error const&) {
+      bool const is_one_value = is_one_value_each(source, some);
+      if (is_one_value && !is_written(source, some)) throw;
+      return false;
+    }
+    return is_one_value_each(source, some);
+  }
+  // Somebody wrote a shard of them while it was read, maybe behind its value: then it is found without its end.
+  bool is_written(Source const& source, std::span<Slot const> some) {
+    return source.shards && std::ranges::any_of(some, [&](Slot const& slot) {
+      return slot.moment && !changes_of(source.store, slot.key, *source.locks).none_since(*slot.moment);
+    });
+  }
+  void watch_each(Source const& source, std::span<Slot const> some) {
+    for (auto const& slot : some) {
+      if (!watches_.empty() && watches_.back().key->path == slot.key.path) continue;
+      watches_.push_back({&slot.key, source.store.watch(slot.key)});
+    }
+  }
+  bool is_one_value_each(Source const& source, std::span<Slot const> some) {
+    if (!source.shards) return true;
+    bool is_same = true;
+    auto const replaced = [&](Key const& key) { source.shards->forget(key), is_same = false; };
+    if constexpr (HasWatch<S>) {
+      for (auto const& [key, watch] : watches_) {
+        auto const& seen = watch.version();
+        if (seen.is_there && !source.store.watch(*key).version().is_same(seen)) replaced(*key);
+        if (!seen.is_settled) source.shards->forget(*key);  // a later value may be taken for it
+      }
+    } else {
+      for (auto const& slot : some)
+        if (slot.moment && !changes_of(source.store, slot.key, *source.locks).none_since(*slot.moment))
+          replaced(slot.key);
+    }
+    return is_same;
+  }
+
+  void fetch(std::size_t begin, std::size_t end, Source const& source, FetchLimits const& limits, Queue& on) {
     auto const most = most_encoded(source.form);
+    auto const some = slots().subspan(begin, end - begin);
     if constexpr (lends) {
-      owners_.clear();
-      for (auto& slot : slots()) {
+      for (auto& slot : some) {
         if (!slot.found) continue;
         of_slot(source, slot, [&] {
           auto lent = lend(source.store, slot.key, slot.range, queue_in<bytes_space>(on));
@@ -164,11 +240,10 @@ class Fetch {
         });
       }
     } else {
-      values_.begin(used_, source.form, on);
       rooms_.clear();
       requests_.clear();
       asked_.clear();
-      for (std::size_t i = 0; i < used_; ++i) {
+      for (auto i = begin; i < end; ++i) {
         if (!slots_[i].found || slots_[i].encoded.data) continue;
         rooms_.push_back({this, i, most, source.form.is_view(), &on});
         asked_.push_back(i);
@@ -195,7 +270,7 @@ class Fetch {
       }
     }
     if (!source.shards) return;
-    for (auto const& slot : slots())
+    for (auto const& slot : some)
       if (slot.found) of_slot(source, slot, [&] { expect_all(slot); });
   }
 
@@ -215,6 +290,7 @@ class Fetch {
   std::vector<RoomFor> rooms_;
   std::vector<ReadRequest<bytes_space>> requests_;
   std::vector<std::size_t> asked_;                   // the slot of each request
+  std::vector<Watched> watches_;                     // one for each shard at hand
   std::vector<std::shared_ptr<void const>> owners_;  // of bytes that the store lent
 };
 

@@ -74,7 +74,7 @@ class Group {
     auto const& documents = metadata_of(store_);
     std::vector<Node> nodes;
     documents.list_directory(path, [&](Listed const& entry) {
-      if (entry.is_prefix) nodes.push_back({{}, std::string{entry.path}, {}});
+      if (entry.is_prefix || entry.link == Link::to_keys) nodes.push_back({{}, std::string{entry.path}, {}});
     });
     std::erase_if(nodes, [&](Node& node) {
       node.name = node.path.substr(node.path.rfind('/') + 1);

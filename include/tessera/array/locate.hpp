@@ -1,6 +1,7 @@
 // Where the values of a mini-batch are: keys of their own, or ranges of shards.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,7 @@ namespace detail {
 struct FetchLimits {
   std::optional<std::uint64_t> gap{};
   std::uint64_t most_at_once = ~std::uint64_t{0};
+  std::atomic<bool> const* stop = nullptr;
 };
 
 /// What it holds is kept by a queue and used again.
@@ -37,36 +39,43 @@ class Locate {
   /// The index of a shard is the host's, and of the same bytes.
   static constexpr bool takes_whole_shards = !lends && std::same_as<typename P::bytes_staging, space::Host>;
 
+  /// Nothing that was located is used any more.
+  void clear() { whole_.clear(); }
+
   /// Sets the range of each slot, or its bytes if they are there already. What is missing in a shard is not asked for.
-  void run(Source const& source, FetchLimits const& limits, std::span<Slot> all, Queue& on) {
+  /// `version_of(key)` is what a shard's value is, if it is watched, or null.
+  template <class VersionOf>
+  void run(Source const& source, FetchLimits const& limits, std::span<Slot> all, VersionOf&& version_of, Queue& on) {
     for (auto& slot : all) {
       slot.encoded = {};
       slot.range = is_part(slot, source.form) ? slot.wanted : ByteRange{};
       slot.found = !source.shards;
     }
     if (!source.shards) return;
-    whole_.clear();
     for (std::size_t i = 0; i < all.size();) {
       auto const is_other = [&](Slot const& slot) { return slot.key.path != all[i].key.path; };
       auto const end = std::ranges::find_if(all.subspan(i), is_other);
       auto const shard = all.subspan(i).first(static_cast<std::size_t>(end - all.subspan(i).begin()));
       i += shard.size();
+      auto const* const seen = version_of(shard.front().key);
+      if (seen && !seen->is_there) continue;
       if constexpr (takes_whole_shards) {
         if (is_taken_whole(source, limits, shard)) {
-          take_whole(source, shard, on);
+          take_whole(source, shard, seen, on);
           continue;
         }
       }
       for (auto& slot : shard)
-        find(source, slot, on,
-             [&](ByteRange range, ByteSpan<space::Host> to) { return source.read_part(slot.key, range, to, on); });
+        find(source, slot, seen, on, [&](ByteRange range, Room<space::Host> room) {
+          return source.read_part(slot.key, range, room, on);
+        });
     }
   }
 
  private:
   template <class Read>
-  static void find(Source const& source, Slot& slot, Queue& on, Read&& read) {
-    auto const range = source.locate(slot.key, slot.piece.chunk, slot.moment, read, on);
+  static void find(Source const& source, Slot& slot, ValueVersion const* seen, Queue& on, Read&& read) {
+    auto const range = source.locate(slot.key, slot.piece.chunk, slot.moment, read, seen, on);
     slot.found = range.has_value();
     if (!range) return;
     slot.range = *range;
@@ -85,13 +94,13 @@ class Locate {
     return shard.size() == all && shard_bound(source.form) <= limits.most_at_once;
   }
   // One read of all, if the index is not known.
-  void take_whole(Source const& source, std::span<Slot> shard, Queue& on) {
+  void take_whole(Source const& source, std::span<Slot> shard, ValueVersion const* seen, Queue& on) {
     auto& whole = whole_.next();
     auto const& key = shard.front().key;
     auto const most = shard_bound(source.form);
     for (auto& slot : shard)
-      find(source, slot, on, [&](ByteRange range, ByteSpan<space::Host> to) {
-        return whole.read_part(source.store, key, most, range, to, on.host());
+      find(source, slot, seen, on, [&](ByteRange range, Room<space::Host> room) {
+        return whole.read_part(source.store, key, most, range, room, on.host());
       });
     if (!whole.is_there()) return;
     for (auto& slot : shard)

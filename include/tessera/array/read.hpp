@@ -52,7 +52,8 @@ class ReadBatch {
     auto const place_next = [&](auto const& slot) {
       if constexpr (can_be_cut) placed += place_tile(source, slot, plan, target, on);
     };
-    fetch_.run(source, {options.gap, options.most_at_once ? options.most_at_once : ~std::uint64_t{0}}, place_next, on);
+    fetch_.run(source, {options.gap, options.most_at_once ? options.most_at_once : ~std::uint64_t{0}, options.stop},
+               place_next, on);
     auto const slots = fetch_.slots();
     for (std::size_t i = 0; i < slots.size(); ++i)
       if (slots[i].found) {

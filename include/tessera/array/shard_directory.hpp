@@ -19,11 +19,12 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/pipeline/shard_index.hpp>
 #include <tessera/store/key_lock.hpp>
+#include <tessera/store/watch.hpp>
 
 namespace tessera::inline v0 {
 
 /// Reads part of a shard's value into host memory and returns how many bytes there were; nullopt: there is no shard.
-using ReadPart = FunctionRef<std::optional<std::size_t>(ByteRange, ByteSpan<space::Host>)>;
+using ReadPart = FunctionRef<std::optional<std::size_t>(ByteRange, Room<space::Host>)>;
 
 /// Threads share it. It keeps the indexes that were asked for last.
 class ShardDirectory {
@@ -35,11 +36,12 @@ class ShardDirectory {
 
   /// Where a chunk lies in its shard's value; nullopt: it is missing. This is so if there are no changes since
   /// `moment`, which is set before the shard's index was read. One thread reads an index, others that need it wait;
-  /// one that `changes` says is old is read anew. Throws: CodecError, if the index is damaged, or says what cannot be
-  /// of this chunk; what `read` throws.
+  /// one that `changes` says is old is read anew; or, if it is known which value was `seen`, one that may be of another value. Throws:
+  /// CodecError, if the index is damaged, or says what cannot be of this chunk; what `read` throws.
   std::optional<ByteRange> find(Key const& shard, Extents const& chunk, ReadPart read, Changes const& changes,
-                                std::optional<std::uint64_t>& moment, Queue<space::Host>& on) {
-    auto const outermost = index_of(shard, changes);
+                                std::optional<std::uint64_t>& moment, Queue<space::Host>& on,
+                                ValueVersion const* seen = nullptr) {
+    auto const outermost = index_of(shard, changes, seen);
     auto* index = outermost.get();
     ShardEntry place{0, ShardEntry::none - 1};  // of what the index is of; how large the outermost is nobody asks
     std::size_t level = 0;
@@ -96,6 +98,7 @@ class ShardDirectory {
     std::string shard;
     std::shared_ptr<Index> index;
     std::uint64_t size;  // bytes, with the shards in it
+    std::optional<ValueVersion> version;
   };
   using Order = std::list<Known>;
 
@@ -103,18 +106,22 @@ class ShardDirectory {
     return sizeof(Index) + index.entries.capacity() * sizeof(ShardEntry);
   }
 
-  std::shared_ptr<Index> index_of(Key const& shard, Changes const& changes) {
+  std::shared_ptr<Index> index_of(Key const& shard, Changes const& changes, ValueVersion const* seen) {
     std::lock_guard lock{mutex_};
     auto const found = known_.find(shard.path);
     if (found != known_.end()) {
-      auto const moment = found->second->index->moment.load();
-      if (moment == Changes::unknown || changes.none_since(moment)) {
+      auto const& known = *found->second;
+      auto const moment = known.index->moment.load();
+      bool const is_same = seen ? known.version && known.version->is_same(*seen)
+                                   : moment == Changes::unknown || changes.none_since(moment);
+      if (is_same) {
         order_.splice(order_.begin(), order_, found->second);
         return order_.front().index;
       }
       drop(found->second);
     }
-    order_.push_front({shard.path, std::make_shared<Index>(), sizeof(Known) + 2 * shard.path.size()});
+    order_.push_front({shard.path, std::make_shared<Index>(), sizeof(Known) + 2 * shard.path.size(),
+                       seen ? std::optional{*seen} : std::nullopt});
     known_[shard.path] = order_.begin();
     size_ += order_.front().size;
     return order_.front().index;
@@ -145,11 +152,14 @@ class ShardDirectory {
 
   static void read_index(Index& index, ShardIndexFormat const& format, ByteRange range, ReadPart read,
                          Queue<space::Host>& on) {
-    std::vector<std::byte> bytes(format.size());
-    auto const found = read(range, {bytes.data(), bytes.size()});
-    if (found) {
-      if (*found != bytes.size())
-        throw CodecError{text({"the shard's index: found ", *found, " bytes, expected ", bytes.size()})};
+    std::vector<std::byte> bytes;
+    auto const room = [&](std::size_t n) -> ByteSpan<space::Host> {  // a document alone takes no memory
+      if (n != format.size())
+        throw CodecError{text({"the shard's index: found ", n, " bytes, expected ", format.size()})};
+      bytes.resize(n);
+      return {bytes.data(), n};
+    };
+    if (read(range, room)) {
       std::vector<ShardEntry> entries(format.entries());
       format.decode({bytes.data(), bytes.size()}, entries, on);
       index.entries = std::move(entries);

@@ -20,6 +20,7 @@
 #include <tessera/store/append.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
+#include <tessera/store/watch.hpp>
 #include <tessera/store/lend.hpp>
 #include <tessera/store/write_many.hpp>
 
@@ -48,11 +49,23 @@ class DecodedValues {
     return known->value;
   }
 
+  /// Keeps of the key what is of the value that is `seen`, and nothing else. Requires: who calls watches that value.
+  void expect(Key const& key, ValueVersion const& seen, FunctionRef<ValueWatch()> watch) {
+    auto const known = find(key);
+    std::lock_guard lock{known->mutex};
+    if (known->watched && known->watched->version().is_same(seen)) return;
+    known->value.reset();
+    known->moment = Changes::unknown;
+    keep(known, 0, ~std::size_t{0});
+    known->watched.emplace(seen.is_settled ? ValueWatch{seen} : watch());
+  }
+
  private:
   struct Known {
     std::mutex mutex{};  // held while it is decoded
     std::uint64_t moment = Changes::unknown;
     Value value{};
+    std::optional<ValueWatch> watched{};  // what it was decoded of
   };
   struct Kept {
     std::string key;
@@ -109,6 +122,12 @@ class ShardValues {
 
   std::string name() const { return name_of(*store_); }
   auto lock(Key const& key) const { return lock_of(*store_, key, *locks_); }
+  /// What is read after it is of the value that is watched, or of a later one.
+  ValueWatch watch(Key const& key) const requires HasWatch<S> {
+    auto now = store_->watch(key);
+    if (decoded_) decoded_->expect(key, now.version(), [&] { return store_->watch(key); });
+    return now;
+  }
   Changes& changes(Key const& key) const { return changes_of(*store_, key, *locks_); }
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Host> room, Queue<Host>& on) const {

@@ -33,14 +33,15 @@ class WholeShard {
  public:
   void clear() { state_ = State::unread, bytes_ = {}; }
 
-  /// As get_into: out of the whole value, if it has at most so many bytes. A larger one has what nobody uses.
+  /// As read: out of the whole value, if it has at most so many bytes. A larger one has what nobody uses.
   template <class S>
   std::optional<std::size_t> read_part(S const& store, Key const& key, std::uint64_t most, ByteRange range,
-                                       ByteSpan<Host> to, Queue<Host>& on) {
+                                       Room<Host> room, Queue<Host>& on) {
     if (state_ == State::unread) read(store, key, most, on);
     if (state_ == State::missing) return std::nullopt;
-    if (state_ == State::too_large) return get_into(store, key, to, on, range);
+    if (state_ == State::too_large) return detail::read(store, key, range, room, on);
     auto const found = part(range);
+    auto const to = room(found.size);
     if (found.size > 0) std::memcpy(to.data, found.data, found.size);
     return found.size;
   }

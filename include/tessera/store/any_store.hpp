@@ -1,5 +1,6 @@
 // A store chosen at run time. What is erased is the store; the memory space of its buffers stays in the type.
 #pragma once
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,8 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
+#include <tessera/store/unfinished.hpp>
+#include <tessera/store/watch.hpp>
 #include <tessera/store/write_many.hpp>
 
 namespace tessera::inline v0 {
@@ -58,9 +61,16 @@ class AnyStore {
   bool erase(Key const& key, Queue& on) const { return held_->erase(key, on); }
   void list(std::string_view prefix, Visitor visit) const { held_->list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { held_->list_directory(prefix, visit); }
+  void list_own(std::string_view prefix, Visitor visit) const { held_->list_own(prefix, visit); }
+  void list_unfinished(std::string_view prefix, Visitor visit) const { held_->list_unfinished(prefix, visit); }
+  std::size_t erase_unfinished(std::string_view prefix) const { return held_->erase_unfinished(prefix); }
   KeyLock lock(Key const& key) const { return held_->lock(key); }
   /// Of nothing, if the store has no such locks.
   FolderLock lock_folder(std::string_view path, Sharing sharing) const { return held_->lock_folder(path, sharing); }
+  /// Of a store without: what its changes tell, which are of some other keys too.
+  ValueWatch watch(Key const& key) const { return held_->watch(key); }
+  /// Whether list and list_directory do.
+  bool can_list() const { return held_->can_list(); }
   Changes& changes(Key const& key) const { return held_->changes(key); }
 
  private:
@@ -81,8 +91,13 @@ class AnyStore {
     virtual bool erase(Key const&, Queue&) const = 0;
     virtual void list(std::string_view, Visitor) const = 0;
     virtual void list_directory(std::string_view, Visitor) const = 0;
+    virtual void list_own(std::string_view, Visitor) const = 0;
+    virtual void list_unfinished(std::string_view, Visitor) const = 0;
+    virtual std::size_t erase_unfinished(std::string_view) const = 0;
     virtual KeyLock lock(Key const&) const = 0;
     virtual FolderLock lock_folder(std::string_view, Sharing) const = 0;
+    virtual ValueWatch watch(Key const&) const = 0;
+    virtual bool can_list() const = 0;
     virtual Changes& changes(Key const&) const = 0;
   };
 
@@ -140,6 +155,18 @@ class AnyStore {
       else
         refuse("listed", prefix);
     }
+    void list_own([[maybe_unused]] std::string_view prefix, [[maybe_unused]] Visitor visit) const override {
+      if constexpr (ListableStore<S>)
+        detail::list_own(store, prefix, visit);
+      else
+        refuse("listed", prefix);
+    }
+    void list_unfinished(std::string_view prefix, Visitor visit) const override {
+      detail::list_unfinished(store, prefix, visit);
+    }
+    std::size_t erase_unfinished(std::string_view prefix) const override {
+      return detail::erase_unfinished(store, prefix);
+    }
     KeyLock lock(Key const& key) const override {
       if constexpr (has_lock)
         return store.lock(key);
@@ -149,6 +176,18 @@ class AnyStore {
     FolderLock lock_folder(std::string_view path, Sharing sharing) const override {
       return detail::lock_folder(store, path, sharing);
     }
+    ValueWatch watch(Key const& key) const override {
+      if constexpr (detail::HasWatch<S>)
+        return store.watch(key);
+      else
+        return watch_changes(changes(key).moment());
+    }
+    // While a value is being replaced it is like none that was before.
+    ValueWatch watch_changes(std::uint64_t moment) const {
+      bool const is_known = moment != Changes::unknown;
+      return ValueWatch{{{moment, is_known ? 0 : ++watched}, true, is_known}};
+    }
+    bool can_list() const override { return detail::can_list(store); }
     Changes& changes(Key const& key) const override { return detail::changes_of(store, key, locks); }
     [[noreturn]] void refuse(std::string const& what, std::string_view key) const {
       StoreError error{"this store cannot be " + what};
@@ -161,6 +200,7 @@ class AnyStore {
     };
     S store;
     mutable KeyLocks locks;  // for stores that have none
+    mutable std::atomic<std::uint64_t> watched{0};
   };
 
   std::shared_ptr<Interface const> held_;

@@ -19,6 +19,8 @@
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
+#include <tessera/store/unfinished.hpp>
+#include <tessera/store/watch.hpp>
 
 namespace tessera::inline v0 {
 
@@ -116,14 +118,23 @@ class CastStore {
   }
   auto lock(Key const& key) const requires requires(From const& from) { from.lock(key); }
   { return from_.lock(key); }
-  FolderLock lock_folder(std::string_view path, Sharing sharing) const requires
-      requires(From const& from) { from.lock_folder(path, sharing); }
+  FolderLock lock_folder(std::string_view path, Sharing sharing) const requires requires(From const& from) {
+    from.lock_folder(path, sharing);
+  }
   { return from_.lock_folder(path, sharing); }
+  ValueWatch watch(Key const& key) const requires detail::HasWatch<From> { return from_.watch(key); }
   Changes& changes(Key const& key) const requires requires(From const& from) { from.changes(key); }
   { return from_.changes(key); }
   void list(std::string_view prefix, Visitor visit) const requires ListableStore<From> { from_.list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const requires ListableStore<From> {
     from_.list_directory(prefix, visit);
+  }
+  void list_own(std::string_view prefix, Visitor visit) const requires ListableStore<From> {
+    detail::list_own(from_, prefix, visit);
+  }
+  void list_unfinished(std::string_view prefix, Visitor visit) const { detail::list_unfinished(from_, prefix, visit); }
+  std::size_t erase_unfinished(std::string_view prefix) const requires is_writable {
+    return detail::erase_unfinished(from_, prefix);
   }
 
  private:

@@ -13,6 +13,7 @@
 #include <tessera/key/byte_range.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/memory/bytes.hpp>
+#include <tessera/store/links.hpp>
 
 namespace tessera::inline v0 {
 
@@ -43,7 +44,7 @@ concept ReadsElsewhere = !ReadsIn<S, space_of<S>> && (ReadsIn<S, space::Host> ||
 /// A user's store is `buffer_type`, `read`, and for writing `write` and `erase`.
 template <class S, class B = buffer_of<S>>
 concept ReadableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> && !detail::ReadsElsewhere<S> &&
-    requires(S const& s, Key const& k, ByteRange r, Room<space_of<S>> room, queue_of<S>& on) {
+                        requires(S const& s, Key const& k, ByteRange r, Room<space_of<S>> room, queue_of<S>& on) {
   { s.read(k, r, room, on) } -> std::same_as<std::optional<std::size_t>>;
 };
 
@@ -64,6 +65,7 @@ struct Listed {
   std::string_view path;  ///< from the store's root; valid during the visit
   bool is_prefix = false;
   std::uint64_t size = 0;  ///< bytes, of a key's value
+  Link link = Link::none;  ///< what it leads to, if the store does not follow it: then to read it is an error
 };
 using Visitor = FunctionRef<void(Listed const&)>;
 
@@ -74,6 +76,21 @@ concept ListableStore = requires(S const& s, std::string_view prefix, Visitor vi
   s.list(prefix, visit);
   s.list_directory(prefix, visit);
 };
+
+namespace detail {
+
+/// Of a store whose type does not say: an AnyStore, and stores around one.
+template <class S>
+bool can_list([[maybe_unused]] S const& store) {
+  if constexpr (requires { store.can_list(); })
+    return store.can_list();
+  else if constexpr (requires { store.source(); })
+    return can_list(store.source());
+  else
+    return ListableStore<S>;
+}
+
+}  // namespace detail
 
 /// What messages call a store: its own `name()` if it has one.
 template <class S>

@@ -13,6 +13,8 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/local_root.hpp>
 #include <tessera/store/posix/replace.hpp>
+#include <tessera/store/posix/watch.hpp>
+#include <tessera/store/watch.hpp>
 
 namespace tessera::inline v0 {
 namespace detail {
@@ -38,7 +40,7 @@ class LocalFolder {
   /// The value is what `fill(posix::Descriptor const&)` writes.
   template <class F>
   void write(Key const& key, F&& fill) const {
-    if (std::string_view{posix::Parts{key.path}.name}.starts_with(temporary_prefix))
+    if (std::string_view{posix::Parts{key.path}.name}.starts_with(temporary_prefix) || is_in_unfinished(key.path))
       throw StoreError{text({"names that begin with \"", temporary_prefix, "\" are those of unfinished values"})};
     auto const root = root_->make();
     root_->locks.change(key, [&](auto const* held) {
@@ -59,8 +61,7 @@ class LocalFolder {
   bool erase(Key const& key) const {
     return at_key(*this, key, [&] {
       return root_->locks.change(key, [&](auto const* held) {
-        return root_->find(
-            [&](auto const& root) { return posix::erase(root, key.path, root_->options.fsync, held); });
+        return root_->find([&](auto const& root) { return posix::erase(root, key.path, root_->options.fsync, held); });
       });
     });
   }
@@ -74,6 +75,15 @@ class LocalFolder {
     });
   }
 
+  bool exchange(std::string_view one, std::string_view other) const {
+    Key const first{std::string{one}}, second{std::string{other}};
+    return at_key(*this, first, [&] {
+      check(second);
+      return root_->find(
+          [&](auto const& root) { return posix::exchange(root, first.path, second.path, root_->options.fsync); });
+    });
+  }
+
   KeyLock lock(Key const& key) const {
     return at_key(*this, key, [&] { return root_->locks.lock(key, root_->current().get()); });
   }
@@ -82,43 +92,130 @@ class LocalFolder {
     Key const folder{std::string{path}};
     return at_key(*this, folder, [&] { return lock_below(folder.path, sharing); });
   }
+  ValueWatch watch(Key const& key) const {
+    return at_key(*this, key, [&] {
+      auto found = root_->find([&](auto const& root) { return root.find(key.path, posix::pass); });
+      if (!found) return ValueWatch{{}};
+      auto const seen = posix::version_of(found->status());
+      return ValueWatch{seen, *root_, found->release()};  // the open file keeps its inode
+    });
+  }
   Changes& changes(Key const& key) const { return root_->locks.changes(key); }
 
   void list(std::string_view prefix, Visitor visit) const {
-    std::vector<std::string> folders{std::string{prefix}};  // no recursion: folders may be nested without bound
-    while (!folders.empty()) {
-      auto const folder = std::move(folders.back());
-      folders.pop_back();
-      list_directory(folder, [&](Listed const& entry) {
-        if (entry.is_prefix)
-          folders.emplace_back(entry.path);
-        else
-          visit(entry);
-      });
-    }
+    list_below(prefix, root_->options.links == Links::follow, visit);
   }
 
   void list_directory(std::string_view prefix, Visitor visit) const {
-    std::string const folder{prefix};
-    auto const show = [&](std::string_view file, bool is_folder, std::uint64_t size) {
-      if (is_folder || !file.starts_with(temporary_prefix)) visit({(prefix / file).path, is_folder, size});
-    };
+    for_each_in(prefix, root_->options.links == Links::follow, [&](posix::Entry const& entry) {
+      if (!is_hidden(entry)) visit({(prefix / entry.name).path, entry.is_folder, entry.size, entry.link});
+    });
+  }
+
+  void list_own(std::string_view prefix, Visitor visit) const {
+    if (!prefix.empty() && at_key(*this, Key{std::string{prefix}}, [&] { return is_link(prefix); }))
+      return visit({prefix, false, 0, Link::to_keys});
+    list_below(prefix, false, visit);
+  }
+
+  /// A folder of an unfinished name in that folder, held by who gets it.
+  posix::UnfinishedFolder make_unfinished(std::string_view folder) const {
+    return posix::make_unfinished(*root_->make(), std::string{folder}, root_->written);
+  }
+
+  void list_unfinished(std::string_view prefix, Visitor visit) const {
+    walk(prefix, root_->options.links == Links::follow, [&](std::string const& path, posix::Entry const& entry) {
+      if (!posix::is_unfinished(entry.name)) return true;
+      bool const is_stale = root_->find([&](auto const& root) {
+        return posix::in_folder(
+            root, path, [](int above, char const* name) { return static_cast<bool>(posix::hold_stale(above, name)); });
+      });
+      if (is_stale) visit({path, entry.is_folder, entry.size});
+      return false;
+    });
+  }
+
+  std::size_t erase_unfinished(std::string_view prefix) const {
+    std::vector<Key> found;  // before anything is erased
+    walk(prefix, false, [&](std::string const& path, posix::Entry const& entry) {
+      bool const is_unfinished = posix::is_unfinished(entry.name);
+      if (is_unfinished) found.push_back({path});
+      return !is_unfinished;
+    });
+    std::size_t erased = 0;
+    for (auto const& key : found)
+      erased += at_key(*this, key, [&] {
+        return root_->find([&](auto const& root) { return posix::in_folder(root, key.path, posix::remove_stale); });
+      });
+    return erased;
+  }
+
+ private:
+  // Names of files that begin so are no keys, and those of folders that writers give.
+  static bool is_hidden(posix::Entry const& entry) {
+    return entry.is_folder ? posix::is_unfinished(entry.name) : entry.name.starts_with(temporary_prefix);
+  }
+  static bool is_in_unfinished(std::string_view path) {
+    for (std::size_t end; (end = path.find('/')) != path.npos; path.remove_prefix(end + 1))
+      if (posix::is_unfinished(path.substr(0, end))) return true;
+    return false;
+  }
+
+  bool is_link(std::string_view path) const {
+    return root_->find([&](auto const& root) {
+      return posix::in_folder(root, std::string{path}, [](int above, char const* name) {
+        struct stat info {};
+        return ::fstatat(above, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode);
+      });
+    });
+  }
+
+  // Calls f(posix::Entry) for what is in a folder.
+  template <class F>
+  void for_each_in(std::string_view prefix, bool follow, F&& f) const {
     try {
+      std::string const folder{prefix};
       if (!prefix.empty()) check(Key{folder});
-      root_->find([&](auto const& root) { return posix::for_each_in(root, folder, show); });
+      root_->find([&](auto const& root) { return posix::for_each_in(root, folder, follow, f); });
     } catch (StoreError& error) {
       error.in_key(prefix).in_store(name());
       throw;
     }
   }
 
- private:
   FolderLock lock_below(std::string const& path, Sharing sharing) const {
     auto const root = root_->current();
-    return root ? root_->locks.lock_folder(path, sharing, *root) : FolderLock{};
+    try {
+      return root ? root_->locks.lock_folder(path, sharing, *root) : FolderLock{};
+    } catch (StoreError const&) {
+      if (path == "." || !is_link(path)) throw;
+      return {};  // it is no folder but a link, which is not followed
+    }
   }
 
-  static constexpr char const* temporary_prefix = ".tessera-";
+  // Calls f(path, posix::Entry) for all that is below; into the folders for which it is true.
+  template <class F>
+  void walk(std::string_view prefix, bool follow, F&& f) const {
+    std::vector<std::string> folders{std::string{prefix}};  // no recursion: folders may be nested without bound
+    while (!folders.empty()) {
+      auto const folder = std::move(folders.back());
+      folders.pop_back();
+      for_each_in(folder, follow, [&](posix::Entry const& entry) {
+        auto path = (folder / entry.name).path;
+        if (f(std::as_const(path), entry) && entry.is_folder) folders.push_back(std::move(path));
+      });
+    }
+  }
+
+  void list_below(std::string_view prefix, bool follow, Visitor visit) const {
+    walk(prefix, follow, [&](std::string const& path, posix::Entry const& entry) {
+      if (is_hidden(entry)) return false;
+      if (!entry.is_folder) visit({path, false, entry.size, entry.link});
+      return true;
+    });
+  }
+
+  static constexpr std::string_view temporary_prefix = posix::unfinished_prefix;
   std::shared_ptr<LocalRoot> root_;
 };
 

@@ -8,19 +8,23 @@
 #include <string>
 #include <utility>
 
+#include <tessera/store/links.hpp>
 #include <tessera/store/local_locks.hpp>
 #include <tessera/store/posix/files.hpp>
+#include <tessera/store/posix/rename.hpp>
+#include <tessera/store/watch.hpp>
 
 namespace tessera::inline v0 {
 
 struct LocalOptions {
-  bool fsync = false;  ///< a written value outlasts a loss of power once `write` has returned; dear
+  bool fsync = false;           ///< a written value outlasts a loss of power once `write` has returned; dear
+  Links links = Links::refuse;  ///< what symbolic links below the root are; the root itself may be reached by some
 };
 
 namespace detail {
 
 // What the copies of a LocalStore share.
-struct LocalRoot {
+struct LocalRoot final : ValueWatch::Owner {
   LocalRoot(std::string path_, LocalOptions options_) : path{std::move(path_)}, options{options_} {
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();
     if (path.empty()) path.push_back('.');  // g++ 12 takes an assignment for an overlap
@@ -31,10 +35,13 @@ struct LocalRoot {
     std::lock_guard lock{mutex_};
     if (folder_.get() == gone) {
       folder_.reset();
-      if (auto opened = posix::Folder::open(path)) folder_ = std::make_shared<posix::Folder const>(std::move(*opened));
+      if (auto opened = posix::Folder::open(path, options.links))
+        folder_ = std::make_shared<posix::Folder const>(std::move(*opened));
     }
     return folder_;
   }
+
+  void unwatch(std::intptr_t handle) noexcept override { posix::Descriptor const ends{static_cast<int>(handle)}; }
 
   /// The folder that has the name now; nullptr: none has.
   std::shared_ptr<posix::Folder const> current() {

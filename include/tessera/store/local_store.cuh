@@ -83,11 +83,27 @@ class LocalStore<B> {
   /// All keys below one folder get another, at once. Returns whether there were any. Throws: StoreError, if the other
   /// has keys already.
   bool rename(std::string_view from, std::string_view to) const { return folder_.rename(from, to); }
+  /// Two folders each get the path of the other, at once. False: the file system cannot. Throws: StoreError, if one of
+  /// them is not there.
+  bool exchange(std::string_view one, std::string_view other) const { return folder_.exchange(one, other); }
   auto lock(Key const& key) const { return folder_.lock(key); }
   FolderLock lock_folder(std::string_view path, Sharing sharing) const { return folder_.lock_folder(path, sharing); }
+  ValueWatch watch(Key const& key) const { return folder_.watch(key); }
   Changes& changes(Key const& key) const { return folder_.changes(key); }
   void list(std::string_view prefix, Visitor visit) const { folder_.list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { folder_.list_directory(prefix, visit); }
+  /// As `list`, of what is below the folder itself: symbolic links, `prefix` too, are shown, and not followed.
+  void list_own(std::string_view prefix, Visitor visit) const { folder_.list_own(prefix, visit); }
+
+  /// A folder for what is not finished yet, below a folder: no listing shows it, and others leave it alone as long as
+  /// the answer is kept. Throws: StoreError.
+  detail::posix::UnfinishedFolder make_unfinished(std::string_view folder) const {
+    return folder_.make_unfinished(folder);
+  }
+  /// Visits what writers left below the folder that ended before they were done. Throws: StoreError.
+  void list_unfinished(std::string_view prefix, Visitor visit) const { folder_.list_unfinished(prefix, visit); }
+  /// Erases it, but not through symbolic links, and returns how much there was.
+  std::size_t erase_unfinished(std::string_view prefix) const { return folder_.erase_unfinished(prefix); }
 
  private:
   struct Lists {

@@ -23,10 +23,9 @@
 
 namespace tessera::inline v0 {
 
-/// Keys are files below `root`, and no key leads out of it, be it by symbolic links. A value is written under a
-/// temporary name and renamed: a reader sees the old value or the new, never half, unless it is appended to. Reading allocates
-/// nothing.
-/// Device memory has a LocalStore of its own, in store/local_store.cuh.
+/// Keys are files below `root`, and no key leads out of it, but by symbolic links where LocalOptions say so. A value is
+/// written under a temporary name and renamed: a reader sees the old value or the new, never half, unless it is
+/// appended to. Reading allocates nothing. Device memory has a LocalStore of its own, in store/local_store.cuh.
 template <Buffer B>
 class LocalStore {
   using Space = typename B::space_type;
@@ -112,6 +111,9 @@ class LocalStore {
   /// All keys below one folder get another, at once. Returns whether there were any. Throws: StoreError, if the other
   /// has keys already, or is inside the first.
   bool rename(std::string_view from, std::string_view to) const { return folder_.rename(from, to); }
+  /// Two folders each get the path of the other, at once. False: the file system cannot. Throws: StoreError, if one of
+  /// them is not there.
+  bool exchange(std::string_view one, std::string_view other) const { return folder_.exchange(one, other); }
 
   /// Held while a value is read, changed and written back, by the thread that took it: keeps apart all who show this
   /// folder, in this process and in others, and ends with the process. A write or erase under it throws ValueChanged if
@@ -121,10 +123,24 @@ class LocalStore {
   /// Held while what is below a folder changes as a whole, or by many who share it meanwhile: among all who show this
   /// folder, in this process and in others. Of nothing, if there is no such folder.
   FolderLock lock_folder(std::string_view path, Sharing sharing) const { return folder_.lock_folder(path, sharing); }
+  /// See ValueWatch: notices who else writes the file, in this process and in others.
+  ValueWatch watch(Key const& key) const { return folder_.watch(key); }
   Changes& changes(Key const& key) const { return folder_.changes(key); }
 
   void list(std::string_view prefix, Visitor visit) const { folder_.list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { folder_.list_directory(prefix, visit); }
+  /// As `list`, of what is below the folder itself: symbolic links, `prefix` too, are shown, and not followed.
+  void list_own(std::string_view prefix, Visitor visit) const { folder_.list_own(prefix, visit); }
+
+  /// A folder for what is not finished yet, below a folder: no listing shows it, and others leave it alone as long as
+  /// the answer is kept. Throws: StoreError.
+  detail::posix::UnfinishedFolder make_unfinished(std::string_view folder) const {
+    return folder_.make_unfinished(folder);
+  }
+  /// Visits what writers left below the folder that ended before they were done. Throws: StoreError.
+  void list_unfinished(std::string_view prefix, Visitor visit) const { folder_.list_unfinished(prefix, visit); }
+  /// Erases it, but not through symbolic links, and returns how much there was.
+  std::size_t erase_unfinished(std::string_view prefix) const { return folder_.erase_unfinished(prefix); }
 
  private:
   void write_file(Key const& key, ByteView<Space> value) const {

@@ -22,6 +22,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
+#include <tessera/store/watch.hpp>
 
 namespace tessera::inline v0 {
 
@@ -38,6 +39,7 @@ class MemoryStore {
   struct Stored {
     B buffer;
     decltype(std::declval<Queue&>().record()) ready{};  // readers have queues of their own
+    std::uint64_t number = 0;                            // of all values that the store ever had
     ByteView<Space> view() const { return buffer.view(); }
   };
   using Value = std::shared_ptr<Stored>;  // a reader keeps the value it found while a writer replaces it
@@ -80,6 +82,7 @@ class MemoryStore {
       std::unique_lock lock{state_->mutex};
       auto& spares = state_->spares;
       spares.reserve(spares.size() + 1);  // so that nothing throws when the value is written
+      value->number = ++state_->written;
       state_->values[key.path].swap(value);
       if (is_free(value)) spares.push_back(std::move(value));
     });
@@ -100,6 +103,7 @@ class MemoryStore {
       std::unique_lock lock{state_->mutex};
       auto const at = state_->values.find(key.path);
       if (at == state_->values.end() || at->second != before) return false;  // it was written meanwhile
+      value->number = ++state_->written;
       at->second = std::move(value);
       return true;
     });
@@ -152,6 +156,12 @@ class MemoryStore {
   FolderLock lock_folder(std::string_view path, Sharing sharing) const {
     return state_->locks.lock_folder(path, sharing);
   }
+  /// See ValueWatch.
+  ValueWatch watch(Key const& key) const {
+    std::shared_lock lock{state_->mutex};
+    auto const at = state_->values.find(key.path);
+    return ValueWatch{at == state_->values.end() ? ValueVersion{} : ValueVersion{{at->second->number}, true, true}};
+  }
   Changes& changes(Key const& key) const { return state_->locks.changes(key); }
 
   void list(std::string_view prefix, Visitor visit) const {
@@ -179,6 +189,7 @@ class MemoryStore {
     std::pmr::unsynchronized_pool_resource nodes{std::pmr::new_delete_resource()};
     std::map<std::string, Value, std::less<>, std::pmr::polymorphic_allocator<std::pair<std::string const, Value>>>
         values{&nodes};
+    std::uint64_t written = 0;
     std::vector<Value> spares{};  // values that were replaced, for their memory
   };
 

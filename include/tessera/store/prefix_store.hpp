@@ -1,5 +1,6 @@
 // A part of another store, as a store of its own.
 #pragma once
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,8 @@
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
+#include <tessera/store/unfinished.hpp>
+#include <tessera/store/watch.hpp>
 #include <tessera/store/write_many.hpp>
 
 namespace tessera::inline v0 {
@@ -86,11 +89,17 @@ class PrefixStore {
     store.rename(from, to);
   }
   { return store_.rename(inside(from), inside(to)); }
+  bool exchange(std::string_view one, std::string_view other) const requires requires(S const& store) {
+    store.exchange(one, other);
+  }
+  { return store_.exchange(inside(one), inside(other)); }
   auto lock(Key const& key) const requires requires(S const& store) { store.lock(key); }
   { return store_.lock(folder_ / key.path); }
-  FolderLock lock_folder(std::string_view path, Sharing sharing) const requires
-      requires(S const& store) { store.lock_folder(path, sharing); }
+  FolderLock lock_folder(std::string_view path, Sharing sharing) const requires requires(S const& store) {
+    store.lock_folder(path, sharing);
+  }
   { return store_.lock_folder(inside(path), sharing); }
+  ValueWatch watch(Key const& key) const requires detail::HasWatch<S> { return store_.watch(folder_ / key.path); }
   Changes& changes(Key const& key) const requires requires(S const& store) { store.changes(key); }
   { return store_.changes(folder_ / key.path); }
 
@@ -99,6 +108,15 @@ class PrefixStore {
   }
   void list_directory(std::string_view prefix, Visitor visit) const requires ListableStore<S> {
     store_.list_directory(inside(prefix), [&](Listed const& entry) { visit(shown(entry)); });
+  }
+  void list_own(std::string_view prefix, Visitor visit) const requires ListableStore<S> {
+    detail::list_own(store_, inside(prefix), [&](Listed const& entry) { visit(shown(entry)); });
+  }
+  void list_unfinished(std::string_view prefix, Visitor visit) const {
+    detail::list_unfinished(store_, inside(prefix), [&](Listed const& entry) { visit(shown(entry)); });
+  }
+  std::size_t erase_unfinished(std::string_view prefix) const requires WritableStore<S> {
+    return detail::erase_unfinished(store_, inside(prefix));
   }
 
  private:
@@ -126,7 +144,7 @@ class PrefixStore {
   }
   std::string inside(std::string_view prefix) const { return prefix.empty() ? folder_ : (folder_ / prefix).path; }
   Listed shown(Listed entry) const {
-    if (!folder_.empty()) entry.path.remove_prefix(folder_.size() + 1);
+    if (!folder_.empty()) entry.path.remove_prefix(std::min(folder_.size() + 1, entry.path.size()));
     return entry;
   }
 

@@ -13,6 +13,8 @@
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
+#include <tessera/store/unfinished.hpp>
+#include <tessera/store/watch.hpp>
 
 namespace tessera::inline v0 {
 
@@ -48,13 +50,17 @@ class ReadOnlyStore {
                                   queue_for<Space>& on) const requires LendingStore<S> {
     return store_.lend(key, range, on);
   }
-  /// Others may write.
+  /// Others may write: who reads can wait for them.
+  auto lock(Key const& key) const requires requires(S const& store) { store.lock(key); }
+  { return store_.lock(key); }
+  ValueWatch watch(Key const& key) const requires detail::HasWatch<S> { return store_.watch(key); }
   Changes& changes(Key const& key) const requires requires(S const& store) { store.changes(key); }
   { return store_.changes(key); }
   void list(std::string_view prefix, Visitor visit) const requires ListableStore<S> { store_.list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const requires ListableStore<S> {
     store_.list_directory(prefix, visit);
   }
+  void list_unfinished(std::string_view prefix, Visitor visit) const { detail::list_unfinished(store_, prefix, visit); }
 
  private:
   S store_;

@@ -12,6 +12,8 @@
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
+#include <tessera/store/unfinished.hpp>
+#include <tessera/store/watch.hpp>
 #include <tessera/store/write_many.hpp>
 
 namespace tessera::inline v0 {
@@ -80,6 +82,7 @@ class SplitStore {
 
   auto lock(Key const& key) const requires requires(Chunks const& chunks) { chunks.lock(key); }
   { return chunks_.lock(key); }
+  ValueWatch watch(Key const& key) const requires detail::HasWatch<Chunks> { return chunks_.watch(key); }
   Changes& changes(Key const& key) const requires requires(Chunks const& chunks) { chunks.changes(key); }
   { return chunks_.changes(key); }
 
@@ -92,6 +95,15 @@ class SplitStore {
                       Visitor visit) const requires ListableStore<Meta> && ListableStore<Chunks> {
     meta_.list_directory(prefix, visit);
     chunks_.list_directory(prefix, visit);
+  }
+
+  /// Of both halves likewise.
+  void list_unfinished(std::string_view prefix, Visitor visit) const {
+    detail::list_unfinished(meta_, prefix, visit);
+    detail::list_unfinished(chunks_, prefix, visit);
+  }
+  std::size_t erase_unfinished(std::string_view prefix) const {
+    return detail::erase_unfinished(meta_, prefix) + detail::erase_unfinished(chunks_, prefix);
   }
 
  private:

@@ -1,51 +1,27 @@
-// What is in a folder, and folders in which there is nothing.
+// Folders in which there is nothing: folders, and what writers left that ended.
 #pragma once
 #include <cerrno>
-#include <string_view>
 #include <utility>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <tessera/store/posix/folder.hpp>
+#include <tessera/store/posix/listing.hpp>
+#include <tessera/store/posix/unfinished.hpp>
 
 namespace tessera::inline v0 {
 namespace detail::posix {
 
-/// The names in an open folder.
-class Listing {
- public:
-  explicit Listing(Descriptor folder) : handle_{::fdopendir(folder.number())} {
-    if (!handle_) fail("list the folder");
-    folder.release();
-  }
-  Listing(Listing const&) = delete;
-  Listing& operator=(Listing const&) = delete;
-  ~Listing() { ::closedir(handle_); }
-
-  int folder() const { return ::dirfd(handle_); }
-  /// Null: there are no more.
-  char const* next() {
-    for (;;) {
-      errno = 0;
-      auto const* entry = ::readdir(handle_);
-      if (!entry && errno != 0) fail("list the folder");
-      if (!entry) return nullptr;
-      std::string_view const name = entry->d_name;
-      if (name != "." && name != "..") return entry->d_name;
-    }
-  }
-
- private:
-  DIR* handle_;
-};
-
-// Whether all that is in a folder is folders, so many levels deep at most: each level takes a descriptor, and a page of
-// names. `remove`: each goes, when what is in it has gone.
+// Whether all that is in a folder is folders, so many levels deep at most, and what writers left that ended: each level
+// takes a descriptor, and a page of names. `remove`: each goes, when what is in it has gone.
 inline bool only_folders(int above, char const* name, int levels, bool remove) {
   auto const removed = [&] { return ::unlinkat(above, name, AT_REMOVEDIR) == 0 || errno == ENOENT; };
+  if (is_unfinished(name)) {  // a writer that lives needs its own, even an empty folder
+    if (remove ? remove_stale(above, name) : static_cast<bool>(hold_stale(above, name))) return true;
+    struct stat info {};
+    return ::fstatat(above, name, &info, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
+  }
   if (remove && removed()) return true;
   Descriptor opened{levels > 0 ? ::openat(above, name, read_only | O_DIRECTORY | O_NOFOLLOW) : -1};
   if (!opened) return levels > 0 && errno == ENOENT;
@@ -56,8 +32,8 @@ inline bool only_folders(int above, char const* name, int levels, bool remove) {
 }
 
 /// Removes a folder in which there is nothing but folders, as other programs leave them where they erased what was
-/// below; of one that holds anything else, nothing. False: it is in the way still. If true, somebody may have made it
-/// again.
+/// below, and what writers left that ended; of one that holds anything else, nothing. False: it is in the way still. If
+/// true, somebody may have made it again.
 inline bool remove_empty(int above, char const* name) {
   constexpr int levels = 64;
   if (::unlinkat(above, name, AT_REMOVEDIR) == 0) return true;

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <tessera/store/links.hpp>
 #include <tessera/store/posix/descriptor.hpp>
 
 #if __has_include(<linux/openat2.h>)
@@ -30,15 +31,25 @@ inline constexpr int pass = O_RDONLY | O_CLOEXEC;
 #endif
 inline constexpr int read_only = O_RDONLY | O_CLOEXEC | O_NONBLOCK;  ///< a named pipe would wait for its writer
 
-/// A folder. Paths given to it lead to what is below it: not to its outside, be it by symbolic links or while somebody
-/// moves folders about. Links that stay below it are followed where the kernel can see to that (Linux 5.6); elsewhere
-/// they are an error.
+/// A path as the folder that it is in, "." for the one that it begins at, and the name there.
+struct Parts {
+  explicit Parts(std::string const& path) {
+    auto const slash = path.rfind('/');
+    folder = slash == path.npos ? std::string{"."} : path.substr(0, slash);
+    name = path.c_str() + (slash + 1);  // all of it, if there is no slash
+  }
+  std::string folder;
+  char const* name;
+};
+
+/// A folder. Paths given to it lead to what is below it: not to its outside, be it while somebody moves folders about.
+/// A symbolic link on the way is an error, or followed wherever it leads.
 class Folder {
  public:
   /// nullopt: there is no such folder. A link that leads nowhere is an error.
-  static std::optional<Folder> open(std::string const& path) {
+  static std::optional<Folder> open(std::string const& path, Links links) {
     for (;;) {
-      if (Descriptor folder{::open(path.c_str(), pass | O_DIRECTORY)}) return Folder{std::move(folder)};
+      if (Descriptor folder{::open(path.c_str(), pass | O_DIRECTORY)}) return Folder{std::move(folder), links};
       if (errno != ENOENT && errno != ENOTDIR) fail("open the folder");
       struct stat there {};
       if (::lstat(path.c_str(), &there) != 0) return std::nullopt;
@@ -46,18 +57,23 @@ class Folder {
     }  // somebody made it meanwhile
   }
 
-  /// nullopt: nothing has that name; or, with O_NOFOLLOW, a link has.
+  bool follows_links() const { return links_ == Links::follow; }
+
+  /// nullopt: nothing has that name; or, with O_NOFOLLOW where links are followed, a link has. Waits while another
+  /// program holds a lease of the file.
   std::optional<Descriptor> find(std::string const& path, int flags) const {
-    Descriptor found{resolve(path.c_str(), flags, no_links)};
-    if (!found && (errno == ENOSYS || errno == EPERM)) {  // the kernel is older, or told to refuse the call
+    Descriptor found{resolve(path.c_str(), flags)};
+    if (!found && (errno == ENOSYS || errno == EPERM))  // the kernel is older, or told to refuse the call
       found = Descriptor{walk(path, flags)};
-    } else if (!found && errno == ELOOP) {  // a link is on the way
-      found = Descriptor{resolve(path.c_str(), flags, 0)};
+    if (!found && errno == ELOOP) {  // a link is on the way
+      if (!follows_links()) throw StoreError{links_are_refused};
+      found = Descriptor{open_at(folder_.number(), path.c_str(), flags)};
       if (!found && errno == ENOENT && leads_nowhere(path)) throw StoreError{"a symbolic link leads nowhere"};
+      if (!found && errno == ELOOP && (flags & O_NOFOLLOW)) return std::nullopt;
     }
+    if (!found && errno == EAGAIN) found = Descriptor{when_lease_ends(path, flags)};
     if (found) return found;
-    if (errno == ENOENT || errno == ENOTDIR || (errno == ELOOP && (flags & O_NOFOLLOW))) return std::nullopt;
-    if (errno == EXDEV) throw StoreError{"a symbolic link leads out of the store's folder"};
+    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
     fail("open the file");
   }
 
@@ -92,20 +108,26 @@ class Folder {
   bool was_erased() const { return folder_.status().st_nlink == 0; }
 
  private:
-  explicit Folder(Descriptor folder) : folder_{std::move(folder)} {}
+  Folder(Descriptor folder, Links links) : folder_{std::move(folder)}, links_{links} {}
 
-#if defined(RESOLVE_BENEATH)
-  static constexpr std::uint64_t no_links = RESOLVE_NO_SYMLINKS;
-  int resolve(char const* path, int flags, std::uint64_t how) const {
-    open_how const arguments{static_cast<unsigned>(flags), 0, RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | how};
+  static int open_at(int folder, char const* name, int flags) {
     for (;;) {
-      auto const found = ::syscall(SYS_openat2, folder_.number(), path, &arguments, sizeof arguments);
-      if (found >= 0 || (errno != EAGAIN && errno != EINTR)) return static_cast<int>(found);  // EAGAIN: names moved
+      auto const found = ::openat(folder, name, flags);
+      if (found >= 0 || errno != EINTR) return found;
+    }
+  }
+
+  // In one step, no link on the way.
+#if defined(RESOLVE_NO_SYMLINKS)
+  int resolve(char const* path, int flags) const {
+    open_how const how{static_cast<unsigned>(flags), 0, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+    for (;;) {
+      auto const found = ::syscall(SYS_openat2, folder_.number(), path, &how, sizeof how);
+      if (found >= 0 || errno != EINTR) return static_cast<int>(found);
     }
   }
 #else
-  static constexpr std::uint64_t no_links = 0;
-  int resolve(char const*, int, std::uint64_t) const { return errno = ENOSYS, -1; }
+  int resolve(char const*, int) const { return errno = ENOSYS, -1; }
 #endif
 
   // Name by name, none of them a link.
@@ -117,7 +139,7 @@ class Folder {
       char name[256];
       if (path.substr(0, slash).size() >= sizeof name) return errno = ENAMETOOLONG, -1;
       name[path.copy(name, std::min(slash, path.size()))] = '\0';
-      Descriptor below{::openat(at, name, O_NOFOLLOW | (slash == path.npos ? flags : pass | O_DIRECTORY))};
+      Descriptor below{open_at(at, name, O_NOFOLLOW | (slash == path.npos ? flags : pass | O_DIRECTORY))};
       if (!below) {
         struct stat info {};
         if (errno == ENOTDIR && ::fstatat(at, name, &info, AT_SYMLINK_NOFOLLOW) == 0)
@@ -133,17 +155,32 @@ class Folder {
     }
   }
 
+  // Opens what another program holds a lease of: the system has told that program to give it up, and waits in `open`
+  // until it did, or its time is over. It is the file that was found: nobody can have put a pipe there, whose `open`
+  // would wait for ever.
+  int when_lease_ends(std::string const& path, int flags) const {
+    auto const file = find(path, pass | (flags & O_NOFOLLOW));
+    if (!file) return errno = ENOENT, -1;
+    if (!S_ISREG(file->status().st_mode)) return errno = EAGAIN, -1;
+    auto const same = text({"/proc/self/fd/", file->number()});
+    auto const found = open_at(AT_FDCWD, same.c_str(), flags & ~(O_NONBLOCK | O_NOFOLLOW));
+    if (found < 0 && errno == ENOENT) errno = EAGAIN;  // there is no /proc
+    return found;
+  }
+
   // Whether there is no such file because of a link to what is not there.
   bool leads_nowhere(std::string const& path) const {
+    struct stat info {};
     for (auto end = path.find('/');; end = path.find('/', end + 1)) {
       auto const part = path.substr(0, end);
-      if (!Descriptor{resolve(part.c_str(), pass | O_NOFOLLOW, 0)}) return false;
-      if (!Descriptor{resolve(part.c_str(), pass, 0)}) return errno == ENOENT;
+      if (::fstatat(folder_.number(), part.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return false;
+      if (::fstatat(folder_.number(), part.c_str(), &info, 0) != 0) return errno == ENOENT;
       if (end == path.npos) return false;
     }
   }
 
   Descriptor folder_;
+  Links links_;
 };
 
 }  // namespace detail::posix

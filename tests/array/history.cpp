@@ -1,0 +1,185 @@
+// Processes with a store each count in one hierarchy: in chunks and shards that they share, in attributes, in an array
+// that grows, while shards are made tidy; some are killed. What each was told to be done is there in the end, and of what
+// it was not told, at most the one step that it was at.
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <support/temporary_folder.hpp>
+#include <tessera/tessera.hpp>
+
+using namespace tessera;
+
+namespace history_tests {
+
+using Local = LocalStore<HostBuffer>;
+using Numbers = std::vector<std::int32_t>;
+using Shards = codec::Sharding<Pipeline<space::Host, codec::Bytes>>;
+using Sharded = Pipeline<space::Host, Shards>;
+
+constexpr std::uint64_t workers = 3, far = 5;  // workers, and how far apart their elements are
+enum Kind : std::int32_t { in_chunk, in_shard, at_shards_end, in_attributes, in_log, kinds };
+
+struct Step {
+  std::int32_t kind, number;
+};
+
+void make(std::string const& folder) {
+  Local const store{folder};
+  NewArray<std::int32_t> const wanted{.shape = {workers * far}, .chunk_shape = {workers * far}};
+  create_array<std::int32_t, 1>(store, "chunk", wanted);
+  create_array<std::int32_t, 1>(store, "shard", wanted, Sharded{Shards{{far}}});
+  create_array<std::int32_t, 1>(store, "end", wanted, Sharded{Shards{{far}}});
+  create_array<std::int32_t, 1>(store, "log", {.shape = {0}, .chunk_shape = {10}});
+}
+
+// Somebody may have been killed amid the append before.
+template <class Array>
+void append_to_shard(Array const& array, Box const& box, std::int32_t number) {
+  for (;;) try {
+      return array.write(box, Numbers{number}, {.append_to_shards = true});
+    } catch (CodecError const&) {
+      array.compact({.recovered = [](std::string const&) {}});
+    }
+}
+
+// Does the next steps until it is killed, and tells of each when it is done.
+[[noreturn]] void work(std::string const& folder, std::uint64_t worker, std::array<std::int32_t, kinds> last,
+                       unsigned seed, int told) {
+  std::mt19937 random{seed};
+  ::alarm(300);  // whatever becomes of the process that it tells
+  for (;;) try {
+      Local const store{folder};
+      auto const chunk = open_array<std::int32_t, 1>(store, "chunk"), log = open_array<std::int32_t, 1>(store, "log");
+      auto const shard = open_array<std::int32_t, 1, Sharded>(store, "shard"),
+                 end = open_array<std::int32_t, 1, Sharded>(store, "end");
+      for (int i = 0; i < 20; ++i) {
+        auto const kind = static_cast<std::int32_t>(random() % kinds);
+        auto const number = ++last[static_cast<std::size_t>(kind)];
+        Box const mine{{worker * far, worker * far + 1}};
+        if (kind == in_chunk) chunk.write(mine, Numbers{number});
+        if (kind == in_shard) shard.write(mine, Numbers{number});
+        if (kind == at_shards_end) append_to_shard(end, mine, number);
+        if (kind == in_attributes)
+          merge_attributes(store, "chunk", {{"w" + std::to_string(worker), Value::integer(number)}});
+        if (kind == in_log) log.append(Numbers(7, static_cast<std::int32_t>(worker) * 1'000'000 + number));
+        Step const done{kind, number};
+        if (::write(told, &done, sizeof done) != sizeof done) ::_exit(1);
+        if (random() % 8 == 0) shard.compact();
+      }
+    } catch (std::exception const& error) {
+      ::fprintf(stderr, "history: %s\n", error.what());
+      ::_exit(1);
+    }
+}
+
+struct Worker {
+  pid_t process = 0;
+  int told = -1;
+  std::array<std::int32_t, kinds> last{};  // that it told of
+};
+
+void start(Worker& worker, std::string const& folder, std::uint64_t number, unsigned seed) {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  worker.process = ::fork();
+  REQUIRE(worker.process >= 0);
+  if (worker.process == 0) work(folder, number, worker.last, seed, ends[1]);
+  ::close(ends[1]);
+  worker.told = ends[0];
+}
+
+// Returns whether it told of a step.
+bool hear(Worker& worker) {
+  Step step{};
+  if (::read(worker.told, &step, sizeof step) != sizeof step) return false;
+  CHECK(step.number == worker.last[static_cast<std::size_t>(step.kind)] + 1);
+  worker.last[static_cast<std::size_t>(step.kind)] = step.number;
+  return true;
+}
+
+std::int32_t number_of(Members const& attributes, std::string const& name) {
+  for (auto const& [found, value] : attributes)
+    if (found == name) return static_cast<std::int32_t>(std::stol(value.get_if<Number>()->text));
+  return 0;
+}
+
+// Where each worker is: as it told, or one step further. It goes on from there.
+void check(std::string const& folder, std::array<Worker, workers>& all_of_them) {
+  Local const store{folder};
+  auto const values = [&](std::string const& path) {
+    auto const array = open_array<std::int32_t, 1>(store, path);
+    Numbers found(array.size());
+    array.read(all, found);
+    return found;
+  };
+  auto const chunk = values("chunk"), shard = values("shard"), log = values("log");
+  auto const end = values("end");
+  auto const attributes = get_attributes(store, "chunk");
+  std::map<std::int32_t, int> logged;
+  for (auto entry : log) ++logged[entry];
+  for (std::uint64_t w = 0; w < workers; ++w) {
+    CAPTURE(w);
+    auto& last = all_of_them[w].last;
+    auto const settle = [&](Kind kind, std::int32_t found) {
+      CAPTURE(kind);
+      CHECK(found >= last[kind]);
+      CHECK(found <= last[kind] + 1);
+      last[kind] = found;
+    };
+    settle(in_chunk, chunk[w * far]);
+    settle(in_shard, shard[w * far]);
+    settle(at_shards_end, end[w * far]);
+    settle(in_attributes, number_of(attributes, "w" + std::to_string(w)));
+    auto const base = static_cast<std::int32_t>(w) * 1'000'000;
+    for (std::int32_t n = 1; n <= last[in_log]; ++n) CHECK(logged[base + n] == 7);
+    auto const next = logged[base + last[in_log] + 1];
+    CHECK((next == 0 || next == 7));
+    last[in_log] += next == 7;
+  }
+}
+
+TEST_CASE("processes that share chunks, shards, documents and an array that grows, and are killed: nothing is lost") {
+  auto const* const wanted = std::getenv("TESSERA_TEST_ROUNDS");
+  auto const rounds = wanted ? std::atoi(wanted) : 400;
+  auto const* const given = std::getenv("TESSERA_SEED");
+  auto const seed = given ? std::strtoul(given, nullptr, 10) : std::random_device{}();
+  MESSAGE("history: TESSERA_SEED=" << seed);
+  std::mt19937 random{static_cast<unsigned>(seed)};
+  test::TemporaryFolder const folder;
+  make(folder / "");
+  std::array<Worker, workers> all_of_them;
+  int steps = 0, killed = 0;
+  while (steps < rounds) {
+    for (std::uint64_t w = 0; w < workers; ++w)
+      start(all_of_them[w], folder / "", w, static_cast<unsigned>(random()));
+    // Each is killed somewhere in what it does after some steps, the others go on.
+    for (auto& worker : all_of_them) {
+      for (auto left = random() % 12; left > 0 && hear(worker); --left) ++steps;
+      ::kill(worker.process, SIGKILL);
+      ++killed;
+      int status = 0;
+      REQUIRE(::waitpid(worker.process, &status, 0) == worker.process);
+      CHECK(WIFSIGNALED(status));
+      while (hear(worker)) ++steps;
+      ::close(worker.told);
+    }
+    if (auto const end = open_array<std::int32_t, 1, Sharded>(Local{folder / ""}, "end"); true)
+      end.compact({.recovered = [](std::string const&) {}});
+    check(folder / "", all_of_them);
+  }
+  MESSAGE(steps << " steps, " << killed << " processes were killed");
+}
+
+}  // namespace history_tests
