@@ -1,6 +1,7 @@
 // The rival of the benchmark: for each work what a programmer would write by hand for one known array, and nothing
 // else. bare_loop.cpp is that of the whole reads of raw, zstd and shards; here is its like for the other works.
 // work.hpp has the command line.
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -271,7 +272,65 @@ void tiny(Work const& work) {
   print_sum<std::uint8_t const>(elements);
 }
 
+// Of chunks that lie in memory, each thread a part of what is read, or of the chunks that are written.
+void scattered(Work const& work) {
+  constexpr auto chunk = Scattered::chunk;
+  Scattered const all_of{work.n};
+  auto const edge = all_of.edge, across = edge / chunk, threads = work.threads;
+  std::vector<std::vector<std::uint16_t>> chunks(across * across, std::vector<std::uint16_t>(chunk * chunk));
+  auto const number = [=](std::size_t x, std::size_t y) { return x / chunk * across + y / chunk; };
+  auto const at = [&](std::size_t x, std::size_t y) -> std::uint16_t& {
+    return chunks[number(x, y)][x % chunk * chunk + y % chunk];
+  };
+  for (std::size_t i = 0; i < edge * edge; ++i) at(i / edge, i % edge) = Scattered::value(i / edge, i % edge);
+
+  bool const is_points = work.kind == "points", is_lists = work.kind == "lists", reads = work.action == "pick";
+  auto const xs = is_points ? all_of.coordinates(0) : std::vector<std::uint64_t>{};
+  auto const ys = is_points ? all_of.coordinates(1) : std::vector<std::uint64_t>{};
+  auto const order = is_lists ? all_of.shuffled() : std::vector<std::uint64_t>{};
+  auto const mask = is_points || is_lists ? std::vector<std::uint8_t>{} : all_of.mask();
+  auto const count = is_points  ? xs.size()
+                     : is_lists ? edge * edge
+                                : static_cast<std::size_t>(std::count(mask.begin(), mask.end(), 1));
+  auto const elements = mapped<std::uint16_t>(count);
+  // Calls f(element, place in memory) for what thread t has: so many points, or rows.
+  auto const each = [&](std::size_t t, std::span<std::size_t const> before, auto&& f) {
+    if (is_points) {  // of two that are one the last is written, by whom the chunk is
+      for (auto i = reads ? count * t / threads : 0; i < (reads ? count * (t + 1) / threads : count); ++i)
+        if (reads || number(xs[i], ys[i]) % threads == t) f(at(xs[i], ys[i]), elements[i]);
+      return;
+    }
+    for (auto x = edge * t / threads; x < edge * (t + 1) / threads; ++x)
+      if (is_lists) {
+        for (std::size_t y = 0; y < edge; ++y) f(at(order[x], order[y]), elements[x * edge + y]);
+      } else {
+        auto place = before[x];
+        for (std::size_t y = 0; y < edge; ++y)
+          if (mask[x * edge + y]) f(at(x, y), elements[place++]);
+      }
+  };
+  auto const go = [&](auto&& f) {
+    std::vector<std::size_t> before(edge + 1);  // elements of the mask before each row
+    for (std::size_t x = 0; x < edge && !mask.empty(); ++x) {
+      auto const row = std::span{mask}.subspan(x * edge, edge);
+      before[x + 1] = before[x] + static_cast<std::size_t>(std::count(row.begin(), row.end(), 1));
+    }
+    by_threads(threads, threads, [&](std::size_t, std::size_t t) { each(t, before, f); });
+  };
+  auto const read = [&] { go([](std::uint16_t const& from, std::uint16_t& to) { to = from; }); };
+  if (reads) {
+    repeat(work, read);
+    return print_sum<std::uint16_t const>(elements);
+  }
+  go([](std::uint16_t const& from, std::uint16_t& to) { to = from ^ 0x5555; });
+  repeat(work, [&] { go([](std::uint16_t& to, std::uint16_t const& from) { to = from; }); });
+  std::vector<std::uint16_t> whole(edge * edge);
+  for (std::size_t i = 0; i < whole.size(); ++i) whole[i] = at(i / edge, i % edge);
+  print_sum<std::uint16_t const>(whole);
+}
+
 void run(Work const& work) {
+  if (work.action == "pick" || work.action == "put") return scattered(work);
   if (work.action == "read") return read_whole(work);
   if (work.action == "new") return read_new(work);
   if (work.action == "chunks") return read_chunks(work);

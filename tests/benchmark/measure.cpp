@@ -1,5 +1,7 @@
 // tessera's side of the benchmark: work.hpp has the command line. Opening the array is in the time.
+#include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -147,6 +149,48 @@ void open(Work const& work) {
   print_sum(sum);
 }
 
+// What is selected of a plane in a MemoryStore; the selection is made in the time.
+template <class Make>
+void scattered(Work const& work, std::size_t count, Make&& make) {
+  HostQueue const on{work.threads};
+  Scattered const all_of{work.n};
+  auto const edge = all_of.edge;
+  auto const array = create_array<std::uint16_t, 2>(
+      MemoryStore<HostBuffer>{}, "a", {.shape = {edge, edge}, .chunk_shape = {all_of.chunk, all_of.chunk}},
+      Pipeline<space::Host, codec::Bytes>{}, on);
+  array.write(all, all_of.values());
+  auto const elements = mapped<std::uint16_t>(count);
+  using Selection = decltype(make());
+  auto const to = [&] {
+    if constexpr (std::same_as<Selection, Orthogonal>)
+      return ArrayView<std::uint16_t, 2>::c_order(elements.data(), {edge, edge});
+    else
+      return elements;
+  }();
+  if (work.action == "pick") {
+    repeat(work, [&] { array.read(make(), to); });
+    return print_sum<std::uint16_t const>(elements);
+  }
+  array.read(make(), to);
+  for (auto& element : elements) element ^= 0x5555;
+  repeat(work, [&] { array.write(make(), to); });
+  auto const read = array.read(all);
+  print_sum<std::uint16_t const>(read.elements());
+}
+void scattered(Work const& work) {
+  Scattered const all_of{work.n};
+  if (work.kind == "points") {
+    auto const x = all_of.coordinates(0), y = all_of.coordinates(1);
+    scattered(work, all_of.points, [&] { return Points{x, y}; });
+  } else if (work.kind == "lists") {
+    auto const order = all_of.shuffled();
+    scattered(work, order.size() * order.size(), [&] { return Orthogonal{order, order}; });
+  } else {
+    auto const mask = all_of.mask();
+    scattered(work, static_cast<std::size_t>(std::count(mask.begin(), mask.end(), 1)), [&] { return Mask{mask}; });
+  }
+}
+
 // Chunks of 16^3 bytes in a MemoryStore; seconds of one chunk.
 template <class P>
 void tiny(Work const& work) {
@@ -195,6 +239,7 @@ void run(Work const& work) {
       return round_trip(work, Pipeline<space::Host, codec::Sharding<Zstd>>{codec::Sharding<Zstd>{{64, 64, 64}}});
     return is_raw ? round_trip(work, Raw{}) : round_trip(work, Zstd{});
   }
+  if (work.action == "pick" || work.action == "put") return scattered(work);
   if (work.action.starts_with("tiny")) return is_raw ? tiny<Raw>(work) : tiny<Zstd>(work);
   work.is_brain() ? run_on<std::uint8_t>(work) : run_on<std::uint16_t>(work);
 }

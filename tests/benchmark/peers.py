@@ -67,6 +67,27 @@ class TensorStore:
         array.write(memory, can_reference_source_data_indefinitely=True).result()
 
 
+    def plane(self, elements):
+        grid = {"name": "regular", "configuration": {"chunk_shape": [512] * 2}}
+        metadata = {"shape": list(elements.shape), "data_type": "uint16", "chunk_grid": grid,
+                    "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}
+        array = self.ts.open({"driver": "zarr3", "kvstore": {"driver": "memory"}, "metadata": metadata}, create=True,
+                             context=self.ts.Context(self.context)).result()
+        array.write(elements).result()
+        return array
+
+    def selected(self, array, selection):
+        if KIND == "points":
+            return array.vindex[selection]
+        return array.oindex[selection] if KIND == "lists" else array[selection]
+
+    def pick(self, array, selection, memory):
+        self.wrap(memory).write(self.selected(array, selection)).result()
+
+    def put(self, array, selection, memory):
+        self.selected(array, selection).write(memory).result()
+
+
 class ZarrPython:
     def __init__(self):
         import zarr
@@ -104,6 +125,30 @@ class ZarrPython:
         compressors = None if KIND == "raw" else self.zarr.codecs.ZstdCodec(level=0)
         array = self.zarr.create_array(PATH, shape=(N,) * 3, dtype="uint16", compressors=compressors, **shape)
         array[...] = memory
+
+
+    def plane(self, elements):
+        """A plane of those elements, in memory."""
+        array = self.zarr.create_array(self.zarr.storage.MemoryStore(), shape=elements.shape, chunks=(512, 512),
+                                       dtype="uint16", compressors=None)
+        array[...] = elements
+        return array
+
+    def pick(self, array, selection, memory):
+        if KIND == "points":
+            array.get_coordinate_selection(selection, out=self.buffer(memory))
+        elif KIND == "lists":
+            array.get_orthogonal_selection(selection, out=self.buffer(memory))
+        else:
+            array.get_mask_selection(selection, out=self.buffer(memory))
+
+    def put(self, array, selection, memory):
+        if KIND == "points":
+            array.set_coordinate_selection(selection, memory)
+        elif KIND == "lists":
+            array.set_orthogonal_selection(selection, memory)
+        else:
+            array.set_mask_selection(selection, memory)
 
 
 peer = TensorStore() if PEER == "tensorstore" else ZarrPython()
@@ -216,6 +261,38 @@ def opening(times=100):
     return 1000 * N
 
 
+def noise(i):
+    z = (i + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def scattered():
+    """As `Scattered` of work.hpp."""
+    edge = 4 * N
+    x, y = np.arange(edge, dtype=np.uint64)[:, None], np.arange(edge, dtype=np.uint64)[None, :]
+    array = peer.plane(((y + x * x // 32) % 65536).astype(np.uint16))
+    if KIND == "points":
+        i = np.arange(edge * edge // 16, dtype=np.uint64)
+        selection = tuple((noise(2 * i + d) % edge).astype(np.int64) for d in (0, 1))
+        memory = mapped(selection[0].shape)
+    elif KIND == "lists":
+        order = np.argsort(noise(np.arange(edge, dtype=np.uint64)))
+        selection, memory = (order, order), mapped((edge, edge))
+    else:
+        selection = ((noise(np.arange(edge * edge, dtype=np.uint64)) & 1) == 1).reshape(edge, edge)
+        memory = mapped((int(selection.sum()),))
+    if ACTION == "pick":
+        repeat(lambda: peer.pick(array, selection, memory))
+        return sum_of(memory)
+    peer.pick(array, selection, memory)
+    memory ^= 0x5555
+    repeat(lambda: peer.put(array, selection, memory))
+    whole = array[...] if PEER == "zarr-python" else array.read().result()
+    return sum_of(whole)
+
+
 ACTIONS = {"read": whole, "new": new, "chunks": chunks, "slab": slab, "inner": inner, "each": each,
-           "round-trip": round_trip, "open": opening}
+           "round-trip": round_trip, "open": opening, "pick": scattered, "put": scattered}
 print("sum", ACTIONS[ACTION]())

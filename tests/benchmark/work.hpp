@@ -7,6 +7,7 @@
 // elements and is at PATH. Printed are the seconds of each repetition, and a sum of some of the elements that were
 // read.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <numeric>
 #include <span>
 #include <sstream>
 #include <stdexcept>
@@ -77,6 +79,45 @@ struct Picks {
       place.in[d] = places[d][place.to[d]];
     }
     return place;
+  }
+};
+
+/// Of a plane of (4 N)^2 elements in chunks of 512^2: so many points, every index in another order along both
+/// dimensions, and half of the elements. peers.py has the same.
+struct Scattered {
+  static constexpr std::size_t chunk = 512;
+  std::size_t edge, points;
+
+  explicit Scattered(std::size_t n) : edge{4 * n}, points{edge * edge / 16} {}
+
+  static std::uint64_t noise(std::uint64_t i) {  // splitmix64
+    auto z = (i + 1) * 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  /// One coordinate of each point, 0 or 1.
+  std::vector<std::uint64_t> coordinates(std::size_t d) const {
+    std::vector<std::uint64_t> result(points);
+    for (std::size_t i = 0; i < points; ++i) result[i] = noise(2 * i + d) % edge;
+    return result;
+  }
+  std::vector<std::uint64_t> shuffled() const {
+    std::vector<std::uint64_t> order(edge);
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [](auto a, auto b) { return noise(a) < noise(b); });
+    return order;
+  }
+  std::vector<std::uint8_t> mask() const {
+    std::vector<std::uint8_t> result(edge * edge);
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = noise(i) & 1;
+    return result;
+  }
+  static std::uint16_t value(std::size_t x, std::size_t y) { return static_cast<std::uint16_t>(y + x * x / 32); }
+  std::vector<std::uint16_t> values() const {
+    std::vector<std::uint16_t> result(edge * edge);
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = value(i / edge, i % edge);
+    return result;
   }
 };
 

@@ -34,7 +34,7 @@ class Work:
     @property
     def array(self):
         """The kind of array that must be there before, if any."""
-        return None if self.grid or self.action == "round-trip" else self.kind
+        return None if self.grid or self.action in ("round-trip", "pick", "put") else self.kind
 
 
 def read(kind, title, loop_limit, peer_limit, **more):
@@ -44,6 +44,11 @@ def read(kind, title, loop_limit, peer_limit, **more):
 def tiny(action, kind, grid, **more):
     return Work(f"tiny-{action}-{kind}-{grid**3}", f"tiny-{action}", kind, f"{action} {grid**3:,} chunks of 4 KiB, {kind}",
                 peers=(), grid=grid, threads=1, over_loop=1e-6, **more)
+
+
+def scattered(action, kind, title):
+    return Work(f"{action}-{kind}", action, kind, f"{'read' if action == 'pick' else 'write'} {title}", peer_limit=1.3,
+                peers=("tensorstore", "zarr-python"))  # zarrs leaves these selections to zarr-python
 
 
 STORED = {"raw": "raw", "zstd": "zstd", "shard64": "shards of 64^3 zstd", "shard32": "shards of 32^3 zstd"}
@@ -73,6 +78,10 @@ def works_at(size):
                peer_limit=1.3) for kind in ("raw", "zstd", "shard64")),
         *(Work(f"round-trip-fsync-{kind}", "round-trip", kind, f"round trip with fsync, {STORED[kind]}", more="fsync",
                peers=("tensorstore",), loop_limit=1.15, peer_limit=1.3) for kind in ("raw", "zstd")),
+        # Of a plane of (4 size)^2 in memory.
+        *(scattered(action, kind, title) for action in ("pick", "put")
+          for kind, title in (("points", f"{size**2:,} random points"), ("lists", "rows and columns in any order"),
+                              ("mask", "half of the elements, by a mask"))),
         Work("open", "open", "zstd", "open an array", most=1e-4),
         *(tiny(action, kind, most) for action in ("read", "write") for kind in ("raw", "zstd")),
         *(tiny("read", "zstd", grid) for grid in (5, 10, 22, 46) if grid < most),  # the cost of a chunk, from 125 on

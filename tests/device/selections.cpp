@@ -52,3 +52,77 @@ TEST_CASE("more parts of one chunk than one kernel places") {
   auto const whole = on_host(array.read(all), on);
   for (std::size_t i = 0; i < 4900; ++i) CHECK(whole[i] == (checkers[i] ? i : 0));
 }
+
+#if defined(TESSERA_CUDA_EMULATION)
+
+TEST_CASE("points, lists and a mask in device memory: a launch for all of a mini-batch, and nothing is allocated again") {
+  constexpr std::uint64_t n = 120;
+  DeviceQueue on{test::HostQueue{2}};
+  MemoryStore<HostBuffer> const store;
+  auto const array =
+      create_array<int, 2>(store, "a", {.shape = {n, n}, .chunk_shape = {40, 30}}, Compressed{}, on);
+  auto const numbers = test::numbers_from(0, n * n);
+  array.write(all, on_device<int, 2>(numbers, {n, n}, on), on).wait();
+  store.erase({"a/c/1/1"}, on.host());
+  auto expected = numbers;
+  for (std::uint64_t i = 40; i < 80; ++i)
+    for (std::uint64_t j = 30; j < 60; ++j) expected[i * n + j] = 0;
+
+  std::vector<std::uint64_t> rows, columns, list;
+  std::vector<std::uint8_t> mask(n * n);
+  for (std::uint64_t i = 0; i < n * n; ++i) mask[i] = i * i % 3 == 1;
+  for (std::uint64_t i = 0; i < 3000; ++i) rows.push_back(i * 7 % n), columns.push_back(i * 11 % n);
+  for (std::uint64_t i = 0; i < n; ++i) list.push_back(n - 1 - i * 7 % n);
+  ReadOptions const options{.mini_batch = every_chunk, .in_flight = 1};
+  auto const check = [&](auto const& selection, auto memory, std::vector<int> const& picked) {
+    auto const read = [&] { array.read(selection, memory, on, options).wait(); };
+    read();
+    emulation::Watch const watch;
+    read();
+    CHECK(watch.launches() == 1);
+    CHECK(test::copies(watch) == 2);  // the data, and the table
+    CHECK(watch.synchronisations() == 0);
+    CHECK(test::allocations(watch) == 0);
+    CHECK(on_host(memory, on) == picked);
+  };
+  Ints of_points, of_lists, of_mask;
+  for (std::size_t i = 0; i < rows.size(); ++i) of_points.push_back(expected[rows[i] * n + columns[i]]);
+  for (auto i : list)
+    for (auto j : list) of_lists.push_back(expected[i * n + j]);
+  for (std::size_t i = 0; i < mask.size(); ++i)
+    if (mask[i] != 0) of_mask.push_back(expected[i]);
+  check(Points{rows, columns}, on_device<int, 1>(Ints(rows.size()), {rows.size()}, on), of_points);
+  check(Orthogonal{list, list}, on_device<int, 2>(Ints(n * n), {n, n}, on), of_lists);
+  check(Mask{mask}, on_device<int, 1>(Ints(of_mask.size()), {of_mask.size()}, on), of_mask);
+
+  // Whole chunks: what is given is placed by one launch, and the question whether they are filled is the other.
+  auto const given = on_device<int, 2>(of_lists, {n, n}, on);
+  auto const write = [&] {
+    array.write(Orthogonal{list, list}, given, on, {.mini_batch = every_chunk, .in_flight = 1}).wait();
+  };
+  write();
+  emulation::Watch const watch;
+  write();
+  CHECK(watch.launches() == 2);
+  CHECK(test::allocations(watch) == 0);
+  CHECK(on_host(array.read(all), on) == expected);
+}
+
+TEST_CASE("as many launches as a list of points is long") {
+  constexpr std::size_t most = detail::ListedPlacer<space::Device>::most;
+  DeviceQueue on{test::HostQueue{1}};
+  auto const array = create_array<std::uint16_t, 1>(MemoryStore<HostBuffer>{}, "a",
+                                                    {.shape = {3000}, .chunk_shape = {3000}}, Compressed{}, on);
+  array.write(all, on_device<std::uint16_t, 1>(std::vector<std::uint16_t>(3000, 7), {3000}, on), on).wait();
+  for (std::size_t count : {most, most + 1, 2 * most + 5}) {
+    std::vector<std::uint64_t> places;
+    for (std::size_t i = 0; i < count; ++i) places.push_back(i * 17 % 3000);
+    auto memory = on_device<std::uint16_t, 1>(std::vector<std::uint16_t>(count), {count}, on);
+    emulation::Watch const watch;
+    array.read(Points{places}, memory, on).wait();
+    CHECK(watch.launches() == (count - 1) / most + 1);
+    CHECK(on_host(memory, on) == std::vector<std::uint16_t>(count, 7));
+  }
+}
+
+#endif

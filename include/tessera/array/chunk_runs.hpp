@@ -40,11 +40,7 @@ class ChunkRuns {
     std::uint64_t cuts = counts.empty() ? elements : 0;
     if (!counts.empty()) from.for_each([&](auto const&...) { ++cuts; });
     if (cuts == 0) return;
-    numbers_ = {from.most_chunk(), group};
-    if (!numbers_.fits()) {
-      from.for_each_chunk([&](Extents const& chunk) { numbers_.add(chunk); });
-      numbers_.number_all();
-    }
+    numbers_ = {from.grid(), group};
     if (std::max({numbers_.count(), in_chunk, elements}) >> 32 == 0)
       sort(small_, from, cuts, in_chunk, repeats);
     else
@@ -107,27 +103,19 @@ class ChunkRuns {
         }
       }
     }
-    template <class F>
-    void for_each_chunk(F&& f) const {
-      auto chunk = chunk_shape;
-      for_each([&](std::uint64_t const* at, std::uint64_t first, auto...) {
-        auto const rank = chunk_shape.rank();
-        for (std::size_t d = 0; d < rank; ++d) chunk[d] = (d + 1 == rank ? first : at[d]) / chunk_shape[d];
-        f(chunk);
-      });
-    }
-    Extents most_chunk() const {
-      auto most = Extents::filled(chunk_shape.rank(), 0);
-      auto const rank = most.rank();
+    // All chunks up to the last one that is touched, along each dimension.
+    Extents grid() const {
+      auto grid = chunk_shape;
+      auto const rank = grid.rank();
       for (std::size_t d = 0; d < rank; ++d) {
         std::uint64_t last = 0;
         if (counts.empty() || d + 1 < rank)
           for (auto i = d; i < places.size(); i += rank) last = std::max(last, places[i]);
         else
           for_each([&](std::uint64_t const*, std::uint64_t first, auto...) { last = std::max(last, first); });
-        most[d] = last / chunk_shape[d];
+        grid[d] = last / chunk_shape[d] + 1;
       }
-      return most;
+      return grid;
     }
   };
 
@@ -148,17 +136,18 @@ class ChunkRuns {
     auto const rank = from.chunk_shape.rank();
     auto* next = all.begin();
     auto where = from.chunk_shape;
+    bool const is_c_order = numbers_.is_c_order();
     from.for_each([&](std::uint64_t const* at, std::uint64_t first, std::uint64_t count, std::uint64_t target) {
       std::uint64_t number = 0, position = 0;
       for (std::size_t d = 0; d < rank; ++d) {
         auto const length = from.chunk_shape[d], index = d + 1 == rank ? first : at[d], chunk = quotient(index, length);
-        if (numbers_.fits())
-          number += numbers_.part(d, chunk);
+        if (is_c_order)
+          number += chunk * numbers_.behind(d);
         else
           where[d] = chunk;
         position = position * length + (index - chunk * length);
       }
-      if (!numbers_.fits()) number = numbers_.number(where);
+      if (!is_c_order) number = numbers_.number(where);
       *next++ = {static_cast<N>(number), static_cast<N>(position), static_cast<N>(count), static_cast<N>(target)};
     });
     {

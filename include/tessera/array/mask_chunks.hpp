@@ -24,12 +24,11 @@ class MaskChunks {
     auto const rank = chunk_shape.rank();
     auto const& shape = mask.shape();
     if (mask.count() == 0) return;
-    auto grid = shape, most = shape;
+    auto grid = shape;
     std::uint64_t elements = 1, chunks = 1;
     for (auto d = rank; d-- > 0; elements *= shape[d]) {
       strides_[d] = elements;
-      most[d] = (shape[d] - 1) / chunk_shape[d];
-      grid[d] = most[d] + 1;
+      grid[d] = (shape[d] - 1) / chunk_shape[d] + 1;
       chunks *= grid[d];
     }
     std::vector<std::uint64_t> counts(static_cast<std::size_t>(chunks));
@@ -46,11 +45,7 @@ class MaskChunks {
       }
       for (auto d = rank; d > 1 && ++row[d - 2] == shape[d - 2];) row[--d - 1] = 0;
     }
-    numbers_ = {most, group};
-    if (!numbers_.fits()) {
-      for_each_chunk(counts, grid, [&](Extents const& chunk, std::uint64_t) { numbers_.add(chunk); });
-      numbers_.number_all();
-    }
+    numbers_ = {grid, group};
     for_each_chunk(counts, grid, [&](Extents const& chunk, std::uint64_t count) {
       chunks_.push_back({numbers_.number(chunk), count});
     });
