@@ -115,10 +115,10 @@ TEST_CASE("a document that is sound but for what is not supported says so; one t
                      {"chunk_grid", R"({"name": "rectilinear", "configuration": {}})", R"(chunk grid "rectilinear")"},
                      {"chunk_key_encoding", R"("hashed")", R"(chunk key encoding "hashed")"},
                      {"storage_transformers", R"(["cache"])", R"(storage transformer "cache")"}};
-  for (auto const& [member, json, extension] : cases) {
-    CAPTURE(std::string{extension});
-    auto const document = array_document().set(member, json);
-    CHECK(unsupported(document) == extension);
+  for (auto const& sample : cases) {
+    CAPTURE(std::string{sample.extension});
+    auto const document = array_document().set(sample.member, sample.json);
+    CHECK(unsupported(document) == sample.extension);
     for (auto [other, damage] : {std::pair{"shape", "[-1]"}, {"codecs", "[1]"}, {"attributes", "3"}, {"more", "1"},
                                  {"dimension_names", R"(["x", "y"])"}, {"node_type", R"("field")"}})
       CHECK(unsupported(test::Document{document}.set(other, damage)) == "wrong");
