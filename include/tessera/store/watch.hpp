@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include <tessera/key/key.hpp>
@@ -25,6 +26,7 @@ struct ValueVersion {
 class ValueWatch {
  public:
   struct Owner {
+    virtual ValueVersion version_of(std::intptr_t handle) const = 0;  ///< as it is now; throws StoreError
     virtual void unwatch(std::intptr_t handle) noexcept = 0;
 
    protected:
@@ -45,6 +47,12 @@ class ValueWatch {
   }
 
   ValueVersion const& version() const { return seen_; }
+  /// What the watched value is now: another version, if somebody wrote into it. Throws: StoreError.
+  ValueVersion now() const { return owner_ ? owner_->version_of(handle_) : seen_; }
+  /// What `owner` has of the value; nullopt: the watch is not one of its own, or there is no value.
+  std::optional<std::intptr_t> handle_of(Owner const& owner) const {
+    return owner_ == &owner ? std::optional{handle_} : std::nullopt;
+  }
 
  private:
   ValueVersion seen_;

@@ -10,6 +10,9 @@
 namespace tessera::inline v0 {
 namespace detail::posix {
 
+/// How many bytes the file had.
+inline std::uint64_t size_of(ValueVersion const& version) { return version.numbers[2]; }
+
 inline ValueVersion version_of(struct stat const& info) {
   constexpr std::int64_t second = 1'000'000'000, settled = second / 20;  // some ticks of the clock that files go by
   auto const changed = std::int64_t{info.st_ctim.tv_sec} * second + info.st_ctim.tv_nsec;
