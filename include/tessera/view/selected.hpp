@@ -114,12 +114,16 @@ struct Selected {
     auto const runs = is_single ? shape[0] : points.count.size();
     if (points.first.size() != runs * rank)
       throw SelectionError{text({"points of other than the array's ", rank, " dimensions"})};
-    auto const* first = points.first.data();
+    for (std::size_t d = 0; d < rank; ++d) {
+      std::uint64_t largest = 0;  // a loop without a branch takes a third of the time
+      for (auto i = d; i < points.first.size(); i += rank) largest = std::max(largest, points.first[i]);
+      if (runs > 0) expect_below(d, largest, array[d]);
+    }
+    if (is_single) return;
     std::uint64_t elements = 0;
-    for (std::size_t i = 0; i < runs; ++i, first += rank) {
-      for (std::size_t d = 0; d < rank; ++d) expect_below(d, first[d], array[d]);
-      auto const count = is_single ? 1 : points.count[i];
-      if (rank > 0 && count > array[rank - 1] - first[rank - 1])
+    for (std::size_t i = 0; i < runs; ++i) {
+      auto const count = points.count[i];
+      if (rank > 0 && count > array[rank - 1] - points.first[(i + 1) * rank - 1])
         expect_below(rank - 1, array[rank - 1], array[rank - 1]);
       elements += count;
     }
