@@ -1,5 +1,6 @@
 // What a selection means for an array, whatever kind it is of: what a plan is made from.
 #pragma once
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
