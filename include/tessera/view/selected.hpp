@@ -4,6 +4,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -46,8 +48,9 @@ struct PointRuns {
 
 /// Elements one by one, in any order and with repeats; in memory they lie in that of the list.
 struct PointList {
-  std::vector<std::uint64_t> places;  ///< as many numbers for each as the array has dimensions
-  std::uint64_t count;                ///< elements
+  std::span<std::uint64_t const> places;  ///< as many numbers for each as the array has dimensions
+  std::shared_ptr<void const> owner;      ///< of these
+  std::uint64_t count;                    ///< elements
 };
 
 /// Indices of one dimension, in the order of the memory.
@@ -58,20 +61,28 @@ struct IndexList {
 
 /// Elements of an array and how they lie in memory: by the dimensions of the array, or as a list of points.
 struct Selected {
+  /// As PointRuns; without counts, if all are of one element.
+  struct Runs {
+    std::span<std::uint64_t const> first, count;
+    std::shared_ptr<void const> owner;
+  };
+
   Extents shape;                   ///< of the memory
   Region region{};                 ///< of each dimension without a list
   std::vector<IndexList> lists{};  ///< at most one for a dimension
   bool is_points = false, is_mask = false;
-  PointRuns points{};  ///< instead of all that, if it says so; without counts, if all are of one element
-  MaskBits mask{};     ///< so too; the memory has one dimension for both
+  Runs points{};    ///< instead of all that, if it says so
+  MaskBits mask{};  ///< so too; the memory has one dimension for both
 
   Selected(Region const& box) : shape{box.count}, region{box} {}
-  Selected(PointRuns runs) : is_points{true}, points{std::move(runs)} {
+  Selected(PointRuns given) : is_points{true} {
+    auto const runs = std::make_shared<PointRuns const>(std::move(given));
+    points = {runs->first, runs->count, runs};
     std::uint64_t elements = 0;
     for (auto n : points.count) elements += n;
     shape.push_back(elements);
   }
-  Selected(PointList list) : shape{list.count}, is_points{true} { points.first = std::move(list.places); }
+  Selected(PointList list) : shape{list.count}, is_points{true}, points{list.places, {}, std::move(list.owner)} {}
   Selected(MaskBits bits) : shape{bits.count()}, is_mask{true}, mask{std::move(bits)} {}
 
   /// The list of a dimension, if it has one.
