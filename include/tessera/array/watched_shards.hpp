@@ -47,14 +47,14 @@ class WatchedShards {
     return found == shards_.end() ? nullptr : &*found;
   }
 
-  /// Calls f(key) for those that somebody replaced or wrote into since `begin`: whether there are none. Indexes of which
-  /// a later value may be taken for the watched one are forgotten.
+  /// Calls f(key) for those of which parts of several values may have been read: whether there are none. Indexes of
+  /// which a later value may be taken for the watched one are forgotten.
   template <class Source, class F>
   bool are_same(Source const& source, F&& f) const {
     bool are = true;
     for (auto const& [key, watch, is_held] : shards_) {
       auto const& seen = watch.version();
-      if (seen.is_there && !(is_held ? watch.now() : source.store.watch(*key).version()).is_same(seen))
+      if (seen.is_there && !(is_held ? watch.is_unchanged() : source.store.watch(*key).version().is_same(seen)))
         f(*key), are = false;
       if (!seen.is_settled) source.shards->forget(*key);
     }

@@ -42,9 +42,9 @@ struct LocalRoot final : ValueWatch::Owner {
     return folder_;
   }
 
-  ValueVersion version_of(std::intptr_t handle) const override {
+  bool is_unchanged(std::intptr_t handle, ValueVersion const& seen) const override {
     posix::LentDescriptor const file{static_cast<int>(handle)};
-    return posix::version_of(file->status());
+    return posix::is_unchanged(file->status(), seen);
   }
   void unwatch(std::intptr_t handle) noexcept override { posix::Descriptor const ends{static_cast<int>(handle)}; }
 
