@@ -25,6 +25,7 @@ units = [
     ("`tessera/pipeline/pipeline.hpp`", ["tessera/pipeline/pipeline.hpp"]),
     ("`tessera/with/zstd.hpp`", ["tessera/with/zstd.hpp"]),
     ("`tessera/with/all.hpp`", ["tessera/with/all.hpp"]),
+    ("`tessera/with/nlohmann_json.hpp`", ["tessera/with/nlohmann_json.hpp"]),
     ("`tessera/tessera.hpp`", ["tessera/tessera.hpp"]),
     ("`tessera/tessera.hpp`, `tessera/with/all.hpp`", ["tessera/tessera.hpp", "tessera/with/all.hpp"]),
     ("the first program of README, which opens and reads", None),
