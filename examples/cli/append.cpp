@@ -8,6 +8,7 @@
 #include <tessera/view/copy.hpp>
 
 #include "commands.hpp"
+#include "consolidated.hpp"
 #include "interruption.hpp"
 #include "npy_file.hpp"
 #include "progress.hpp"
@@ -64,7 +65,8 @@ Status run(Append const& command) {
   auto const array = open_array(command.path, command.threads, command);
   expect_fitting(command, file.header(), array);
   Interruption const interruption;
-  file.with_elements([&] { append(file, array, command.axis); });
+  saying_what_goes(array.store(), {array.path()},
+                   [&] { file.with_elements([&] { append(file, array, command.axis); }); });
   std::cout << printable(command.path) << ": " << array.type().name() << ' ' << tessera::to_string(array.shape())
             << ", " << file.header().shape[command.axis] << " of dimension " << command.axis << " are new\n";
   return done;

@@ -48,6 +48,9 @@ class Array {
   std::uint64_t size() const { return element_count(shape(), "shape"); }  ///< elements
   /// What its document said when it was opened, but for the shape, which is what it is now.
   ArrayMetadata metadata() const { return array_.metadata(); }
+  /// Those of then too; get_attributes() has what the store has now. Of a temporary handle a copy, which may be looped over.
+  Members const& attributes() const& { return array_.attributes(); }
+  Members attributes() && { return array_.attributes(); }
   Untyped const& untyped() const { return array_; }
 
   /// What read and write return. Nothing where the elements are the host's: the call returns when they are there. Else
