@@ -42,8 +42,8 @@ void check_type() {
       T column[2]{T(1), T(1)};
       typed.read({all, 1}, column);
       return typed.fill_value() == T(1) && typed.rank() == 2 && typed.size() == 6 && whole.shape() == Extents{2, 3} &&
-             whole.strides() == Strides{3, 1} && std::ranges::equal(whole.elements(), values) &&
-             column[0] == T(0) && column[1] == T(0);
+             whole.strides() == Strides{3, 1} && std::ranges::equal(whole.elements(), values) && column[0] == T(0) &&
+             column[1] == T(0);
     } else {
       return false;
     }
@@ -54,8 +54,7 @@ void check_type() {
 }  // namespace
 
 TEST_CASE("every element type is visited as itself") {
-  [&]<class... Ts>(Types<Ts...>) { (check_type<Ts>(), ...); }
-  (ElementTypes{});
+  [&]<class... Ts>(Types<Ts...>) { (check_type<Ts>(), ...); }(ElementTypes{});
   check_type<float16>();
 }
 
@@ -92,8 +91,9 @@ TEST_CASE("numbers of dimensions, if they are asked for") {
 TEST_CASE("what is not among them is refused by name, and so is as<T, Rank>()") {
   auto const array = open_any(store_of<std::complex<float>, 2>({2, 3}, {1, 0}), "a");
   auto const nothing = [](auto const&) {};
-  test::check_refused<MetadataError>([&] { visit<Types<float, int>>(array, nothing); },
-                                     {"key \"a/zarr.json\"", "data_type: found complex64, expected one of float32, int32"});
+  test::check_refused<MetadataError>(
+      [&] { visit<Types<float, int>>(array, nothing); },
+      {"key \"a/zarr.json\"", "data_type: found complex64, expected one of float32, int32"});
   test::check_refused<MetadataError>([&] { (visit<Ranks<1, 3>>(array, nothing)); },
                                      {"key \"a/zarr.json\"", "shape: found 2 dimensions, expected one of 1, 3"});
   CHECK(array.as<std::complex<float>, 2>().shape() == Extents{2, 3});

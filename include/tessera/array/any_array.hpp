@@ -77,17 +77,22 @@ class AnyArray {
   /// StoreError, CodecError, with the key; SelectionError; Cancelled. What is thrown is thrown when nothing is under
   /// way any more.
   auto read(Selected const& selected, Target<array_space> to, queue_type& on, ReadOptions const& options = {}) const {
-    if constexpr (detail::check_placer<array_space>()) {
-      auto const now = expect_inside(selected, to.strides);
-      return complete(on, [&] {
-        state_->with_chunks(now, [&](auto const& chunks) { read_chunks(chunks, selected, to, on, options); });
-      });
-    } else {
+    if constexpr (detail::check_placer<array_space>())
+      return for_chunks(selected, to.strides, on,
+                        [&](auto const& chunks) { read_chunks(chunks, selected, to, on, options); });
+    else
       return detail::Mistaken{};
-    }
   }
   auto read(Selected const& selected, Target<array_space> to, ReadOptions const& options = {}) const {
     return read(selected, to, state_->on, options);
+  }
+
+  /// For who reads a selection's chunks in a way of his own: calls f(ChunkSource), in which nothing is to be under way
+  /// any more but what `on` has, and returns what read returns. Throws: SelectionError; what f throws.
+  template <class F>
+  Completion for_chunks(Selected const& selected, Strides const& strides, queue_type& on, F&& f) const {
+    auto const now = expect_inside(selected, strides);
+    return complete(on, [&] { state_->with_chunks(now, f); });
   }
 
   /// Writes a selection from memory of array_space. What is written in part of a chunk leaves the rest of it as it is,
