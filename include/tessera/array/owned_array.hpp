@@ -9,6 +9,7 @@
 #include <tessera/core/checked.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/view/array_view.hpp>
+#include <tessera/view/layout.hpp>
 
 namespace tessera::inline v0 {
 
@@ -24,7 +25,8 @@ consteval void check_touched() {
 
 }  // namespace detail
 
-/// Contiguous, in C order, in a buffer of type B. Move-only; a moved-from one may only be destroyed or assigned to.
+/// Contiguous, in C order, in a buffer of type B. Where the number of dimensions is known at run time alone, there is
+/// no `view()`. Move-only; a moved-from one may only be destroyed or assigned to.
 template <class T, std::size_t Rank, AllocatableBuffer B>
 class OwnedArray {
   using Space = typename B::space_type;
@@ -37,13 +39,19 @@ class OwnedArray {
 
   Extents const& shape() const { return shape_; }
   std::uint64_t size() const { return size_; }  ///< elements
+  /// From one element to the next along each dimension, in elements.
+  Strides strides() const { return Layout::c_order(shape_, 1).strides; }
   T* data() & { return reinterpret_cast<T*>(buffer_.span().data); }
   T const* data() const& { return reinterpret_cast<T const*>(buffer_.view().data); }
   T const* data() const&& = delete;  // of a temporary: it would dangle
 
-  ArrayView<T, Rank, Space> view() & { return ArrayView<T, Rank, Space>::c_order(data(), shape_); }
+  ArrayView<T, Rank, Space> view() & requires(Rank <= max_rank) {
+    return ArrayView<T, Rank, Space>::c_order(data(), shape_);
+  }
   ArrayView<T const, Rank, Space> view() const&& = delete;
-  ArrayView<T const, Rank, Space> view() const& { return ArrayView<T const, Rank, Space>::c_order(data(), shape_); }
+  ArrayView<T const, Rank, Space> view() const& requires(Rank <= max_rank) {
+    return ArrayView<T const, Rank, Space>::c_order(data(), shape_);
+  }
 
   /// Elements and ranges, where the host can touch them. Name the array before you loop over its elements().
   template <class... Index>
