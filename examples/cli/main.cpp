@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 
 #include <tessera/core/config.hpp>
+#include <tessera/store/scheme.hpp>
 
 #include "bench/advice.hpp"
 #include "commands.hpp"
@@ -25,7 +26,9 @@ constexpr auto region_help = R"(A region has one part per dimension, joined by c
   a:b      a, a+1, ... below b    a:b:s    a, a+s, ... below b
   a:  :b   from a on, up to b
 Numbers count from 0. Nothing is clipped: what does not fit the shape is an error.
-Example: tessera read brain.zarr/t1 --region 0:64,:,10:20:2 --output part.npy)";
+Example: )";
+
+std::string region_help_with(std::string const& example) { return region_help + example; }
 
 constexpr auto unfinished_help =
     R"(What is written is there when it is whole: until then it is in a folder .tessera-*, which has no document
@@ -34,8 +37,17 @@ in nobody's way.
 Example of codecs:
   '[{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "zstd", "configuration": {"level": 9, "checksum": true}}]')";
 
+std::string expect_path(std::string const& path) {
+  return cli::in_own_words(tessera::detail::problem_of_path(path));  // empty: it is one
+}
+
+/// A file or a folder on disk.
+CLI::Option& add_file(CLI::App& command, std::string const& name, std::string& path, std::string const& what) {
+  return *command.add_option(name, path, what)->check(expect_path, "");
+}
+
 void add_path(CLI::App& command, std::string& path) {
-  command.add_option("PATH", path, "A folder on disk, with the node's path inside it: brain.zarr/t1")->required();
+  add_file(command, "PATH", path, "A folder on disk, with the node's path inside it: brain.zarr/t1").required();
 }
 
 void add_threads(CLI::App& command, std::size_t& threads) {
@@ -96,8 +108,8 @@ cli::Status run(int argc, char** argv) {
   auto& read_command = *app.add_subcommand("read", "Elements of an array, to a file");
   add_path(read_command, read.path);
   read_command.add_option("--region", read.region, "Which elements; all, if not given")->type_name("REGION");
-  read_command.add_option("--output", read.output, "FILE.npy, or FILE.bin: C order, little endian, nothing else")
-      ->type_name("FILE")
+  add_file(read_command, "--output", read.output, "FILE.npy, or FILE.bin: C order, little endian, nothing else")
+      .type_name("FILE")
       ->required();
   read_command
       .add_option("--memory", read.memory,
@@ -109,7 +121,7 @@ cli::Status run(int argc, char** argv) {
   add_sync(read_command, read.sync);
   add_threads(read_command, read.threads);
   add_links(read_command, read.follow_links);
-  read_command.footer(region_help);
+  read_command.footer(region_help_with("tessera read brain.zarr/t1 --region 0:64,:,10:20:2 --output part.npy"));
 
   cli::View view;
   view.threads = processors;
@@ -122,7 +134,7 @@ cli::Status run(int argc, char** argv) {
   view_command.add_option("--index", view.index, "Where it cuts; by default in the middle")
       ->type_name("I")
       ->check(CLI::NonNegativeNumber);
-  view_command.add_option("--output", view.output, "FILE.png; without it the picture is drawn here")->type_name("FILE");
+  add_file(view_command, "--output", view.output, "FILE.png; without it the picture is drawn here").type_name("FILE");
   add_sync(view_command, view.sync);
   add_threads(view_command, view.threads);
   add_links(view_command, view.follow_links);
@@ -130,7 +142,7 @@ cli::Status run(int argc, char** argv) {
   cli::Write write;
   write.threads = processors;
   auto& write_command = *app.add_subcommand("write", "A .npy file as a new array, of any size");
-  write_command.add_option("FILE", write.file, "A .npy file: bool, integers, real and complex numbers, V")->required();
+  add_file(write_command, "FILE", write.file, "A .npy file: bool, integers, real and complex numbers, V").required();
   add_path(write_command, write.path);
   add_chunks(write_command, write.chunks, "about a MiB");
   add_shards(write_command, write.shards, "none");
@@ -147,8 +159,8 @@ cli::Status run(int argc, char** argv) {
   cli::Copy copy;
   copy.threads = processors;
   auto& copy_command = *app.add_subcommand("copy", "An array, or a group and all below it, encoded anew");
-  copy_command.add_option("SRC", copy.source, "The array or group: brain.zarr/t1")->required();
-  copy_command.add_option("DST", copy.destination, "Where the copy goes")->required();
+  add_file(copy_command, "SRC", copy.source, "The array or group: brain.zarr/t1").required();
+  add_file(copy_command, "DST", copy.destination, "Where the copy goes").required();
   add_chunks(copy_command, copy.chunks, "as in the source");
   add_shards(copy_command, copy.shards, "as in the source; with --chunks alone, none");
   add_codecs(copy_command, copy.codecs, "as in the source");
@@ -180,8 +192,8 @@ cli::Status run(int argc, char** argv) {
   cli::Append append;
   append.threads = processors;
   auto& append_command = *app.add_subcommand("append", "A .npy file at the end of an array");
-  append_command.add_option("FILE", append.file, "A .npy file, as the array is in type and other dimensions")
-      ->required();
+  add_file(append_command, "FILE", append.file, "A .npy file, as the array is in type and other dimensions")
+      .required();
   add_path(append_command, append.path);
   append_command.add_option("--axis", append.axis, "The dimension that grows")
       ->type_name("D")
@@ -206,7 +218,7 @@ cli::Status run(int argc, char** argv) {
   add_sync(compact_command, compact.sync);
   add_threads(compact_command, compact.threads);
   add_links(compact_command, compact.follow_links);
-  compact_command.footer(region_help);
+  compact_command.footer(region_help_with("tessera compact brain.zarr/t1_sharded --region 0:64,:,:"));
 
   cli::Remove remove;
   auto& remove_command = *app.add_subcommand("rm", "Erases an array, or a group, and all below it");
@@ -217,9 +229,9 @@ cli::Status run(int argc, char** argv) {
 
   cli::Move move;
   auto& move_command = *app.add_subcommand("mv", "Another path for an array or a group in the same hierarchy");
-  move_command.add_option("SRC", move.source, "The array or group: brain.zarr/t1")->required();
-  move_command.add_option("DST", move.destination, "Its new path, where nothing is; groups above it are made")
-      ->required();
+  add_file(move_command, "SRC", move.source, "The array or group: brain.zarr/t1").required();
+  add_file(move_command, "DST", move.destination, "Its new path, where nothing is; groups above it are made")
+      .required();
   add_sync(move_command, move.sync);
   add_threads(move_command, unused);
   add_links(move_command, move.follow_links);

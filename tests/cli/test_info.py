@@ -74,7 +74,36 @@ class Info(CommandTest):
 
     def test_nothing_there(self):
         self.assert_refused(tessera("info", self.folder), 1, 'key "zarr.json"', str(self.folder))
-        self.assert_refused(tessera("info", self.folder / "nothing"), 1, 'key "zarr.json"')
+        self.assert_refused(tessera("info", self.folder / "nothing"), 1, 'key "zarr.json"', "the folder is missing")
+        output = self.folder / "x.npy"
+        self.assert_refused(tessera("read", self.folder / "no/t1", "--output", output), 1, "the folder is missing")
+
+    def test_what_is_no_zarr_v3_is_named(self):
+        (self.folder / "v2/a").mkdir(parents=True)
+        (self.folder / "v2/.zgroup").write_text('{"zarr_format": 2}')
+        (self.folder / "v2/a/.zarray").write_text('{"zarr_format": 2}')
+        self.assert_refused(tessera("info", self.folder / "v2"), 1, "found .zgroup of Zarr v2", "expected zarr.json")
+        self.assert_refused(tessera("validate", self.folder / "v2/a"), 1, "found .zarray of Zarr v2")
+        (self.folder / "a.zarr").write_bytes(b"PK\3\4 and more")
+        (self.folder / "empty.zip").write_bytes(b"")
+        (self.folder / "file").write_bytes(b"text")
+        for path, name in (("a.zarr", "a.zarr"), ("a.zarr/t1/c", "a.zarr"), ("empty.zip", "empty.zip")):
+            for command in (("info",), ("view",), ("read", "--output", "x.npy")):
+                self.assert_refused(tessera(*command, path, cwd=self.folder), 1, name + ": ", "found a zip file")
+        self.assert_refused(tessera("info", self.folder / "file"), 1, "found a file, expected a folder")
+
+    def test_a_codec_that_is_unknown_is_said_to_people(self):
+        a = make_array(self.folder / "a", [4], "uint8", [2], {}, codecs=["bytes", {"name": "lz5"}])
+        for arguments in (("read", a, "--output", self.folder / "x.npy"), ("bench", a), ("view", a)):
+            result = tessera(*arguments)
+            self.assert_refused(result, 1, '"lz5"', "zstd)")
+            self.assertNotIn("Codecs<", str(result))
+        self.assert_refused(tessera("copy", BRAIN / "t1", a / "b", "--codecs", '["bytes", "lz5"]'), 2, "zstd)")
+
+    def test_records_are_not_broken(self):
+        a = make_array(self.folder / "a", [4], [["a", "<i4"], ["b", "<f8"]], [2], {})
+        self.assertIn("array (not supported)", self.run_ok("info", a).text)
+        self.run_ok("validate", a)
 
     def test_rest_is_shown_beside_a_broken_document(self):
         shutil.copytree(BRAIN, self.folder / "copy")

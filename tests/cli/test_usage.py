@@ -20,12 +20,26 @@ class Usage(CommandTest):
         self.refuse("read", BRAIN / "t1", "--output", "x.tif", words=["x.tif", ".npy", ".bin"])
         self.refuse("view", BRAIN / "t1", "--output", "x.jpg", words=["x.jpg", ".png"])
 
+    def test_urls(self):
+        file = write_npy(self.folder / "a.npy", "|u1", (4,), bytes(4))
+        a = make_array(self.folder / "a", [4], "uint8", [4], {})
+        for url, scheme in (("s3://bucket/a", '"s3"'), ("https://x.org/a", '"https"'), ("file:///tmp/a", '"file"')):
+            for arguments in (("write", file, url), ("write", url, "out.zarr"), ("info", url), ("copy", a, url),
+                              ("copy", url, "out.zarr"), ("mv", a, url), ("append", url, a), ("view", url),
+                              ("validate", url), ("rm", url), ("read", a, "--output", url + ".npy")):
+                self.assert_refused(tessera(*arguments, cwd=self.folder), 2, "scheme " + scheme)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a", "a.npy"])
+        self.run_ok("write", file, "./s3://bucket/a", cwd=self.folder)  # who wants such a folder can have it
+        self.assertTrue((self.folder / "s3:/bucket/a/zarr.json").exists())
+
     def test_help_and_version(self):
         self.assertRegex(self.run_ok("--version").text, r"^tessera \d+\.\d+\.\d+\n$")
         for arguments in ((), ("info",), ("read",), ("view",), ("write",), ("copy",), ("resize",), ("append",),
                           ("compact",), ("bench",), ("rm",), ("mv",), ("validate",)):
             self.assertIn("Usage: tessera", self.run_ok(*arguments, "--help").text)
         self.assertIn("a:b:s", self.run_ok("read", "--help").text)
+        for command in ("read", "compact"):
+            self.assertIn("Example: tessera " + command, self.run_ok(command, "--help").text)
 
     def test_regions(self):
         output = self.folder / "x.npy"

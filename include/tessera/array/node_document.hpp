@@ -7,6 +7,7 @@
 
 #include <tessera/core/value.hpp>
 #include <tessera/metadata/document.hpp>
+#include <tessera/metadata/missing_node.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/key_lock.hpp>
 #include <tessera/store/value_changed.hpp>
@@ -49,7 +50,7 @@ void drop_consolidated(S const& documents, std::string_view path) {
 template <class D>
 Members document_members(D const& documents, std::string const& path) {
   auto document = read_document(documents, path, [](Reader& reader) { return reader.value(); });
-  if (!document) throw MetadataError{"there is no node: the document is missing"};
+  if (!document) throw missing_node(documents, path, "node");
   return std::move(*document->template get_if<Members>());
 }
 
