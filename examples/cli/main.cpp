@@ -25,6 +25,7 @@ constexpr auto region_help = R"(A region has one part per dimension, joined by c
   :        every index            5        this one; the dimension stays, with length 1
   a:b      a, a+1, ... below b    a:b:s    a, a+s, ... below b
   a:  :b   from a on, up to b
+or it names dimensions, by their names or numbers from 0 on, and has all of the others: z=5,x=0:64
 Numbers count from 0. Nothing is clipped: what does not fit the shape is an error.
 Example: )";
 
@@ -48,6 +49,18 @@ CLI::Option& add_file(CLI::App& command, std::string const& name, std::string& p
 
 void add_path(CLI::App& command, std::string& path) {
   add_file(command, "PATH", path, "A folder on disk, with the node's path inside it: brain.zarr/t1").required();
+}
+
+void add_region(CLI::App& command, std::string& region) {
+  command.add_option("--region", region, "Which elements; all, if not given")->type_name("REGION");
+}
+
+void add_index(CLI::App& command, std::string& index) {
+  command
+      .add_option(
+          "--index", index,
+          "One index of each dimension that it names, by name or number: z=94,c=0. Those dimensions go, as in NumPy")
+      ->type_name("NAME=N");
 }
 
 void add_threads(CLI::App& command, std::size_t& threads) {
@@ -107,10 +120,15 @@ cli::Status run(int argc, char** argv) {
   read.threads = processors;
   auto& read_command = *app.add_subcommand("read", "Elements of an array, to a file");
   add_path(read_command, read.path);
-  read_command.add_option("--region", read.region, "Which elements; all, if not given")->type_name("REGION");
-  add_file(read_command, "--output", read.output, "FILE.npy, or FILE.bin: C order, little endian, nothing else")
+  add_region(read_command, read.region);
+  add_index(read_command, read.index);
+  add_file(read_command, "--output", read.output,
+           "FILE.npy; FILE.bin: C order, little endian, nothing else; FILE.csv or FILE.txt: a line for each row along "
+           "the last dimension; -: the standard output")
       .type_name("FILE")
       ->required();
+  read_command.add_option("--format", read.format, "Whatever the file is called; npy on the standard output")
+      ->check(CLI::IsMember({"npy", "bin", "csv", "txt"}));
   read_command
       .add_option("--memory", read.memory,
                   "MiB of elements held at once: as many whole rows of chunks (all chunks that share their place along "
@@ -123,21 +141,41 @@ cli::Status run(int argc, char** argv) {
   add_links(read_command, read.follow_links);
   read_command.footer(region_help_with("tessera read brain.zarr/t1 --region 0:64,:,10:20:2 --output part.npy"));
 
+  cli::Show show;
+  show.threads = processors;
+  auto& show_command = *app.add_subcommand("show", "Elements of an array, here, as NumPy prints them");
+  add_path(show_command, show.path);
+  add_region(show_command, show.region);
+  add_index(show_command, show.index);
+  show_command.add_option("--limit", show.limit, "Elements that are shown at most; of more, those at the corners")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 24))
+      ->capture_default_str();
+  add_threads(show_command, show.threads);
+  add_links(show_command, show.follow_links);
+  show_command.footer(region_help_with("tessera show brain.zarr/t1 --index z=94 --region x=90:96"));
+
   cli::View view;
   view.threads = processors;
-  auto& view_command =
-      *app.add_subcommand("view", "A plane of an array as a picture, from its least value to its most");
+  auto& view_command = *app.add_subcommand(
+      "view", "A plane of an array as a picture, from its least value, black, to its most; NaN is magenta, or ?");
   add_path(view_command, view.path);
-  view_command.add_option("--axis", view.axis, "The dimension that the plane cuts; by default the last")
-      ->type_name("D")
-      ->check(CLI::NonNegativeNumber);
-  view_command.add_option("--index", view.index, "Where it cuts; by default in the middle")
-      ->type_name("I")
-      ->check(CLI::NonNegativeNumber);
+  add_region(view_command, view.region);
+  view_command
+      .add_option("--index", view.index,
+                  "Where dimensions are cut, by name or number: z=94,c=0; or a number alone, along --axis")
+      ->type_name("NAME=N");
+  view_command
+      .add_option("--axis", view.axis, "A dimension that is cut, in the middle unless --index says where: 2 or z")
+      ->type_name("D");
   add_file(view_command, "--output", view.output, "FILE.png; without it the picture is drawn here").type_name("FILE");
   add_sync(view_command, view.sync);
   add_threads(view_command, view.threads);
   add_links(view_command, view.follow_links);
+  view_command.footer(
+      "Of the dimensions that nothing is said of, the last are the picture's rows and columns, and the "
+      "others are cut in the\nmiddle; of 3 dimensions the last is cut.\n\n" +
+      region_help_with("tessera view scan.zarr/0 --index t=3,c=0 --region y=0:512,x=0:512"));
 
   cli::Write write;
   write.threads = processors;
@@ -192,8 +230,7 @@ cli::Status run(int argc, char** argv) {
   cli::Append append;
   append.threads = processors;
   auto& append_command = *app.add_subcommand("append", "A .npy file at the end of an array");
-  add_file(append_command, "FILE", append.file, "A .npy file, as the array is in type and other dimensions")
-      .required();
+  add_file(append_command, "FILE", append.file, "A .npy file, as the array is in type and other dimensions").required();
   add_path(append_command, append.path);
   append_command.add_option("--axis", append.axis, "The dimension that grows")
       ->type_name("D")
@@ -287,6 +324,7 @@ cli::Status run(int argc, char** argv) {
   if (remove_command.parsed()) return run(remove);
   if (move_command.parsed()) return run(move);
   if (validate_command.parsed()) return run(validate);
+  if (show_command.parsed()) return run(show);
   if (view_command.parsed()) return run(view);
   if (bench_command.parsed()) return run(bench);
   throw cli::UsageError{"a subcommand is required (tessera --help says more)"};

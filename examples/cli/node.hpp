@@ -155,9 +155,7 @@ inline Node find_node(std::string const& path, Files const& files) {
   std::error_code error;
   if (!detail::has_document(folder, error)) {
     if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
-      throw tessera::StoreError{"cannot look for the document: " + error.message()}
-          .in_key("zarr.json")
-          .in_store(path);
+      throw tessera::StoreError{"cannot look for the document: " + error.message()}.in_key("zarr.json").in_store(path);
     detail::refuse_missing(path);
   }
   return detail::node_below(detail::outermost_node(folder), folder, path, files);
