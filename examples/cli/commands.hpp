@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "failure.hpp"
 
@@ -43,6 +44,11 @@ struct View : Files {
   std::string index;   ///< "94" or "z=94,c=0"; empty: not given
   std::string output;  ///< empty: the terminal
   std::size_t threads = 1;
+};
+
+struct Attrs : Files {
+  std::string path, name;                            ///< empty: all
+  std::vector<std::string> settings{}, deletions{};  ///< "NAME=JSON", "NAME"
 };
 
 struct Write : Files {
@@ -106,6 +112,7 @@ Status run(Info const&);
 Status run(Read const&);
 Status run(Show const&);
 Status run(View const&);
+Status run(Attrs const&);
 Status run(Write const&);
 Status run(Copy const&);
 Status run(Resize const&);

@@ -35,8 +35,8 @@ constexpr auto unfinished_help =
     R"(What is written is there when it is whole: until then it is in a folder .tessera-*, which has no document
 and is no node. One that stays where the command was killed goes with tessera rm of what it is below, and is
 in nobody's way.
-Example of codecs:
-  '[{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "zstd", "configuration": {"level": 9, "checksum": true}}]')";
+Codecs are a JSON list, as in a document; what is not said of one is as zarr-python has it:
+  '["bytes", "zstd"]'    '["bytes", "blosc", "crc32c"]'    '["bytes", {"name": "zstd", "configuration": {"level": 9}}]')";
 
 std::string expect_path(std::string const& path) {
   return cli::in_own_words(tessera::detail::problem_of_path(path));  // empty: it is one
@@ -177,10 +177,29 @@ cli::Status run(int argc, char** argv) {
       "others are cut in the\nmiddle; of 3 dimensions the last is cut.\n\n" +
       region_help_with("tessera view scan.zarr/0 --index t=3,c=0 --region y=0:512,x=0:512"));
 
+  cli::Attrs attrs;
+  auto& attrs_command =
+      *app.add_subcommand("attrs", "The attributes of an array or a group, as JSON; sets and deletes them");
+  add_path(attrs_command, attrs.path);
+  attrs_command.add_option("NAME", attrs.name, "This attribute alone");
+  attrs_command.add_option("--set", attrs.settings, "Replaces or adds an attribute; may be given several times")
+      ->type_name("NAME=JSON")
+      ->allow_extra_args(false);
+  attrs_command.add_option("--delete", attrs.deletions, "An attribute that goes; may be given several times")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  add_sync(attrs_command, attrs.sync);
+  add_threads(attrs_command, unused);
+  add_links(attrs_command, attrs.follow_links);
+  attrs_command.footer(
+      R"(Example: tessera attrs brain.zarr/t1 --set 'units="mm"' --set 'spacing=[1, 1, 1.5]' --delete note)");
+
   cli::Write write;
   write.threads = processors;
   auto& write_command = *app.add_subcommand("write", "A .npy file as a new array, of any size");
-  add_file(write_command, "FILE", write.file, "A .npy file: bool, integers, real and complex numbers, V").required();
+  add_file(write_command, "FILE", write.file,
+           "A .npy file: bool, integers, real and complex numbers, V; -: the standard input")
+      .required();
   add_path(write_command, write.path);
   add_chunks(write_command, write.chunks, "about a MiB");
   add_shards(write_command, write.shards, "none");
@@ -230,7 +249,9 @@ cli::Status run(int argc, char** argv) {
   cli::Append append;
   append.threads = processors;
   auto& append_command = *app.add_subcommand("append", "A .npy file at the end of an array");
-  add_file(append_command, "FILE", append.file, "A .npy file, as the array is in type and other dimensions").required();
+  add_file(append_command, "FILE", append.file,
+           "A .npy file, as the array is in type and other dimensions; -: the standard input")
+      .required();
   add_path(append_command, append.path);
   append_command.add_option("--axis", append.axis, "The dimension that grows")
       ->type_name("D")
@@ -316,6 +337,7 @@ cli::Status run(int argc, char** argv) {
   }
   if (info_command.parsed()) return run(info);
   if (read_command.parsed()) return run(read);
+  if (attrs_command.parsed()) return run(attrs);
   if (write_command.parsed()) return run(write);
   if (copy_command.parsed()) return run(copy);
   if (resize_command.parsed()) return run(resize);

@@ -34,7 +34,7 @@ class Usage(CommandTest):
 
     def test_help_and_version(self):
         self.assertRegex(self.run_ok("--version").text, r"^tessera \d+\.\d+\.\d+\n$")
-        for arguments in ((), ("info",), ("read",), ("show",), ("view",), ("write",), ("copy",), ("resize",), ("append",),
+        for arguments in ((), ("info",), ("read",), ("show",), ("view",), ("attrs",), ("write",), ("copy",), ("resize",), ("append",),
                           ("compact",), ("bench",), ("rm",), ("mv",), ("validate",)):
             self.assertIn("Usage: tessera", self.run_ok(*arguments, "--help").text)
         self.assertIn("a:b:s", self.run_ok("read", "--help").text)
@@ -66,7 +66,7 @@ class Usage(CommandTest):
             for chunks in ("", "4", "1,1,1,1", f"{2**40},{2**40}", f"1,{2**62},{2**62}"):
                 self.refuse(*command, out, f"--chunks={chunks}", words=["--chunks"])
             for codecs in ("zstd", "{}", '"bytes"', "[]", '["zstd"]', '["bytes", "nonsense"]', "[1]", '["bytes", "bytes"]',
-                           '["bytes"]', '["bytes", {"name": "gzip", "configuration": {"level": 10}}]', "[" * 10000,
+                           '["transpose", "bytes"]', '["bytes", {"name": "gzip", "configuration": {"level": 10}}]', "[" * 10000,
                            '[{"name": "transpose", "configuration": {"order": [0]}}, "bytes"]',
                            '[{"name": "bytes", "configuration": {"endian": "middle"}}]'):
                 self.refuse(*command, out, f"--codecs={codecs}", words=["--codecs"])
