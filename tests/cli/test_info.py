@@ -65,6 +65,25 @@ class Info(CommandTest):
                       "ratio 7.70", "sharding_indexed (chunk_shape [32, 32, 32], codecs [bytes, zstd]", "MNI ICBM 152"):
             self.assertIn(words, text)
 
+    def test_nested_attributes(self):
+        axes = [{"name": name, "type": "space", "unit": "micrometer"} for name in "zyx"]
+        attributes = {"ome": {"version": "0.5", "multiscales": [{"axes": axes, "datasets": [{"path": "0", "scale": [1, 0.5]}]}]},
+                      "list": list(range(20)), "text": "x" * 80, "short": {"a": [1, None]}, "empty": {}}
+        a = make_array(self.folder / "a", [2], "uint8", [2], {}, attributes=attributes)
+        lines = [line.strip() for line in self.run_ok("info", a).text.splitlines()]
+        start = lines.index("attributes  ome")
+        self.assertEqual(lines[start + 1:start + 11],
+                         ['version "0.5"', "multiscales", "-", "axes",
+                          *(f'- {{name "{name}", type "space", unit "micrometer"}}' for name in "zyx"),
+                          'datasets [{path "0", scale [1, 0.5]}]',
+                          f"list [{', '.join(map(str, range(18)))}, ...] of 20", f'text "{"x" * 60}..."'])
+        self.assertEqual(lines[start + 11:], ["short {a [1, null]}", "empty {}"])
+        a = make_array(self.folder / "b", [2], "uint8", [2], {},
+                       attributes={f"a{i}": [[[[[i]] * 9] * 9]] for i in range(200)} | {"deep": json.loads("[" * 90 + "]" * 90)})
+        text = self.run_ok("info", a).text
+        self.assertLess(len(text.splitlines()), 50)
+        self.assertIn("tessera attrs has the rest", text)
+
     def test_paths(self):
         self.assertEqual(list(self.nodes(BRAIN / "t1")[1]), ["t1"])
         self.assertEqual(list(self.nodes(str(BRAIN / "t1") + "/")[1]), ["t1"])
