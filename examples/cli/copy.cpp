@@ -39,7 +39,7 @@ struct Plan {
 tessera::ArrayMetadata asked_for(Copy const& command, tessera::ArrayMetadata metadata, std::string const& path) {
   if (command.chunks || command.shards) take_out_of_shards(metadata);
   if (command.chunks) metadata.chunk_shape = parse_chunks(*command.chunks);
-  if (!command.codecs.empty()) metadata.codecs = parse_codecs(command.codecs);
+  if (!command.codecs.empty()) metadata.codecs = parse_codecs(command.codecs, metadata.type);
   if (command.shards) put_into_shards(metadata, parse_shards(*command.shards));
   if (command.chunks || command.shards || !command.codecs.empty())
     complete_as_asked(metadata, path.empty() ? command.source : path, complete_codecs);

@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 
+#include <tessera/metadata/missing_node.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/local_store.hpp>
 
@@ -127,17 +128,35 @@ inline Node node_below(std::filesystem::path const& root, std::filesystem::path 
 
 }  // namespace detail
 
+namespace detail {
+
+// A file on the way is what the store would be: a zip file, say.
+[[noreturn]] inline void refuse_missing(std::string const& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  auto at = fs::path{path};
+  while (at.has_relative_path() && at.has_parent_path() && !fs::exists(at, ignored)) at = at.parent_path();
+  auto const place = fs::is_regular_file(at, ignored) ? at.string() : path;
+  Store const store{place};
+  try {
+    throw tessera::detail::missing_node(store, "", "array or group");
+  } catch (tessera::Error& error) {
+    error.in_key("zarr.json").in_store(place);
+    throw;
+  }
+}
+
+}  // namespace detail
+
 /// The store is the outermost folder from which every folder down to `path` is a node: keys in messages then begin at
 /// the hierarchy's root. Throws: tessera::StoreError, if there is no node at `path`.
 inline Node find_node(std::string const& path, Files const& files) {
   auto const folder = folder_of(path);
   std::error_code error;
   if (!detail::has_document(folder, error)) {
-    auto const missing = !error || error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
-    throw tessera::StoreError{missing ? "there is no array or group: the document is missing"
-                                      : "cannot look for the document: " + error.message()}
-        .in_key("zarr.json")
-        .in_store(path);
+    if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+      throw tessera::StoreError{"cannot look for the document: " + error.message()}.in_key("zarr.json").in_store(path);
+    detail::refuse_missing(path);
   }
   return detail::node_below(detail::outermost_node(folder), folder, path, files);
 }

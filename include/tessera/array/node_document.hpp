@@ -8,6 +8,7 @@
 #include <tessera/array/consolidated.hpp>
 #include <tessera/core/value.hpp>
 #include <tessera/metadata/document.hpp>
+#include <tessera/metadata/missing_node.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/key_lock.hpp>
 #include <tessera/store/value_changed.hpp>
@@ -28,7 +29,7 @@ auto in_document(S const& store, std::string const& path, F&& f) try {
 template <class D>
 Members document_members(D const& documents, std::string const& path) {
   auto document = read_document(documents, path, [](Reader& reader) { return reader.value(); });
-  if (!document) throw MetadataError{"there is no node: the document is missing"};
+  if (!document) throw missing_node(documents, path, "node");
   return std::move(*document->template get_if<Members>());
 }
 

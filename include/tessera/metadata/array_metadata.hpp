@@ -31,6 +31,8 @@ struct ArrayMetadata {
 namespace detail {
 
 inline DataType read_data_type(Found const& found) {
+  if (found.value().get_if<List>())  // as NumPy lists the fields of a record
+    throw MetadataError{"data type of several fields", "member data_type: a list of fields is not supported"};
   auto const [name, configuration] = specification(found);
   if (auto const type = data_type_named(name)) {
     Reader{configuration, "data_type.configuration"}.finish();
