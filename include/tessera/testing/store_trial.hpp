@@ -94,6 +94,7 @@ class StoreTrial : public std::enable_shared_from_this<StoreTrial<S>> {
     expect(what, shown(found), shown(expected));
   }
   static std::string cut(std::string_view shown) {
+    if (shown.empty()) return "nothing";
     return shown.size() <= 200 ? std::string{shown}
                                : text({shown.substr(0, 40), "... (", shown.size(), " characters)"});
   }
