@@ -2,9 +2,9 @@
 # installed package, which brings this file along. With the variable tessera_global their targets are made global, for a
 # program that links tessera from folders that do not see the one where they were found.
 
-# The components: one for each header of with/ that needs a library; with/zstd.hpp is used with tessera::zstd. And cuda, for
-# every .cuh.
-set(tessera_components deflate zstd blosc nlohmann_json cuda)
+# The components: one for each header of with/ that needs a library; with/zstd.hpp is used with tessera::zstd. The codecs
+# together, for all.hpp. And cuda, for every .cuh.
+set(tessera_components deflate zstd blosc all nlohmann_json cuda)
 set(tessera_deflate HEADER libdeflate.h LIBRARY deflate
   PACKAGE libdeflate TARGETS libdeflate::libdeflate_shared libdeflate::libdeflate_static)
 set(tessera_zstd HEADER zstd.h LIBRARY zstd
@@ -15,7 +15,7 @@ set(tessera_blosc HEADER blosc.h LIBRARY blosc)
 set(tessera_nlohmann_json HEADER nlohmann/json.hpp TARGETS nlohmann_json::nlohmann_json DEBIAN nlohmann-json3-dev)
 
 # Those that are made unasked. A toolkit is not looked for where nothing says that the program is one of CUDA.
-set(tessera_usual_components deflate zstd blosc nlohmann_json)
+set(tessera_usual_components deflate zstd blosc all nlohmann_json)
 if(CMAKE_CUDA_COMPILER_LOADED OR TARGET CUDA::cudart OR TESSERA_CUDA)
   list(APPEND tessera_usual_components cuda)
 endif()
@@ -80,6 +80,21 @@ function(tessera_cuda_component problem)
   endif()
 endfunction()
 
+# tessera_all_component(PROBLEM): makes tessera::all, if every codec's library is there.
+function(tessera_all_component problem)
+  set(${problem} "" PARENT_SCOPE)
+  foreach(name deflate zstd blosc)
+    tessera_component(${name} missing)
+    if(missing)
+      string(REPLACE "there is no tessera::${name}" "there is no tessera::all" missing "${missing}")
+      set(${problem} "${missing}" PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  tessera_add(all)
+  target_link_libraries(tessera::all INTERFACE tessera::deflate tessera::zstd tessera::blosc)
+endfunction()
+
 # tessera_component(NAME PROBLEM): makes tessera::NAME when its library is there, from a target or a CMake package that has
 # it, else from the header and the library themselves. PROBLEM is empty, or one line with the cure.
 function(tessera_component name problem)
@@ -95,6 +110,11 @@ function(tessera_component name problem)
   if(name STREQUAL "cuda")
     tessera_cuda_component(problem_of_cuda)
     set(${problem} "${problem_of_cuda}" PARENT_SCOPE)
+    return()
+  endif()
+  if(name STREQUAL "all")
+    tessera_all_component(problem_of_all)
+    set(${problem} "${problem_of_all}" PARENT_SCOPE)
     return()
   endif()
   cmake_parse_arguments(arg "" "HEADER;LIBRARY;PACKAGE;DEBIAN" "TARGETS" ${tessera_${name}})

@@ -140,8 +140,11 @@ def find_package():
     expect_line("-- zstd: TRUE", configure("all", *here, "-DLIBRARY=OFF"))
     expect_line("-- zstd: FALSE", configure("some", *here, "-DLIBRARY=OFF", "-DCOMPONENTS=", "-DOPTIONAL_COMPONENTS=zstd", *no_libraries))
     expect_line(zstd_cure, configure("no-zstd", *here, "-DCOMPONENTS=zstd", *no_libraries, fails=True))
-    expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc, nlohmann_json, cuda",
+    expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc, all, nlohmann_json, cuda",
                 configure("no-lz5", *here, "-DCOMPONENTS=lz5", fails=True))
+    configure("every", *here, "-DCOMPONENTS=all")  # and with it tessera::zstd, which the project links
+    expect_line("tessera: libdeflate was not found, so there is no tessera::all. On Debian or Ubuntu: apt install libdeflate-dev",
+                configure("not-every", *here, "-DCOMPONENTS=all", "-DCMAKE_DISABLE_FIND_PACKAGE_libdeflate=ON", *no_libraries, fails=True))
     expect_line(json_cure, configure("no-json", *here, "-DCOMPONENTS=nlohmann_json", *no_libraries, fails=True))
     expect_line(cuda_cure, configure("no-cuda", *here, "-DCOMPONENTS=cuda", "-DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON", fails=True))
     for wanted in (f"{minor}.99", "99.0", "0.0"):

@@ -173,12 +173,12 @@ template <class T, std::size_t Rank, class P = Pipeline<space::Host, codec::Byte
 auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
   if constexpr (!detail::check_element<T>()) {
     return detail::Refused{};
-  } else if constexpr (!detail::check_opening<P, S, On...>() || !detail::check_writable<S>()) {
-    return detail::Refused{};
-  } else if constexpr (!detail::PipelineType<P>) {
+  } else if constexpr (!detail::was_refused<P>() && !detail::PipelineType<P>) {
     static_assert(detail::PipelineType<P>,
                   "tessera: a new array has the codecs of one pipeline: give a Pipeline<space, codecs...>; a Codecs<...> "
                   "is what files to be opened may name");
+    return detail::Refused{};
+  } else if constexpr (!detail::check_opening<P, S, On...>() || !detail::check_writable<S>()) {
     return detail::Refused{};
   } else {
     if (wanted.shape.rank() != Rank)

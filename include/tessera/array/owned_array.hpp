@@ -19,8 +19,8 @@ template <MemorySpace S>
 consteval void check_touched() {
   static_assert(
       S::host_accessible,
-      "tessera: these elements are in device memory, which the host cannot touch: open the array with a pipeline "
-      "that begins in host memory, Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>");
+      "tessera: these elements are in device memory, which the host cannot touch: read them into memory that it can, "
+      "array.read<PinnedBuffer>(selection, queue), or give their view() to a kernel, launch(queue, count, kernel)");
 }
 
 }  // namespace detail

@@ -14,6 +14,7 @@
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
 #include <tessera/pipeline/any_stage.hpp>
 #include <tessera/pipeline/batch.hpp>
+#include <tessera/pipeline/codec_headers.hpp>
 #include <tessera/pipeline/flow.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/pipeline/sharding.hpp>
@@ -314,7 +315,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
       throw MetadataError{
           text({"codec ", describe(specification.name)}),
           text({"member codecs: ", describe(specification.name), " is not among this program's codecs (", codec_names(),
-                "); if tessera has it, name it in the Codecs<...> that the array is opened with"})};
+                ")", detail::how_to_know(specification.name)})};
     return stage;
   }
 
