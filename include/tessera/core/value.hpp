@@ -3,7 +3,6 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -16,6 +15,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/core/printable.hpp>
 #include <tessera/core/text.hpp>
+#include <tessera/core/value_traits.hpp>
 
 namespace tessera::inline v0 {
 
@@ -32,43 +32,9 @@ struct Named {
   friend bool operator==(Named const&, Named const&) = default;
 };
 
-/// Specialise it for a type of your own that documents have: `static Value to_value(T const&)`, and
-/// `static T from_value(Value const&)`, which throws MetadataError. Then a Value is made of it, and `as<T>()` gives it.
-template <class T>
-struct value_traits;
-
 class Value;
 using Member = Named<Value>;  // a template, for Value is not complete before it
 using List = std::vector<Value>;
-
-namespace detail {
-
-template <class T>
-concept HasValueTraits = requires {
-  sizeof(value_traits<T>);
-};
-
-template <class T>
-inline constexpr bool is_character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
-                                     std::same_as<T, char16_t> || std::same_as<T, char32_t>;
-template <class T>
-inline constexpr bool is_number = std::floating_point<T> || (std::integral<T> && !std::same_as<T, bool> &&
-                                                             !is_character<T> && sizeof(T) <= sizeof(long long));
-
-// Not a path, which is a range of paths.
-template <class T>
-concept ValueRange = requires(T const& range) {
-  std::begin(range);
-  std::end(range);
-  requires !std::same_as<std::remove_cvref_t<decltype(*std::begin(range))>, T>;
-};
-
-template <class T>
-inline constexpr bool is_vector = false;
-template <class T>
-inline constexpr bool is_vector<std::vector<T>> = true;
-
-}  // namespace detail
 
 /// The members of an object, in the order of the document. Attributes are these: `{{"unit", "mm"}, {"scale", 0.5}}`.
 class Members : public std::vector<Member> {
@@ -80,12 +46,12 @@ class Members : public std::vector<Member> {
 
   /// Null, if there is none of that name.
   Value const* find(std::string_view name) const&;
-  Value const* find(std::string_view name) && = delete;  // it would point to what is gone
+  Value const* find(std::string_view name) const&& = delete;  // it would point to what is gone
   bool contains(std::string_view name) const { return find(name) != nullptr; }
   using vector::at;
   /// Throws: MetadataError, if there is none of that name.
   Value const& at(std::string_view name) const&;
-  Value at(std::string_view name) &&;
+  Value at(std::string_view name) const&&;
   /// All of them, as `Value::as` gives it.
   template <class T>
   T as() const;
@@ -122,8 +88,12 @@ class Value {
       return kind_ == Kind::string ? &scalar_.text : nullptr;
     else if constexpr (std::is_same_v<T, List>)
       return kind_ == Kind::list ? &list_ : nullptr;
-    else
+    else if constexpr (std::is_same_v<T, Members>)
       return kind_ == Kind::members ? &members_ : nullptr;
+    else
+      static_assert(!sizeof(T*),
+                    "tessera: a Value is null, a bool, a Number, a std::string, a List or Members: get_if<T>() gives "
+                    "these alone, as<T>() converts");
   }
   template <class T>
   T const* get_if() const&& {
@@ -142,9 +112,9 @@ class Value {
 
   /// Of an object and of a list. Throws: MetadataError, if it is another kind of value, or has no such member or place.
   Value const& at(std::string_view name) const& { return members().at(name); }
-  Value at(std::string_view name) && { return members().at(name); }
+  Value at(std::string_view name) const&& { return at(name); }
   Value const& at(std::size_t place) const&;
-  Value at(std::size_t place) && { return std::as_const(*this).at(place); }
+  Value at(std::size_t place) const&& { return at(place); }
 
   friend bool operator==(Value const& a, Value const& b) { return a.is_same(b); }  // found for a Value alone
 
@@ -283,7 +253,7 @@ inline Value const& Members::at(std::string_view name) const& {
   throw MetadataError{text({"member ", describe(std::string{name}), " is missing; there are ", empty() ? "none" : names,
                             size() > 8 ? ", ..." : ""})};
 }
-inline Value Members::at(std::string_view name) && { return std::as_const(*this).at(name); }
+inline Value Members::at(std::string_view name) const&& { return at(name); }
 template <class T>
 T Members::as() const {
   return Value{*this}.template as<T>();
