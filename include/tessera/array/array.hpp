@@ -48,6 +48,16 @@ class Array {
   Extents shape() const { return array_.shape(); }  ///< what it is now: copies of this handle may change it
   Extents const& chunk_shape() const { return array_.chunk_shape(); }
   std::uint64_t size() const { return element_count(shape(), "shape"); }  ///< elements
+  /// For a line that says what to write instead: elements are read before they are looked at.
+  template <class Index = Extents>
+  T const& operator[](Index const&) const {
+    static_assert(!std::same_as<Index, Index>,
+                  "tessera: the elements of an array in a store have no addresses: read some of it and look there, "
+                  "'auto const part = array.read({{0, 10}, all, 3}); part(1, 2, 0)'");
+    static T const none{};
+    return none;
+  }
+
   T fill_value() const { return array_.template fill_value<T>(); }  ///< what nobody has written
   /// What its document said when it was opened, but for the shape, which is what it is now.
   ArrayMetadata metadata() const { return array_.metadata(); }
