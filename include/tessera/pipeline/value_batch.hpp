@@ -14,7 +14,8 @@
 #include <tessera/core/error.hpp>
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/form.hpp>
-#include <tessera/view/copy.hpp>
+#include <tessera/view/layout.hpp>
+#include <tessera/view/placement.hpp>
 
 namespace tessera::inline v0 {
 namespace detail {
@@ -81,7 +82,10 @@ class ValueBatch {
     return scratch_.take(checked_size(checked_product(most, size, "a batch"), "a batch"), on);
   }
   void place(Layout const& from, Layout const& to, queue_for<S>& on) {
-    constexpr bool places = check_placer<S>();
+    constexpr bool places = requires { sizeof(placer<S>); };  // whoever has arrays has it
+    static_assert(places,
+                  "tessera: what places elements in this memory space is not there: include tessera/view/copy.hpp, or "
+                  "tessera/tessera.cuh for the device's");
     if constexpr (places)
       placer<S>::place(placements_, {from.item_size, std::max(from.swapped, to.swapped), {}, from.strides, to.strides},
                        on);
