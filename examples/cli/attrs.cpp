@@ -7,6 +7,7 @@
 #include <tessera/array/attributes.hpp>
 
 #include "commands.hpp"
+#include "consolidated.hpp"
 #include "node.hpp"
 #include "quantities.hpp"
 
@@ -74,7 +75,7 @@ Status run(Attrs const& command) {
   auto const node = find_node(command.path, command);
   if (settings.empty() && command.deletions.empty()) return print(command, node), done;
   if (!command.name.empty()) throw UsageError{"NAME is for showing one attribute, without --set and --delete"};
-  change(command, node, settings);
+  saying_what_goes(node.store, {node.path}, [&] { change(command, node, settings); });
   std::cout << printable(command.path) << ": " << count(settings.size(), "attribute") << " set, "
             << command.deletions.size() << " deleted\n";
   return done;

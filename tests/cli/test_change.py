@@ -63,6 +63,7 @@ class Change(CommandTest):
         new = write_npy(self.folder / "new.npy", "<i8", (1,), (12).to_bytes(8, "little"))
         climate = self.folder / "climate.zarr"
         for *command, path in (["append", new, climate / "time"], ["resize", climate / "y"], ["rm", climate / "t2m"],
+                               ["attrs", "--set", "units=NaN", climate / "y"], ["attrs", "--delete", "units", climate / "t2m"],
                                ["write", new, climate / "g" / "new"], ["copy", climate / "y", climate / "new"],
                                ["mv", climate / "y", climate / "g" / "z"], ["write", "--overwrite", new, climate / "y"]):
             with self.subTest(command[0]):
