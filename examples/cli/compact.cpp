@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "commands.hpp"
+#include "progress.hpp"
 #include "region.hpp"
 #include "source.hpp"
 
@@ -16,7 +17,10 @@ Status run(Compact const& command) {
     };
   auto const array = open_array(command.path, command.threads, command);
   auto const region = region_of(command.region, array.metadata());
-  auto const won = compact_array(array, command.region.empty() ? nullptr : &region, options);
+  auto const won = [&] {
+    Progress const progress{"compacting"};
+    return compact_array(array, command.region.empty() ? nullptr : &region, options);
+  }();
   std::cout << printable(command.path) << ": " << won << " bytes fewer\n";
   return done;
 }

@@ -18,6 +18,7 @@
 #include "output_node.hpp"
 #include "progress.hpp"
 #include "source.hpp"
+#include "stopwatch.hpp"
 #include "tree.hpp"
 
 namespace cli {
@@ -249,14 +250,17 @@ Status run(Copy const& command) {
   auto const plan = plan_for(command);
   for (auto const& job : plan.arrays) expect_memory(command, plan.store, job);
   Interruption const interruption;
+  Stopwatch const watch;
   OutputNode output{command.destination, command.overwrite, command};
   auto const store = output.store();
+  std::uint64_t bytes = 0;
   for (auto const& [path, group] : plan.groups) tessera::write_document(store, path, to_value(group));
   {
     std::atomic<std::uint64_t> elements{0};
-    Progress const progress{elements, plan.elements};
+    Progress const progress{"copying", elements, plan.elements};
     for (auto const& job : plan.arrays) {
       auto const budget = command.memory << 20, each = passing(job);
+      bytes += bytes_of(job.copy.shape, job.copy.type);
       auto const threads = std::clamp<std::uint64_t>(budget / 2 / each, 1, command.threads);
       auto const for_boxes = budget - std::min(budget, threads * each);
       Queue const on{threads};  // of its own: what it keeps goes with it
@@ -274,7 +278,7 @@ Status run(Copy const& command) {
     return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
   };
   std::cout << printable(command.destination) << ": " << counted(plan.arrays.size(), "array") << ", "
-            << counted(plan.groups.size(), "group") << '\n';
+            << counted(plan.groups.size(), "group") << ", " << watch.took(bytes) << '\n';
   std::cout.flush();
   for (auto const& array : plan.left_out) report("left out: " + array);
   return plan.left_out.empty() ? done : wrong_data;

@@ -10,6 +10,7 @@
 #include "chunk_keys.hpp"
 #include "commands.hpp"
 #include "element.hpp"
+#include "progress.hpp"
 #include "quantities.hpp"
 #include "tree.hpp"
 #include "utf8.hpp"
@@ -277,8 +278,10 @@ Members json_of(Tree const& node, Keys const& keys) {
 
 Status run(Info const& command) {
   auto const [store, path] = find_node(command.path, command);
+  std::optional<Progress> progress{"listing"};
   auto tree = read_tree(store, path);
   auto const keys = count_keys(store, tree);
+  progress.reset();
   if (command.json) {
     List nodes;
     each_node(tree, [&](Tree const& node) { nodes.push_back(json_of(node, keys)); });

@@ -130,18 +130,26 @@ inline Node node_below(std::filesystem::path const& root, std::filesystem::path 
 
 namespace detail {
 
-// A file on the way is what the store would be: a zip file, say.
-[[noreturn]] inline void refuse_missing(std::string const& path) {
+// Throws: StoreError, if one of the folders on the way is a file: a zip file, say.
+inline void expect_folders_above(std::filesystem::path const& path) {
   namespace fs = std::filesystem;
   std::error_code ignored;
-  auto at = fs::path{path};
-  while (at.has_relative_path() && at.has_parent_path() && !fs::exists(at, ignored)) at = at.parent_path();
-  auto const place = fs::is_regular_file(at, ignored) ? at.string() : path;
-  Store const store{place};
+  for (auto at = path.parent_path(); at.has_relative_path(); at = at.parent_path())
+    if (fs::is_regular_file(at, ignored)) try {
+        (void)Store{at.string()}.has_folder("");
+      } catch (tessera::Error& error) {
+        error.in_store(at.string());
+        throw;
+      }
+}
+
+[[noreturn]] inline void refuse_missing(std::string const& path) {
+  expect_folders_above(path);
+  Store const store{path};
   try {
     throw tessera::detail::missing_node(store, "", "array or group");
   } catch (tessera::Error& error) {
-    error.in_key("zarr.json").in_store(place);
+    error.in_key("zarr.json").in_store(path);
     throw;
   }
 }
@@ -164,6 +172,7 @@ inline Node find_node(std::string const& path, Files const& files) {
 /// Where a node that need not be there would be. Its store is that of the nearest node above it, else the nearest
 /// folder called *.zarr, else its own.
 inline Node find_place(std::string const& path, Files const& files) {
+  detail::expect_folders_above(path);
   auto const folder = folder_of(path);
   std::error_code error;
   auto const above = [&](auto&& holds) {

@@ -14,6 +14,7 @@
 #include "progress.hpp"
 #include "region.hpp"
 #include "source.hpp"
+#include "stopwatch.hpp"
 
 namespace cli {
 namespace {
@@ -99,11 +100,12 @@ Status run(Read const& command) {
   auto const type = array.type();
 
   Interruption const interruption;
+  Stopwatch const watch;
   Output file{command.output, command.sync};
   if (format == "npy") file.write(npy_header(asked.shape, type));
   tessera::Traffic traffic;
   {
-    Progress const progress{traffic.chunks, chunks_touched(region, array.chunk_shape())};
+    Progress const progress{"reading", traffic.chunks, chunks_touched(region, array.chunk_shape())};
     tessera::Scratch<tessera::space::Host> room;
     each_slab(region, array.chunk_shape(), type.size, command.memory << 20, [&](tessera::Region const& slab) {
       auto const bytes = about(array, [&] { return room.take(size_in_bytes(slab.count, type), array.queue()); });
@@ -117,7 +119,8 @@ Status run(Read const& command) {
   }
   file.commit();
   if (Output::is_standard(command.output)) return done;
-  std::cout << printable(command.output) << ": " << type.name() << ' ' << tessera::to_string(asked.shape) << '\n';
+  std::cout << printable(command.output) << ": " << type.name() << ' ' << tessera::to_string(asked.shape) << ", "
+            << watch.took(size_in_bytes(region.count, type)) << '\n';
   return done;
 }
 

@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "consolidated.hpp"
 #include "node.hpp"
+#include "progress.hpp"
 #include "sync.hpp"
 
 namespace cli {
@@ -32,7 +33,10 @@ Status run(Remove const& command) {
   auto const folder = folder_of(command.path), asked = named(command.path);
   if (std::filesystem::is_symlink(asked)) return remove_link(command, asked);
   auto const [store, path] = find_node(command.path, command);
-  saying_what_goes(store, {path}, [&store = store, &path = path] { tessera::erase_node(store, path); });
+  saying_what_goes(store, {path}, [&store = store, &path = path] {
+    Progress const progress{"erasing"};
+    tessera::erase_node(store, path);
+  });
   std::error_code ignored;
   bool const gone = std::filesystem::remove(folder, ignored);  // the root's own, if it is empty
   if (gone && command.sync) sync_folder(folder.parent_path());

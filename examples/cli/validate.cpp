@@ -378,7 +378,7 @@ Status run(Validate const& command) {
   });
   {
     std::atomic<std::uint64_t> done{0};
-    Progress const progress{done, total};
+    Progress const progress{"decoding", done, total};
     Queue const on{command.threads};
     each_node(tree, [&, &store = store](Tree const& node) {
       auto const key = tessera::document_key(node.path).path;

@@ -76,7 +76,7 @@ Greys read_greys(Array const& array, tessera::Region const& region) {
   auto buffer = about(array, [&] { return tessera::HostBuffer{size_in_bytes(region.count, type)}; });
   auto const [data, size] = buffer.span();
   tessera::Traffic traffic;
-  Progress const progress{traffic.chunks, chunks_touched(region, array.chunk_shape())};
+  Progress const progress{"reading", traffic.chunks, chunks_touched(region, array.chunk_shape())};
   read_elements(array, region, {data, size}, traffic);
   return with_numbers({data, size}, type, [](auto numbers) { return greys_of(numbers); });
 }

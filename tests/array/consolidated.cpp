@@ -18,6 +18,7 @@
 using namespace tessera;
 using test::check_refused;
 
+namespace consolidated_tests {
 namespace {
 
 using Memory = MemoryStore<HostBuffer>;
@@ -111,3 +112,5 @@ TEST_CASE("all groups above lose what is not true any more; a group that is move
   erase_node(store, "c/d/y");
   CHECK(consolidated_above(store, "c/d/t2m").empty());
 }
+
+}  // namespace consolidated_tests

@@ -110,6 +110,10 @@ class Info(CommandTest):
             for command in (("info",), ("view",), ("read", "--output", "x.npy")):
                 self.assert_refused(tessera(*command, path, cwd=self.folder), 1, name + ": ", "found a zip file")
         self.assert_refused(tessera("info", self.folder / "file"), 1, "found a file, expected a folder")
+        for arguments in (("copy", BRAIN / "t1", "a.zarr/t1"), ("rm", "a.zarr/b")):
+            self.assert_refused(tessera(*arguments, cwd=self.folder), 1, "a.zarr: ", "found a zip file")
+        self.assert_refused(tessera("copy", BRAIN / "t1", "file/x/y", cwd=self.folder), 1, "file: found a file")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.zarr", "empty.zip", "file", "v2"])
 
     def test_a_codec_that_is_unknown_is_said_to_people(self):
         a = make_array(self.folder / "a", [4], "uint8", [2], {}, codecs=["bytes", {"name": "lz5"}])

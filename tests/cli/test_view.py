@@ -204,7 +204,7 @@ class View(CommandTest):
         self.assertEqual(process.wait(timeout=60), 128 + 15)
         self.assertEqual(sorted(os.listdir(self.folder)), ["fast.npy", "slow"])
         os.close(master)
-        self.assertTrue(re.match(rb"\r\[#* *\] +\d+ %", shown), shown)
+        self.assertTrue(re.match(rb"\r\[#* *\] +\d+ %  reading", shown), shown)
 
 
 main()

@@ -16,6 +16,7 @@
 using namespace tessera;
 using test::Random;
 
+namespace value_codecs_tests {
 namespace {
 
 /// Each element but the first of a row as what it is more than the one before it.
@@ -259,3 +260,5 @@ TEST_CASE("a stored value that is too short is an error of its chunk") {
   CHECK_THROWS_WITH_AS(array.read(all, std::span{values}), doctest::Contains("found 17 bytes of elements, expected 96"),
                        CodecError);
 }
+
+}  // namespace value_codecs_tests
