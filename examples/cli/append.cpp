@@ -8,6 +8,7 @@
 #include <tessera/view/copy.hpp>
 
 #include "commands.hpp"
+#include "consolidated.hpp"
 #include "interruption.hpp"
 #include "npy_file.hpp"
 #include "progress.hpp"
@@ -66,7 +67,8 @@ Status run(Append const& command) {
   expect_fitting(command, file.header(), array);
   Interruption const interruption;
   Stopwatch const watch;
-  file.with_elements([&] { append(file, array, command.axis); });
+  saying_what_goes(array.store(), {array.path()},
+                   [&] { file.with_elements([&] { append(file, array, command.axis); }); });
   std::cout << printable(command.path) << ": " << array.type().name() << ' ' << tessera::to_string(array.shape())
             << ", " << file.header().shape[command.axis] << " of dimension " << command.axis << " are new, "
             << watch.took(size_in_bytes(file.header().shape, array.type())) << '\n';

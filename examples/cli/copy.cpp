@@ -13,6 +13,7 @@
 #include "boxes.hpp"
 #include "chunk_keys.hpp"
 #include "commands.hpp"
+#include "consolidated.hpp"
 #include "interruption.hpp"
 #include "output_node.hpp"
 #include "progress.hpp"
@@ -270,6 +271,9 @@ Status run(Copy const& command) {
     }
   }
   output.commit();
+  for (auto const& [path, group] : plan.groups)
+    if (group.has_consolidated)
+      report_consolidated(path.empty() ? command.source : command.source + '/' + path, "is not in the copy");
   auto const counted = [](std::size_t n, char const* what) {
     return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
   };

@@ -19,7 +19,7 @@ namespace {
 std::vector<Extents> elements_of(Selected const& selected, std::size_t rank) {
   std::vector<Extents> result;
   if (selected.is_points) {
-    auto const& [first, count] = selected.points;
+    auto const& [first, count, owner] = selected.points;
     for (std::size_t i = 0; i < count.size(); ++i) {
       auto at = Extents::filled(rank, 0);
       for (std::size_t d = 0; d < rank; ++d) at[d] = first[i * rank + d];

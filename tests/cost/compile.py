@@ -1,57 +1,101 @@
 #!/usr/bin/env python3
-"""What compiling costs: prints seconds and memory of the units beside this file, with -O2, and fails if one takes over a
-tenth more memory than is written here. Seconds are printed only: they are the machine's.
+"""What compiling costs, with -O2, and whether docs/performance.md says so: its tables are the record, this is the gate.
 
-    compile.py COMPILER [REPETITIONS]
+    compile.py COMPILER [--repetitions 1] [--write]
 
-COMPILER is g++, or nvcc, which compiles for one architecture what uses device memory.
+COMPILER is g++, or nvcc, which compiles for one architecture what uses device memory. A unit fails that takes more
+memory than its row allows, or a twentieth more or less than its row says: --write puts what was measured into the page.
+Seconds are the compiler's processor time, the median of the repetitions: they are the machine's, and printed only.
 """
+import argparse
 import os
-import pathlib
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
-here = pathlib.Path(__file__).resolve().parent
-compiler = sys.argv[1]
-repetitions = int(sys.argv[2]) if len(sys.argv) > 2 else 3
-if pathlib.Path(compiler).name == "nvcc":
-    options = ["-arch=sm_90"]
-    recorded = {"device_stores": 536, "device_read": 867}  # MB, of nvcc 13.0 with g++ 12
-    bounds = {"device_stores": 600, "device_read": 900}  # MB that no change may pass
+here = Path(__file__).resolve().parent
+project = here.parents[1]
+page = project / "docs/performance.md"
+arguments = argparse.ArgumentParser(usage=__doc__)
+arguments.add_argument("compiler")
+arguments.add_argument("--repetitions", type=int, default=1)
+arguments.add_argument("--write", action="store_true")
+options = arguments.parse_args()
+is_nvcc = Path(options.compiler).name == "nvcc"
+tolerance = 1.05
+
+standard = ("algorithm array atomic charconv concepts condition_variable cstdint exception functional map memory mutex "
+            "optional ranges span string string_view thread tuple variant vector").split()
+
+
+def including(*headers):
+    return "".join(f"#include <{header}>\n" for header in headers)
+
+
+def first_program():
+    return re.search(r"```cpp\n(.*?)```", (project / "README.md").read_text(), re.S)[1]
+
+
+# The text of each unit, by the name that its row has.
+if is_nvcc:
+    units = {f"`tests/cost/{name}.cu`": (here / f"{name}.cu").read_text() for name in ("device_stores", "device_read")}
 else:
-    options = []
-    recorded = {"json": None, "four_types": 600, "no_metadata": 271}  # MB, of g++ 12
-    bounds = {"four_types": 630, "no_metadata": 300}
+    units = {
+        "21 of the usual standard headers": including(*standard),
+        "these and `nlohmann/json.hpp`": including(*standard, "nlohmann/json.hpp"),
+        **{f"`tessera/{header}`": including(f"tessera/{header}")
+           for header in ("store/local_store.hpp", "pipeline/pipeline.hpp", "with/zstd.hpp", "with/all.hpp",
+                          "with/nlohmann_json.hpp", "tessera.hpp")},
+        "`tessera/tessera.hpp`, `tessera/with/all.hpp`": including("tessera/tessera.hpp", "tessera/with/all.hpp"),
+        "`tests/cost/no_metadata.cpp`": (here / "no_metadata.cpp").read_text(),
+        "`tests/cost/four_types.cpp`": (here / "four_types.cpp").read_text(),
+        "the first program of README": first_program(),
+    }
 
 
-def cost(name, folder):
+def cost(text, folder):
     """Seconds of the processor, and MB."""
-    source, = here.glob(f"{name}.c*")
-    command = [compiler, "-std=c++20", "-O2", *options, "-I", here.parents[1] / "include", "-c", source, "-o", f"{folder}/{name}.o"]
-    process = subprocess.Popen(command)
+    unit = Path(folder) / ("unit.cu" if is_nvcc else "unit.cpp")
+    unit.write_text(text)
+    more = ["-arch=sm_90"] if is_nvcc else []
+    process = subprocess.Popen([options.compiler, "-std=c++20", "-O2", *more, "-I", project / "include", "-c", unit,
+                                "-o", f"{folder}/unit.o"])
     _, status, usage = os.wait4(process.pid, 0)  # of the compiler and what it ran
     process.returncode = status
-    assert status == 0, f"{source.name} does not compile"
+    assert status == 0, "it does not compile"
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000
 
 
-names = list(recorded)
-if "json" in names and not pathlib.Path("/usr/include/nlohmann/json.hpp").exists():
-    print("not run: json.cpp (there is no nlohmann/json.hpp in /usr/include), so no ratio")
-    names.remove("json")
-results = {name: [] for name in names}
-with tempfile.TemporaryDirectory() as folder:
-    for _ in range(repetitions):
-        for name in names:
-            results[name].append(cost(name, folder))
-seconds = {name: statistics.median(one[0] for one in results[name]) for name in names}
-megabytes = {name: max(one[1] for one in results[name]) for name in names}
+text = page.read_text()
+version = subprocess.run([options.compiler, "--version" if is_nvcc else "-dumpversion"], capture_output=True, text=True,
+                         check=True).stdout
+version = "nvcc " + re.search(r"release (\d+\.\d+)", version)[1] if is_nvcc else "g++ " + version.split(".")[0].strip()
+is_of_page = f"{version}, `-O2`" in text
+if not is_of_page:
+    print(f"not held to {page.name}: its figures are not of {version}")
 problems = []
-for name in names:
-    ratio = f", {seconds[name] / seconds['json']:.2f} times json" if "json" in names else ""
-    print(f"{name}: {seconds[name]:.2f} s{ratio}, {megabytes[name]:.0f} MB")
-    if recorded[name] and megabytes[name] > min(1.1 * recorded[name], bounds[name]):
-        problems.append(f"{name} takes {megabytes[name]:.0f} MB, {recorded[name]} when it was last looked at")
+with tempfile.TemporaryDirectory() as folder:
+    for name, unit in units.items():
+        if "nlohmann" in name and not Path("/usr/include/nlohmann/json.hpp").exists():
+            print(f"not run: {name} (there is no nlohmann/json.hpp in /usr/include)")
+            continue
+        taken = [cost(unit, folder) for _ in range(options.repetitions)]
+        seconds, megabytes = statistics.median(one[0] for one in taken), max(one[1] for one in taken)
+        print(f"{name}: {seconds:.1f} s, {megabytes:.0f} MB", flush=True)
+        row = re.compile(rf"^\| {re.escape(name)} \| [\d.]+ \| (\d+) \| (\d*) \|$", re.M)
+        found = row.findall(text)
+        assert len(found) == 1, f"{page.name} has {len(found)} rows for {name}"
+        recorded, most = int(found[0][0]), found[0][1]
+        if options.write:
+            text = row.sub(f"| {name} | {seconds:.1f} | {megabytes:.0f} | {most} |", text)
+        elif is_of_page and not recorded / tolerance <= megabytes <= recorded * tolerance:
+            problems.append(f"{name} takes {megabytes:.0f} MB, and {page.name} says {recorded}: if that is to be so, "
+                            f"write it there with --write")
+        if is_of_page and most and megabytes > int(most):
+            problems.append(f"{name} takes {megabytes:.0f} MB, at most {most} are wanted")
+if options.write:
+    page.write_text(text)
 sys.exit("\n".join(problems) or 0)

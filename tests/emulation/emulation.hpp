@@ -90,9 +90,18 @@ inline constexpr int leak_status = 86;
 /// Runs everything that is queued anywhere, as if time passed.
 void run_all();
 
-/// For the mutation test: calls whose innermost return addresses begin with one of these do nothing and return
-/// cudaSuccess. The environment variable TESSERA_EMULATION_SITES=FILE writes each wait's, event's and
-/// synchronisation's distinct site there at exit; TESSERA_EMULATION_LEAVE_OUT=FILE leaves out those that it lists.
-void leave_out(std::span<std::vector<void*> const> sites);
+/// The k-th ordering call from now on (from 0) does nothing, once, and returns cudaSuccess. Ordering calls are waits,
+/// events and synchronisations: of a stream, an event or the device; record, wait, query. They are counted over all
+/// threads, in the order of the calls, so the answer does not depend on how the program was compiled.
+void leave_out(std::size_t k);
+/// No call is left out any more, by its number.
+void leave_out_nothing();
+std::string left_out_call();  ///< the name of the call that was left out; empty: fewer than that were made
+
+/// For the mutation test: ordering calls whose innermost return addresses begin with one of these do nothing and return
+/// cudaSuccess. A return address is a place in the source only where nothing is inlined: compile with -fno-inline and
+/// -fno-optimize-sibling-calls. The environment variable TESSERA_EMULATION_SITES=FILE writes each ordering call's
+/// distinct site there at exit; TESSERA_EMULATION_LEAVE_OUT=FILE leaves out those that it lists.
+void leave_out_sites(std::span<std::vector<void*> const> sites);
 
 }  // namespace emulation

@@ -3,7 +3,7 @@
 cmake_minimum_required(VERSION 3.22)
 
 set(layers "core" "memory" "key buffer" "cast" "view" "store codec" "pipeline metadata" "array" "with testing")
-set(umbrellas tessera.hpp tessera.cuh)
+set(umbrellas tessera.hpp tessera.cuh all.hpp)
 set(system_folders memory buffer store)
 
 set(standard
@@ -47,7 +47,7 @@ macro(check_include)
     set(to "${CMAKE_MATCH_1}")
     if(NOT EXISTS "${INCLUDE}/${path}")
       mistake("there is no ${path}" "an include names a header that is there")
-    elseif(from STREQUAL "" AND to STREQUAL "with")
+    elseif(from STREQUAL "" AND to STREQUAL "with" AND NOT header STREQUAL "tessera/all.hpp")
       mistake("an umbrella may not include with/" "a program names the third parties it wants")
     elseif(NOT from STREQUAL "" AND to STREQUAL "")
       mistake("${from}/ may not include the umbrella ${path}" "includes point down")

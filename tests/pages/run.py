@@ -11,7 +11,8 @@ Every block that begins with ```cpp is a unit of its own and compiles without a 
     ```cpp nvcc       is a program for a GPU: NVCC builds it; where there is a GPU it prints the ```text block
 
 A program that is followed by a g++ command in a ```sh block is built and run with that command, and prints the ```text
-block that follows, if one does.
+block that follows, if one does. Where the command compiles the emulated runtime, the program prints the same at -O1, -O2
+and -O3.
 """
 import argparse
 import pathlib
@@ -98,6 +99,11 @@ def check(number, says, source):
         output = succeed(command.replace("g++", compiler, 1), shell=True)
         expected = follower(number + 1, "text")
         assert expected in (None, output), f"expected\n{expected}\nfound\n{output}"
+        for level in ["-O1", "-O2", "-O3"] if emulation and "emulation/runtime" in command else []:
+            headers = ["-I", f"{root}/tests/emulation/include", "-I", "tests"]
+            succeed([compiler, "-std=c++20", level, *headers, "main.cpp", *emulation, *libraries, "-o", "main"])
+            found = succeed(["./main"])
+            assert found == output, f"without an option\n{output}\nfound with {level}\n{found}"
     else:
         assert says == "", f"a block says {says!r}"
         succeed(compile)

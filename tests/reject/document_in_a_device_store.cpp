@@ -1,4 +1,4 @@
-// expect: tessera: metadata is read by the host: 
+// expect: tessera: metadata is the host's to read and write: 
 #include <tessera/tessera.cuh>
 using namespace tessera;
 auto program(LocalStore<DeviceBuffer> store) {

@@ -1,9 +1,13 @@
-// expect: tessera: these elements are in device memory, which the host cannot touch: open the array with a pipeline
+// expect: tessera: these elements are in device memory, which the host cannot touch: read them into memory that it can, array.read<PinnedBuffer>(selection, queue), or
 #include <tessera/tessera.cuh>
 using namespace tessera;
+using Stored = Pipeline<space::Device, codec::Bytes, CastTo<space::Host>>;
+float program(LocalStore<HostBuffer> store, Queue<space::Device> on) {
+  auto const array = open_array<float, 2, Stored>(store, "a", on);
 #ifdef CURED
-using Held = PinnedBuffer;
+  auto const elements = array.read<PinnedBuffer>(all, on);
 #else
-using Held = DeviceBuffer;
+  auto const elements = array.read(all, on);
 #endif
-float program(OwnedArray<float, 2, Held> array) { return array(3, 4); }
+  return elements(3, 4);
+}

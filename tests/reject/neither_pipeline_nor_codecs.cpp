@@ -1,4 +1,4 @@
-// expect: tessera: the third argument of open_array is a Pipeline<space, codecs...> or a Codecs<codecs...>
+// expect: tessera: codecs are given as a Pipeline<space, codecs...>, exactly these, or to open an array as a Codecs<codecs...>
 #include <tessera/tessera.hpp>
 using namespace tessera;
 void program(LocalStore<HostBuffer> store) {

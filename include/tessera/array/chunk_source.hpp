@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <tessera/array/shard_directory.hpp>
+#include <tessera/array/watched_shards.hpp>
 #include <tessera/key/chunk_key.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/store/host_side.hpp>
@@ -47,8 +48,9 @@ struct ChunkSource {
 
   /// Part of a shard's value as the host's bytes; nullopt: there is no shard.
   template <class AnyQueue>
-  std::optional<std::size_t> read_part(Key const& key, ByteRange range, Room<space::Host> room, AnyQueue& on) const {
-    return detail::read_on_host(store, key, range, room, queue_in<space_of<S>>(on));
+  std::optional<std::size_t> read_part(Key const& key, ByteRange range, Room<space::Host> room,
+                                       detail::WatchedShard* watched, AnyQueue& on) const {
+    return detail::read_watched(host_side(store, queue_in<space_of<S>>(on)), key, range, room, watched, on.host());
   }
 
   /// The error is of a chunk.

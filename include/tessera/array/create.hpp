@@ -21,11 +21,27 @@
 
 namespace tessera::inline v0 {
 
+namespace detail {
+
+// What zarr-python says for chunk_shape: a line of its own.
+struct NamedChunks {
+  NamedChunks() = default;
+  template <class... A>
+  requires(sizeof...(A) > 0 && !(std::same_as<A, NamedChunks> && ...)) NamedChunks(A const&...) {
+    static_assert(sizeof...(A) == 0,
+                  "tessera: a new array has a .chunk_shape, and no .chunks; name what you give: "
+                  "{.shape = {100, 200}, .chunk_shape = {10, 20}, .fill = 1}");
+  }
+};
+
+}  // namespace detail
+
 /// What a new array shall be. The codecs come from the pipeline.
 template <class T>
 struct NewArray {
   Extents shape;
-  Extents chunk_shape;
+  Extents chunk_shape{};
+  detail::NamedChunks chunks{};  ///< not to be named
   T fill{};
   Members attributes{};
   std::vector<std::optional<std::string>> dimension_names{};  ///< none, or one for each dimension
@@ -173,12 +189,12 @@ template <class T, std::size_t Rank, class P = Pipeline<space::Host, codec::Byte
 auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
   if constexpr (!detail::check_element<T>()) {
     return detail::Refused{};
-  } else if constexpr (!detail::check_opening<P, S, On...>() || !detail::check_writable<S>()) {
-    return detail::Refused{};
-  } else if constexpr (!detail::PipelineType<P>) {
+  } else if constexpr (!detail::was_refused<P>() && !detail::PipelineType<P>) {
     static_assert(detail::PipelineType<P>,
                   "tessera: a new array has the codecs of one pipeline: give a Pipeline<space, codecs...>; a Codecs<...> "
                   "is what files to be opened may name");
+    return detail::Refused{};
+  } else if constexpr (!detail::check_opening<P, S, On...>() || !detail::check_writable<S>()) {
     return detail::Refused{};
   } else {
     if (wanted.shape.rank() != Rank)

@@ -18,6 +18,7 @@
 #include <tessera/array/plan.hpp>
 #include <tessera/array/read_slot.hpp>
 #include <tessera/array/wanted_bytes.hpp>
+#include <tessera/array/watched_shards.hpp>
 #include <tessera/core/function_ref.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
@@ -106,11 +107,6 @@ class Fetch {
   static constexpr bool joins = !lends && !HasGetMany<S>;  ///< the store is asked for one range after the other
 
  private:
-  struct Watched {
-    Key const* key;
-    ValueWatch watch;
-  };
-
   // Where the value of slot i shall go.
   struct RoomFor {
     Fetch* fetch;
@@ -160,7 +156,8 @@ class Fetch {
         auto const held = lock_of(source.store, slots_[begin].key, *source.locks);
         if (find(begin, next, source, limits, on)) break;
         expect_going(limits.stop);
-        if (tries == 1000) of_slot(source, slots_[begin], [] {
+        if (tries == 1000)
+          of_slot(source, slots_[begin], [] {
             throw StoreError{"the shard was replaced whenever its index had been read, by somebody who takes no lock"};
           });
       }
@@ -174,18 +171,13 @@ class Fetch {
     auto const some = slots().subspan(begin, end - begin);
     for (auto& slot : some) slot.moment.reset(), slot.found = false;
     struct End {
-      std::vector<Watched>& watches;
-      ~End() { watches.clear(); }  // they are the store's
-    } const end_of_watches{watches_};
+      WatchedShards& watched;
+      ~End() { watched.clear(); }  // they are the store's
+    } const end_of_watches{watched_};
     if constexpr (HasWatch<S>)
-      if (source.shards) watch_each(source, some);
-    auto const version_of = [&](Key const& key) -> ValueVersion const* {
-      auto const path = [](Watched const& shard) -> std::string const& { return shard.key->path; };
-      auto const found = std::ranges::find(watches_, key.path, path);
-      return found == watches_.end() ? nullptr : &found->watch.version();
-    };
+      if (source.shards) watched_.begin(source, std::span<Slot const>{some});
     try {
-      locate_.run(source, limits, some, version_of, on);
+      locate_.run(source, limits, some, watched_, on);
       fetch(begin, end, source, limits, on);
     } catch (Error const&) {
       bool const is_one_value = is_one_value_each(source, some);
@@ -200,28 +192,17 @@ class Fetch {
       return slot.moment && !changes_of(source.store, slot.key, *source.locks).none_since(*slot.moment);
     });
   }
-  void watch_each(Source const& source, std::span<Slot const> some) {
-    for (auto const& slot : some) {
-      if (!watches_.empty() && watches_.back().key->path == slot.key.path) continue;
-      watches_.push_back({&slot.key, source.store.watch(slot.key)});
-    }
-  }
   bool is_one_value_each(Source const& source, std::span<Slot const> some) {
     if (!source.shards) return true;
-    bool is_same = true;
-    auto const replaced = [&](Key const& key) { source.shards->forget(key), is_same = false; };
     if constexpr (HasWatch<S>) {
-      for (auto const& [key, watch] : watches_) {
-        auto const& seen = watch.version();
-        if (seen.is_there && !source.store.watch(*key).version().is_same(seen)) replaced(*key);
-        if (!seen.is_settled) source.shards->forget(*key);  // a later value may be taken for it
-      }
+      return watched_.are_same(source, [&](Key const& key) { source.shards->forget(key); });
     } else {
+      bool is_same = true;
       for (auto const& slot : some)
         if (slot.moment && !changes_of(source.store, slot.key, *source.locks).none_since(*slot.moment))
-          replaced(slot.key);
+          source.shards->forget(slot.key), is_same = false;
+      return is_same;
     }
-    return is_same;
   }
 
   void fetch(std::size_t begin, std::size_t end, Source const& source, FetchLimits const& limits, Queue& on) {
@@ -231,6 +212,7 @@ class Fetch {
       for (auto& slot : some) {
         if (!slot.found) continue;
         of_slot(source, slot, [&] {
+          if (auto* const shard = watched_.of(slot.key)) shard->is_held = false;
           auto lent = lend(source.store, slot.key, slot.range, queue_in<bytes_space>(on));
           slot.found = lent.has_value();
           if (!lent) return;
@@ -259,6 +241,7 @@ class Fetch {
                              limits.gap,
                              slot.is_tile ? 0 : limits.most_at_once});
         if (!source.shards && is_part(slot, source.form)) requests_.back().value_size = source.form.decoded_size;
+        if (auto* const shard = watched_.of(slot.key)) requests_.back().watch = &shard->watch;
       }
       tile_ = nullptr;
       if (!requests_.empty()) get_many(source.store, std::span{requests_}, queue_in<bytes_space>(on));
@@ -267,6 +250,7 @@ class Fetch {
         auto& slot = slots_[asked_[r]];
         expect_given(requests_[r].size, slot.encoded.size, slot.key);
         slot.found = requests_[r].size.has_value();
+        if (auto* const shard = watched_.of(slot.key)) shard->is_held &= requests_[r].is_of_watch;
       }
     }
     if (!source.shards) return;
@@ -290,7 +274,7 @@ class Fetch {
   std::vector<RoomFor> rooms_;
   std::vector<ReadRequest<bytes_space>> requests_;
   std::vector<std::size_t> asked_;                   // the slot of each request
-  std::vector<Watched> watches_;                     // one for each shard at hand
+  WatchedShards watched_;                            // those at hand
   std::vector<std::shared_ptr<void const>> owners_;  // of bytes that the store lent
 };
 

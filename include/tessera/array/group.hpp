@@ -36,7 +36,9 @@ class Group {
   S const& store() const { return store_; }
   std::string const& path() const { return path_; }  ///< from the store's root, whose own is ""
   GroupMetadata const& metadata() const { return metadata_; }
-  Members const& attributes() const { return *metadata_.attributes.template get_if<Members>(); }
+  /// Of a temporary handle a copy, which may be looped over.
+  Members const& attributes() const& { return metadata_.attributes; }
+  Members attributes() && { return std::move(metadata_.attributes); }
 
   /// Replaces them, in the store and here. Throws: StoreError, MetadataError.
   void set_attributes(Members attributes) {

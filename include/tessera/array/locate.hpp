@@ -10,6 +10,7 @@
 
 #include <tessera/array/chunk_source.hpp>
 #include <tessera/array/read_slot.hpp>
+#include <tessera/array/watched_shards.hpp>
 #include <tessera/array/whole_shard.hpp>
 #include <tessera/core/checked.hpp>
 #include <tessera/store/get.hpp>
@@ -43,9 +44,7 @@ class Locate {
   void clear() { whole_.clear(); }
 
   /// Sets the range of each slot, or its bytes if they are there already. What is missing in a shard is not asked for.
-  /// `version_of(key)` is what a shard's value is, if it is watched, or null.
-  template <class VersionOf>
-  void run(Source const& source, FetchLimits const& limits, std::span<Slot> all, VersionOf&& version_of, Queue& on) {
+  void run(Source const& source, FetchLimits const& limits, std::span<Slot> all, WatchedShards& watched, Queue& on) {
     for (auto& slot : all) {
       slot.encoded = {};
       slot.range = is_part(slot, source.form) ? slot.wanted : ByteRange{};
@@ -57,8 +56,8 @@ class Locate {
       auto const end = std::ranges::find_if(all.subspan(i), is_other);
       auto const shard = all.subspan(i).first(static_cast<std::size_t>(end - all.subspan(i).begin()));
       i += shard.size();
-      auto const* const seen = version_of(shard.front().key);
-      if (seen && !seen->is_there) continue;
+      auto* const seen = watched.of(shard.front().key);
+      if (seen && !seen->watch.version().is_there) continue;
       if constexpr (takes_whole_shards) {
         if (is_taken_whole(source, limits, shard)) {
           take_whole(source, shard, seen, on);
@@ -67,15 +66,16 @@ class Locate {
       }
       for (auto& slot : shard)
         find(source, slot, seen, on, [&](ByteRange range, Room<space::Host> room) {
-          return source.read_part(slot.key, range, room, on);
+          return source.read_part(slot.key, range, room, seen, on);
         });
     }
   }
 
  private:
   template <class Read>
-  static void find(Source const& source, Slot& slot, ValueVersion const* seen, Queue& on, Read&& read) {
-    auto const range = source.locate(slot.key, slot.piece.chunk, slot.moment, read, seen, on);
+  static void find(Source const& source, Slot& slot, WatchedShard const* seen, Queue& on, Read&& read) {
+    auto const* const version = seen ? &seen->watch.version() : nullptr;
+    auto const range = source.locate(slot.key, slot.piece.chunk, slot.moment, read, version, on);
     slot.found = range.has_value();
     if (!range) return;
     slot.range = *range;
@@ -94,13 +94,13 @@ class Locate {
     return shard.size() == all && shard_bound(source.form) <= limits.most_at_once;
   }
   // One read of all, if the index is not known.
-  void take_whole(Source const& source, std::span<Slot> shard, ValueVersion const* seen, Queue& on) {
+  void take_whole(Source const& source, std::span<Slot> shard, WatchedShard* seen, Queue& on) {
     auto& whole = whole_.next();
     auto const& key = shard.front().key;
     auto const most = shard_bound(source.form);
     for (auto& slot : shard)
       find(source, slot, seen, on, [&](ByteRange range, Room<space::Host> room) {
-        return whole.read_part(source.store, key, most, range, room, on.host());
+        return whole.read_part(source.store, key, most, range, room, seen, on.host());
       });
     if (!whole.is_there()) return;
     for (auto& slot : shard)

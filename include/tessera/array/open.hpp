@@ -19,8 +19,7 @@
 namespace tessera::inline v0 {
 namespace detail {
 
-// What the third argument of open_array means over a store: a list of codecs is a pipeline composed when the file is
-// read.
+// What an array's codecs, as they are given, mean over a store: a list is a pipeline composed when the file is read.
 template <class Codecs, class S>
 struct pipeline_over {
   using type = Codecs;
@@ -54,7 +53,8 @@ consteval bool check_pipeline() {
     return false;
   } else if constexpr (!PipelineType<typename pipeline_over<Named, S>::type>) {
     static_assert(PipelineType<typename pipeline_over<Named, S>::type>,
-                  "tessera: the third argument of open_array is a Pipeline<space, codecs...> or a Codecs<codecs...>");
+                  "tessera: codecs are given as a Pipeline<space, codecs...>, exactly these, or to open an array as a "
+                  "Codecs<codecs...>, those that the file may name");
     return false;
   } else {
     using P = typename pipeline_over<Named, S>::type;
@@ -72,8 +72,8 @@ consteval bool check_queue() {
                 "tessera: chunks of this array pass through memory other than the host's: include tessera/tessera.cuh");
   constexpr bool fits = sizeof...(On) == 0 || (sizeof...(On) == 1 && (std::same_as<On, typename P::queue_type> && ...));
   static_assert(!is_known || fits,
-                "tessera: what comes after the path is the pipeline's queue: a Queue<space::Host>, or a "
-                "Queue<space::Device> where a chunk passes through memory other than the host's");
+                "tessera: the last argument is the pipeline's queue: a Queue<space::Host>, or a Queue<space::Device> "
+                "where a chunk passes through memory other than the host's");
   return is_known && fits;
 }
 

@@ -40,7 +40,7 @@ class Plan {
     constexpr auto most = ~std::uint64_t{0};
     for (auto n : selected.shape) elements_ = n != 0 && elements_ > most / n ? most : elements_ * n;
     if (selected.is_points) {
-      auto const& [first, count] = selected.points;
+      auto const& [first, count, owner] = selected.points;
       points_ = std::make_unique<detail::ChunkRuns>(first, count, elements_, chunk_shape, group_, repeats);
       size_ = points_->size();
       is_scattered_ = pays_for_pairs(elements_, points_->runs());

@@ -36,8 +36,9 @@ class ShardDirectory {
 
   /// Where a chunk lies in its shard's value; nullopt: it is missing. This is so if there are no changes since
   /// `moment`, which is set before the shard's index was read. One thread reads an index, others that need it wait;
-  /// one that `changes` says is old is read anew; or, if it is known which value was `seen`, one that may be of another value. Throws:
-  /// CodecError, if the index is damaged, or says what cannot be of this chunk; what `read` throws.
+  /// one that `changes` says is old is read anew; or, if it is known which value was `seen`, one that may be of
+  /// another value. Throws: CodecError, if the index is damaged, or says what cannot be of this chunk; what `read`
+  /// throws.
   std::optional<ByteRange> find(Key const& shard, Extents const& chunk, ReadPart read, Changes const& changes,
                                 std::optional<std::uint64_t>& moment, Queue<space::Host>& on,
                                 ValueVersion const* seen = nullptr) {

@@ -7,6 +7,7 @@
 #include <deque>
 #include <optional>
 
+#include <tessera/array/watched_shards.hpp>
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/pipeline/shard_index.hpp>
@@ -36,10 +37,10 @@ class WholeShard {
   /// As read: out of the whole value, if it has at most so many bytes. A larger one has what nobody uses.
   template <class S>
   std::optional<std::size_t> read_part(S const& store, Key const& key, std::uint64_t most, ByteRange range,
-                                       Room<Host> room, Queue<Host>& on) {
-    if (state_ == State::unread) read(store, key, most, on);
+                                       Room<Host> room, WatchedShard* watched, Queue<Host>& on) {
+    if (state_ == State::unread) read(store, key, most, watched, on);
     if (state_ == State::missing) return std::nullopt;
-    if (state_ == State::too_large) return detail::read(store, key, range, room, on);
+    if (state_ == State::too_large) return read_watched(store, key, range, room, watched, on);
     auto const found = part(range);
     auto const to = room(found.size);
     if (found.size > 0) std::memcpy(to.data, found.data, found.size);
@@ -57,7 +58,7 @@ class WholeShard {
   enum class State { unread, missing, too_large, read };
 
   template <class S>
-  void read(S const& store, Key const& key, std::uint64_t most, Queue<Host>& on) {
+  void read(S const& store, Key const& key, std::uint64_t most, WatchedShard* watched, Queue<Host>& on) {
     struct TooLarge {};
     auto room = [&](std::size_t n) {
       if (n > most) throw TooLarge{};
@@ -66,7 +67,7 @@ class WholeShard {
       return to;
     };
     try {
-      auto const found = detail::read(store, key, {}, room, on);
+      auto const found = read_watched(store, key, {}, room, watched, on);
       expect_given(found, bytes_.size, key);
       state_ = found ? State::read : State::missing;
     } catch (TooLarge const&) {

@@ -194,8 +194,8 @@ inline constexpr bool reads_documents =
 template <class S>
 consteval bool check_metadata_store() {
   static_assert(reads_documents<S>,
-                "tessera: metadata is read by the host: open the array over a store of host buffers, or over "
-                "SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}; documents alone, in "
+                "tessera: metadata is the host's to read and write: give a store of host buffers, or "
+                "SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}; for documents alone, "
                 "host_side(store)");
   return reads_documents<S>;
 }

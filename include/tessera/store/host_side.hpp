@@ -72,13 +72,6 @@ auto host_side(S const& store, queue_of<S> const& on) {
 
 namespace detail {
 
-/// As read, of any store: the bytes come to host memory.
-template <class S>
-std::optional<std::size_t> read_on_host(S const& store, Key const& key, ByteRange range, Room<space::Host> room,
-                                        queue_of<S>& on) {
-  return read(host_side(store, on), key, range, room, on.host());
-}
-
 /// As get_into, of any store: the bytes come to host memory.
 template <class S>
 std::optional<std::size_t> get_on_host(S const& store, Key const& key, ByteRange range, ByteSpan<space::Host> to,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include <tessera/store/local_root.hpp>
 #include <tessera/store/posix/replace.hpp>
 #include <tessera/store/posix/watch.hpp>
+#include <tessera/store/read_request.hpp>
 #include <tessera/store/watch.hpp>
 
 namespace tessera::inline v0 {
@@ -27,6 +29,21 @@ class LocalFolder {
 
   std::optional<posix::OpenFile> find(Key const& key) const {
     return root_->find([&](auto const& root) { return posix::find_file(root, key.path); });
+  }
+
+  /// Calls f(posix::Descriptor const&, its size) with the file that the requests for one key are for, if there is one:
+  /// the one that they watch, or what the key has now. They have no answer yet.
+  template <MemorySpace S, class F>
+  void open(std::span<ReadRequest<S>> requests, F&& f) const {
+    auto const& first = requests.front();
+    auto const watched = first.watch ? first.watch->handle_of(*root_) : std::nullopt;
+    for (auto& request : requests) request.size.reset(), request.is_of_watch = watched.has_value();
+    if (watched) {
+      posix::LentDescriptor const file{static_cast<int>(*watched)};
+      f(*file, posix::size_of(first.watch->version()));
+    } else if (auto const file = find(*first.key)) {
+      f(file->descriptor, file->size);
+    }
   }
 
   std::optional<std::uint64_t> size(Key const& key) const {
@@ -94,10 +111,11 @@ class LocalFolder {
   }
   ValueWatch watch(Key const& key) const {
     return at_key(*this, key, [&] {
-      auto found = root_->find([&](auto const& root) { return root.find(key.path, posix::pass); });
+      auto found = root_->find([&](auto const& root) { return root.find(key.path, posix::read_only); });
       if (!found) return ValueWatch{{}};
-      auto const seen = posix::version_of(found->status());
-      return ValueWatch{seen, *root_, found->release()};  // the open file keeps its inode
+      auto const info = found->status();
+      if (!posix::is_value(info)) return ValueWatch{{}};
+      return ValueWatch{posix::version_of(info), *root_, found->release()};  // the open file keeps its inode
     });
   }
   Changes& changes(Key const& key) const { return root_->locks.changes(key); }

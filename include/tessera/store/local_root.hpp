@@ -12,6 +12,7 @@
 #include <tessera/store/local_locks.hpp>
 #include <tessera/store/posix/files.hpp>
 #include <tessera/store/posix/rename.hpp>
+#include <tessera/store/posix/watch.hpp>
 #include <tessera/store/scheme.hpp>
 #include <tessera/store/watch.hpp>
 
@@ -43,6 +44,10 @@ struct LocalRoot final : ValueWatch::Owner {
     return folder_;
   }
 
+  bool is_unchanged(std::intptr_t handle, ValueVersion const& seen) const override {
+    posix::LentDescriptor const file{static_cast<int>(handle)};
+    return posix::is_unchanged(file->status(), seen);
+  }
   void unwatch(std::intptr_t handle) noexcept override { posix::Descriptor const ends{static_cast<int>(handle)}; }
 
   /// The folder that has the name now; nullptr: none has.

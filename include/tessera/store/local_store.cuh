@@ -115,29 +115,29 @@ class LocalStore<B> {
 
   // Requests for one key.
   void read_ranges(std::span<Request> requests, Lists& lists, detail::Upload& upload, Queue& on) const {
-    for (auto& request : requests) request.size.reset();
-    auto const file = folder_.find(*requests.front().key);
-    if (!file) return;
-    lists.wanted.clear();
-    lists.rooms.clear();
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      auto const [offset, size] = requests[i].resolve(file->size);
-      lists.wanted.push_back({offset, checked_size(size, "the value"), i});
-    }
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      lists.rooms.push_back(requests[i].room(lists.wanted[i].size));
-      requests[i].size = lists.rooms[i].size;
-    }
-    detail::posix::RangeReader reader{file->descriptor};
-    for_each_run(lists.wanted, requests.front().limits(detail::posix::file_gap), [&](std::span<WantedRange const> run) {
-      for (auto const& range : run) {
-        auto const& to = lists.rooms[range.request];
-        if (range.size > detail::bounce_block)
-          read_large(file->descriptor, range.offset, to, requests[range.request], on);
-        else
-          upload.add(reader, range.offset, to, requests[range.request]);
+    folder_.open(requests, [&](detail::posix::Descriptor const& file, std::uint64_t total) {
+      lists.wanted.clear();
+      lists.rooms.clear();
+      for (std::size_t i = 0; i < requests.size(); ++i) {
+        auto const [offset, size] = requests[i].resolve(total);
+        lists.wanted.push_back({offset, checked_size(size, "the value"), i});
       }
-      reader.read();
+      for (std::size_t i = 0; i < requests.size(); ++i) {
+        lists.rooms.push_back(requests[i].room(lists.wanted[i].size));
+        requests[i].size = lists.rooms[i].size;
+      }
+      detail::posix::RangeReader reader{file};
+      auto const limits = requests.front().limits(detail::posix::file_gap);
+      for_each_run(lists.wanted, limits, [&](std::span<WantedRange const> run) {
+        for (auto const& range : run) {
+          auto const& to = lists.rooms[range.request];
+          if (range.size > detail::bounce_block)
+            read_large(file, range.offset, to, requests[range.request], on);
+          else
+            upload.add(reader, range.offset, to, requests[range.request]);
+        }
+        reader.read();
+      });
     });
   }
 

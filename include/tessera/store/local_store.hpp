@@ -152,24 +152,22 @@ class LocalStore {
 
   // Requests for one key.
   void read_ranges(std::span<ReadRequest<Space>> requests, std::vector<WantedRange>& wanted) const {
-    auto const file = folder_.find(*requests.front().key);
-    wanted.clear();
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      requests[i].size.reset();
-      if (!file) continue;
-      auto const [offset, size] = requests[i].resolve(file->size);
-      wanted.push_back({offset, checked_size(size, "the value"), i});
-    }
-    if (!file) return;
-    detail::posix::RangeReader reader{file->descriptor};
-    for_each_run(wanted, requests.front().limits(detail::posix::file_gap), [&](std::span<WantedRange const> run) {
-      for (auto const& range : run) {
-        auto const to = requests[range.request].room(range.size);
-        detail::posix::Piece const piece{to.data, to.size};  // named: nvcc 13 loses a list in braces here
-        reader.add(range.offset, piece);
-        requests[range.request].size = to.size;
+    folder_.open(requests, [&](detail::posix::Descriptor const& file, std::uint64_t total) {
+      wanted.clear();
+      for (std::size_t i = 0; i < requests.size(); ++i) {
+        auto const [offset, size] = requests[i].resolve(total);
+        wanted.push_back({offset, checked_size(size, "the value"), i});
       }
-      reader.read();
+      detail::posix::RangeReader reader{file};
+      for_each_run(wanted, requests.front().limits(detail::posix::file_gap), [&](std::span<WantedRange const> run) {
+        for (auto const& range : run) {
+          auto const to = requests[range.request].room(range.size);
+          detail::posix::Piece const piece{to.data, to.size};  // named: nvcc 13 loses a list in braces here
+          reader.add(range.offset, piece);
+          requests[range.request].size = to.size;
+        }
+        reader.read();
+      });
     });
   }
 

@@ -61,7 +61,10 @@ class PrefixStore {
       inner->requests.back().key = &inner->keys[i];
     }
     tessera::get_many(store_, std::span{inner->requests}, on);
-    for (std::size_t i = 0; i < requests.size(); ++i) requests[i].size = inner->requests[i].size;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      requests[i].size = inner->requests[i].size;
+      requests[i].is_of_watch = inner->requests[i].is_of_watch;
+    }
   }
   std::optional<Lent<Space>> lend(Key const& key, ByteRange range,
                                   queue_for<Space>& on) const requires LendingStore<S> {

@@ -9,6 +9,7 @@
 #include <tessera/core/text.hpp>
 #include <tessera/store/coalesce.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/watch.hpp>
 
 namespace tessera::inline v0 {
 
@@ -32,6 +33,10 @@ struct ReadRequest {
 
   /// How many bytes the whole value must have: of a range alone nobody sees it. nullopt: any.
   std::optional<std::uint64_t> value_size{};
+  /// Of the key. A store that has the watched value still may read that one, whatever the key has now; `is_of_watch`
+  /// says whether it did. Requests for one key that follow each other have the same.
+  ValueWatch const* watch = nullptr;
+  bool is_of_watch = false;
 
   /// The range, in a value of so many bytes: for stores that see how many there are. Throws: StoreError.
   ByteRange::Resolved resolve(std::uint64_t total) const {

@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include <tessera/key/key.hpp>
@@ -25,6 +26,7 @@ struct ValueVersion {
 class ValueWatch {
  public:
   struct Owner {
+    virtual bool is_unchanged(std::intptr_t handle, ValueVersion const& seen) const = 0;
     virtual void unwatch(std::intptr_t handle) noexcept = 0;
 
    protected:
@@ -45,6 +47,12 @@ class ValueWatch {
   }
 
   ValueVersion const& version() const { return seen_; }
+  /// Whether nobody wrote into the watched value: its key may have another by now. Throws: StoreError.
+  bool is_unchanged() const { return !owner_ || owner_->is_unchanged(handle_, seen_); }
+  /// What `owner` has of the value; nullopt: the watch is not one of its own, or there is no value.
+  std::optional<std::intptr_t> handle_of(Owner const& owner) const {
+    return owner_ == &owner ? std::optional{handle_} : std::nullopt;
+  }
 
  private:
   ValueVersion seen_;

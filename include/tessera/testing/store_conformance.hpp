@@ -1,7 +1,9 @@
 // What every store does, whatever it is: the suite that tessera's own stores pass, for stores of a user's own. It needs
 // no test framework: what is broken comes back as text.
 #pragma once
+#include <chrono>
 #include <concepts>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -17,31 +19,45 @@ namespace detail {
 
 // `filled`: what is made holds the values already.
 template <class S>
-std::vector<std::string> broken_rules(FunctionRef<S(StoreValues const&)> make, bool filled, queue_of<S> const& on) {
-  auto all = StoreReading<S>{make, filled, on}.run();
-  auto const add = [&](std::vector<std::string> const& more) { all.insert(all.end(), more.begin(), more.end()); };
-  if constexpr (WritableStore<S>) add(StoreWriting<S>{make, filled, on}.run());
-  if constexpr (ListableStore<S>) add(StoreListing<S>{make, filled, on}.run());
+std::vector<std::string> broken_rules(FunctionRef<S(StoreValues const&)> make, bool filled, queue_of<S> const& on,
+                                      std::chrono::milliseconds patience) {
+  std::vector<std::string> all;
+  bool hangs = false;
+  auto const run = [&]<class Rules>(std::type_identity<Rules>) {
+    if (hangs) return;
+    auto const rules = std::make_shared<Rules>(make, filled, on, patience);
+    auto const broken = rules->broken_rules();
+    all.insert(all.end(), broken.begin(), broken.end());
+    hangs = rules->hangs();
+  };
+  run(std::type_identity<StoreReading<S>>{});
+  if constexpr (WritableStore<S>) run(std::type_identity<StoreWriting<S>>{});
+  if constexpr (ListableStore<S>) run(std::type_identity<StoreListing<S>>{});
   return all;
 }
 
 }  // namespace detail
 
-/// Runs every rule that the store's type has a part in, and returns those that it breaks, a line each: none, if it is a
-/// store. `make()` gives a new, empty store that can be written; `make(StoreValues const&)`, for stores that cannot,
-/// one that holds these values. Uses a few threads and less than a MiB in each store. What `make` throws breaks the
-/// rule that asked for a store.
+/// Runs every rule that the store's type has a part in, and returns those that it breaks, a line each with the cure:
+/// none, if it is a store. `make()` gives a new, empty store that can be written; `make(StoreValues const&)`, for
+/// stores that cannot, one that holds these values. Uses a few threads, one of its own for each rule, and less than a
+/// MiB in each store. What `make` throws breaks the rule that asked for a store.
+///
+/// Waits at most `patience` for each rule. A store that has not answered by then breaks the rule, and no other is
+/// tried; the thread that waits for it is left behind, with the stores that it uses, until the program ends.
 template <std::invocable<StoreValues const&> Make,
           class S = std::remove_cvref_t<std::invoke_result_t<Make&, StoreValues const&>>>
-std::vector<std::string> store_conformance(Make&& make, queue_of<S> const& on = queue_of<S>{}) {
-  return detail::broken_rules<S>(make, true, on);
+std::vector<std::string> store_conformance(Make&& make, queue_of<S> const& on = queue_of<S>{},
+                                           std::chrono::milliseconds patience = std::chrono::minutes{1}) {
+  return detail::broken_rules<S>(make, true, on, patience);
 }
 template <std::invocable Make, class S = std::remove_cvref_t<std::invoke_result_t<Make&>>>
-std::vector<std::string> store_conformance(Make&& make, queue_of<S> const& on = queue_of<S>{}) {
+std::vector<std::string> store_conformance(Make&& make, queue_of<S> const& on = queue_of<S>{},
+                                           std::chrono::milliseconds patience = std::chrono::minutes{1}) {
   static_assert(WritableStore<S>,
                 "tessera: make() gives stores that can be written; for others, make(StoreValues const&)");
   auto const make_empty = [&](StoreValues const&) -> S { return make(); };
-  return detail::broken_rules<S>(make_empty, false, on);
+  return detail::broken_rules<S>(make_empty, false, on, patience);
 }
 
 }  // namespace testing

@@ -1,6 +1,7 @@
 // The rules of listing, for stores that can be listed.
 #pragma once
 #include <algorithm>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -10,10 +11,12 @@ namespace tessera::inline v0 {
 namespace testing::detail {
 
 template <class S>
-class StoreListing : StoreTrial<S> {
+class StoreListing : public StoreTrial<S> {
   using Trial = StoreTrial<S>;
+  using Trial::broken;
   using Trial::expect;
   using Trial::listed;
+  using Trial::patience_;
   using Trial::put;
   using Trial::rule;
   using Trial::store;
@@ -22,13 +25,17 @@ class StoreListing : StoreTrial<S> {
  public:
   using Trial::Trial;
 
-  std::vector<std::string> run() {
-    rule("lists", [&] { lists(); });
-    rule("may be used while it is listed", [&] { may_be_used_while_it_is_listed(); });
-    return this->take_broken();
+ private:
+  void run() override {
+    rule("lists",
+         "list visits each key below the folder with its size, list_directory each key and folder one level below it "
+         "once; \"ab/x\" is not below \"a\"",
+         [&] { lists(); });
+    rule("may be used while it is listed",
+         "list and list_directory hold no lock while they call visit: collect what there is, unlock, visit",
+         [&] { may_be_used_while_it_is_listed(); });
   }
 
- private:
   void lists() {
     auto const nothing = store({});
     expect("nothing", listed(nothing, ""), {});
@@ -48,14 +55,31 @@ class StoreListing : StoreTrial<S> {
 
   void may_be_used_while_it_is_listed() {
     auto const s = store({{"a/x", "1"}, {"a/y", "2"}});
+    used_while("list", s, [&](Visitor visit) { s.list("a", visit); });
+    used_while("list_directory", s, [&](Visitor visit) { s.list_directory("a", visit); });
+  }
+
+  // By another thread, as the store would have it wait and not this one for itself: when the listing is over, it goes
+  // on.
+  template <class List>
+  void used_while(std::string const& call, S const& s, List list) {
     std::string seen;
-    s.list("a", [&](Listed const& entry) {
-      seen += value(s, std::string{entry.path});
-      if constexpr (WritableStore<S>) put(s, "b/" + seen, "3");
+    bool waits = false;
+    std::vector<std::future<std::string>> uses;
+    list([&](Listed const& entry) {
+      if (waits) return;
+      uses.push_back(std::async(std::launch::async, [&, path = std::string{entry.path}] {
+        auto const found = value(s, path);
+        if constexpr (WritableStore<S>) put(s, call + "/" + found, "3");
+        return found;
+      }));
+      waits = uses.back().wait_for(patience_ / 10) != std::future_status::ready;
     });
+    for (auto& use : uses) seen += use.get();
+    if (waits) return broken({"while ", call, " visits, another thread that reads or writes waits until it is over"});
     std::ranges::sort(seen);
-    expect("values read meanwhile", seen, "12");
-    if constexpr (WritableStore<S>) expect("keys written meanwhile", listed(s, "b").size(), 2);
+    expect(text({"values read while ", call, " visits"}), seen, "12");
+    if constexpr (WritableStore<S>) expect(text({"keys written while ", call, " visits"}), listed(s, call).size(), 2);
   }
 };
 

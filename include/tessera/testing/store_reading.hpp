@@ -19,7 +19,7 @@ namespace tessera::inline v0 {
 namespace testing::detail {
 
 template <class S>
-class StoreReading : StoreTrial<S> {
+class StoreReading : public StoreTrial<S> {
   using Trial = StoreTrial<S>;
   using Trial::broken;
   using Trial::erase;
@@ -39,23 +39,39 @@ class StoreReading : StoreTrial<S> {
  public:
   using Trial::Trial;
 
-  std::vector<std::string> run() {
-    rule("reads what was written", [&] { reads_what_was_written(); });
-    rule("reads ranges", [&] { reads_ranges(); });
-    rule("holds empty values", [&] { holds_empty_values(); });
-    rule("knows sizes", [&] { knows_sizes(); });
-    rule("asks for room once, with the right size", [&] { asks_for_room_once(); });
-    rule("lets the room refuse", [&] { lets_the_room_refuse(); });
-    rule("reads many", [&] { reads_many(); });
+ private:
+  void run() override {
+    rule("reads what was written",
+         "read compares whole keys, and returns std::nullopt for one that nobody wrote, a folder among them",
+         [&] { reads_what_was_written(); });
+    rule("reads ranges",
+         "read copies what range.resolve(size of the value) says, which throws where a range begins beyond the end",
+         [&] { reads_ranges(); });
+    rule("holds empty values", "a value of no bytes is there: read calls room(0) and returns 0",
+         [&] { holds_empty_values(); });
+    rule("knows sizes",
+         "size returns the number of bytes that read copies of the whole value, and std::nullopt where read does",
+         [&] { knows_sizes(); });
+    rule("asks for room once, with the right size",
+         "read calls room(n) once, n being the size of the range, fills what it gives and returns n; for no key, it "
+         "does not",
+         [&] { asks_for_room_once(); });
+    rule("lets the room refuse", "read lets every exception of room(n) pass", [&] { lets_the_room_refuse(); });
+    rule("reads many",
+         "get_many answers each request by its own key and range and sets its size; or leave get_many out",
+         [&] { reads_many(); });
     if constexpr (LendingStore<S>) {
-      rule("lends what it reads", [&] { lends_what_it_reads(); });
-      if constexpr (WritableStore<S>) rule("keeps what it lent", [&] { keeps_what_it_lent(); });
+      rule("lends what it reads", "lend gives the bytes that read would copy, and an owner that keeps them",
+           [&] { lends_what_it_reads(); });
+      if constexpr (WritableStore<S>)
+        rule("keeps what it lent",
+             "write puts a new value in place of one that is lent, and leaves the bytes of the old one to their owner",
+             [&] { keeps_what_it_lent(); });
     }
-    rule("copies see the same keys", [&] { copies_see_the_same_keys(); });
-    return this->take_broken();
+    rule("copies see the same keys", "keep what copies of a store share behind a std::shared_ptr",
+         [&] { copies_see_the_same_keys(); });
   }
 
- private:
   void reads_what_was_written() {
     auto const s = store({{"a/b/c", "0123456789"}, {"d", "x"}, {"e.f/g h", "a name with a dot, one with a space"}});
     expect("a/b/c", value(s, "a/b/c"), "0123456789");

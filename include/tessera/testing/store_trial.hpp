@@ -1,11 +1,13 @@
 // A store on trial: how the rules of store_conformance.hpp make one, use it, and say what is broken.
 #pragma once
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +19,7 @@
 #include <tessera/core/text.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/testing/rule_thread.hpp>
 
 namespace tessera::inline v0 {
 namespace testing {
@@ -25,32 +28,56 @@ using StoreValues = std::map<std::string, std::string>;
 
 namespace detail {
 
+/// Rules run in a thread of their own, so that a store that never answers breaks a rule and does not hang the suite.
+/// What that thread uses is here, and this outlives it.
 template <class S>
-class StoreTrial {
+class StoreTrial : public std::enable_shared_from_this<StoreTrial<S>> {
  public:
   using Space = space_of<S>;
   using Queue = queue_of<S>;
   using Memory = buffer_in_t<Space>;
   using Names = std::vector<std::string>;
 
-  /// `filled`: what is made holds the values already.
-  StoreTrial(FunctionRef<S(StoreValues const&)> make, bool filled, Queue const& on)
-      : make_{make}, filled_{filled}, on_{on} {}
+  using Patience = std::chrono::milliseconds;
 
-  Names take_broken() { return std::move(broken_); }
+  /// `filled`: what is made holds the values already.
+  StoreTrial(FunctionRef<S(StoreValues const&)> make, bool filled, Queue const& on, Patience patience)
+      : make_{make}, filled_{filled}, patience_{patience}, on_{on} {}
+  virtual ~StoreTrial() = default;
+
+  /// The rules that are broken, a line each: which, what was seen first, and what a store does that keeps it.
+  Names broken_rules() {
+    run();
+    return std::move(lines_);
+  }
+  /// Whether a rule never came to its end: no other was tried after it.
+  bool hangs() const { return thread_.is_abandoned(); }
+
+ protected:
+  virtual void run() = 0;
 
   template <class F>
-  void rule(std::string_view name, F&& f) {
-    rule_ = name;
-    try {
-      f();
-    } catch (std::exception const& error) {
-      broken({"threw: ", error.what()});
-    } catch (...) {
-      broken({"threw what is no std::exception"});
-    }
+  void rule(std::string_view name, std::string_view cure, F const& f) {
+    if (hangs()) return;
+    first_.clear(), more_ = 0;
+    bool const ended = thread_.run(patience_, [self = this->shared_from_this(), f] {
+      try {
+        f();
+      } catch (std::exception const& error) {
+        self->broken({"threw: ", error.what()});
+      } catch (...) {
+        self->broken({"threw what is no std::exception"});
+      }
+    });
+    std::string const seen =
+        ended ? first_ : text({"not done after ", patience_.count(), " ms, no other rule was tried"});
+    std::string const others = ended && more_ != 0 ? text({" (and ", more_, " more)"}) : "";
+    if (!seen.empty()) lines_.push_back(text({name, ": ", seen, others, "; the cure: ", cure}));
   }
-  void broken(std::initializer_list<TextPart> what) { broken_.push_back(text({rule_, ": ", text(what)})); }
+  void broken(std::initializer_list<TextPart> what) {
+    thread_.stay_if_abandoned();
+    first_.empty() ? void(first_ = text(what)) : void(++more_);
+  }
   void expect(std::string_view what, std::string_view found, std::string_view expected) {
     if (found != expected) broken({what, ": expected ", cut(expected), ", found ", cut(found)});
   }
@@ -67,6 +94,7 @@ class StoreTrial {
     expect(what, shown(found), shown(expected));
   }
   static std::string cut(std::string_view shown) {
+    if (shown.empty()) return "nothing";
     return shown.size() <= 200 ? std::string{shown}
                                : text({shown.substr(0, 40), "... (", shown.size(), " characters)"});
   }
@@ -83,6 +111,7 @@ class StoreTrial {
   }
 
   S store(StoreValues const& values) {
+    thread_.stay_if_abandoned();
     S made = make_(values);
     if constexpr (WritableStore<S>)
       for (auto const& [key, value] : values)
@@ -90,6 +119,7 @@ class StoreTrial {
     return made;
   }
   void put(S const& store, std::string const& key, std::string_view value) {
+    thread_.stay_if_abandoned();
     auto on = on_;
     Memory memory(value.size(), on);
     ByteView<space::Host> const bytes{reinterpret_cast<std::byte const*>(value.data()), value.size()};
@@ -97,6 +127,7 @@ class StoreTrial {
     store.write(Key{key}, memory.view(), on);
   }
   bool erase(S const& store, std::string const& key) {
+    thread_.stay_if_abandoned();
     auto on = on_;
     return store.erase(Key{key}, on);
   }
@@ -108,6 +139,7 @@ class StoreTrial {
     return result;
   }
   std::string value(S const& store, std::string const& key, ByteRange range = {}) {
+    thread_.stay_if_abandoned();
     auto on = on_;
     Memory memory;
     auto room = [&](std::size_t n) {
@@ -117,7 +149,8 @@ class StoreTrial {
     if (!tessera::detail::read(store, Key{key}, range, room, on)) return "(missing)";
     return words(memory.view(), on);
   }
-  static Names listed(S const& store, std::string_view prefix, bool directory = false) {
+  Names listed(S const& store, std::string_view prefix, bool directory = false) {
+    thread_.stay_if_abandoned();
     Names names;
     auto const add = [&](Listed const& entry) {
       names.push_back(entry.is_prefix ? text({entry.path, "/"}) : text({entry.path, ":", entry.size}));
@@ -129,13 +162,14 @@ class StoreTrial {
 
   FunctionRef<S(StoreValues const&)> make_;
   bool filled_;
-
- protected:
+  Patience patience_;
   Queue on_;
 
  private:
-  std::string rule_;
-  Names broken_;
+  RuleThread thread_;
+  std::string first_;     // what broke the rule at hand
+  std::size_t more_ = 0;  // how much else did
+  Names lines_;
 };
 
 }  // namespace detail

@@ -21,7 +21,7 @@ namespace tessera::inline v0 {
 namespace testing::detail {
 
 template <class S>
-class StoreWriting : StoreTrial<S> {
+class StoreWriting : public StoreTrial<S> {
   using Trial = StoreTrial<S>;
   using Trial::broken;
   using Trial::erase;
@@ -39,20 +39,32 @@ class StoreWriting : StoreTrial<S> {
  public:
   using Trial::Trial;
 
-  std::vector<std::string> run() {
-    rule("overwrites and erases", [&] { overwrites_and_erases(); });
-    rule("writes many", [&] { writes_many(); });
-    if constexpr (AppendableStore<S>) rule("appends to values of the size that is said", [&] { appends(); });
-    rule("refuses keys that are none", [&] { refuses_keys_that_are_none(); });
-    rule("shows the old value or the new, never half", [&] { shows_the_old_value_or_the_new(); });
+ private:
+  void run() override {
+    rule("overwrites and erases",
+         "write sets the whole value; erase removes this key and no other, and returns whether it was there",
+         [&] { overwrites_and_erases(); });
+    rule("writes many",
+         "write_many writes every request, those of no bytes too, and refuses what is no key; or leave write_many out",
+         [&] { writes_many(); });
+    if constexpr (AppendableStore<S>)
+      rule("appends to values of the size that is said",
+           "append changes a value of exactly the size that is said, and returns whether it did", [&] { appends(); });
+    rule("refuses keys that are none",
+         "begin read, write and erase with tessera::check(key), and listings of a prefix that is not empty likewise",
+         [&] { refuses_keys_that_are_none(); });
+    rule("shows the old value or the new, never half",
+         "write makes the new value aside and puts it in place at once, under the lock that read takes",
+         [&] { shows_the_old_value_or_the_new(); });
     if constexpr (requires(S const& store, Key const& key) { store.lock(key); })
-      rule("keeps updates apart", [&] { keeps_updates_apart(); });
+      rule("keeps updates apart",
+           "copies share what lock(key) locks, e.g. a KeyLocks, and read and write take another lock than that",
+           [&] { keeps_updates_apart(); });
     if constexpr (tessera::detail::HasWriteMany<S>)
-      rule("keeps updates apart from many writes", [&] { keeps_updates_apart_from_many_writes(); });
-    return this->take_broken();
+      rule("keeps updates apart from many writes", "write_many holds lock(key) of a key while it writes it",
+           [&] { keeps_updates_apart_from_many_writes(); });
   }
 
- private:
   void appends() {
     auto const s = store({{"a/k", "value"}});
     std::string expected = "value";

@@ -1,11 +1,13 @@
 // Elements one by one: what NumPy has lists of coordinates for, and zarr-python vindex.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <utility>
+#include <memory>
 #include <vector>
 
+#include <tessera/core/checked.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
@@ -20,46 +22,52 @@ class Points {
  public:
   /// Throws: SelectionError, if a coordinate is negative or the lists are not of one length.
   template <detail::IndexRange First, detail::IndexRange... More>
-  explicit Points(First const& first, More const&... more) : count_{std::size(first)}, rank_{1 + sizeof...(more)} {
-    places_.resize(count_ * rank_);
-    std::size_t d = 0;
-    put(d++, first);
-    (put(d++, more), ...);
+  explicit Points(First const& first, More const&... more) : Points{1 + sizeof...(more), std::size(first)} {
+    std::size_t d = 1;
+    (expect_length(d++, std::size(more)), ...);
+    auto* next = places_.get();
+    put(next, std::begin(first), std::begin(more)...);
   }
   /// A place in the array each.
   explicit Points(std::vector<Extents> const& places)
-      : count_{places.size()}, rank_{places.empty() ? any_rank : places[0].rank()} {
+      : Points{places.empty() ? any_rank : places[0].rank(), places.size()} {
+    auto* next = places_.get();
     for (auto const& place : places) {
       detail::expect_rank("coordinates", place.rank(), places[0]);
-      places_.insert(places_.end(), place.begin(), place.end());
+      next = std::copy(place.begin(), place.end(), next);
     }
   }
 
   /// Throws: SelectionError naming the dimension.
   PointList resolve(Extents const& shape) const {
     if (rank_ != any_rank) detail::expect_rank("coordinates", rank_, shape);
-    PointList list{places_, count_};
-    Selected selected{std::move(list)};
-    selected.expect_inside(shape);
-    return {std::move(selected.points.first), count_};
+    PointList list{{places_.get(), numbers_}, places_, count_};
+    Selected{list}.expect_inside(shape);
+    return list;
   }
 
  private:
   static constexpr std::size_t any_rank = ~std::size_t{0};  // of no points
 
-  template <class R>
-  void put(std::size_t d, R const& coordinates) {
-    if (std::size(coordinates) != count_)
-      throw SelectionError{text({"dimension ", d, ": found ", std::size(coordinates), " coordinates, expected ",
-                                 count_, " as for the others"})};
-    for (auto at = d; auto index : coordinates) {
-      places_[at] = detail::natural(index, "a list of coordinates");
-      at += rank_;
-    }
+  Points(std::size_t rank, std::size_t count)
+      : count_{count},
+        rank_{rank},
+        numbers_{count == 0 ? 0 : checked_size(checked_product(count, rank, "a list of coordinates"), "a list")},
+        places_{std::make_shared_for_overwrite<std::uint64_t[]>(numbers_)} {}
+
+  void expect_length(std::size_t d, std::size_t length) const {
+    if (length != count_)
+      throw SelectionError{
+          text({"dimension ", d, ": found ", length, " coordinates, expected ", count_, " as for the others"})};
+  }
+  template <class... Coordinates>
+  void put(std::uint64_t* next, Coordinates... at) const {
+    for (std::size_t i = 0; i < count_; ++i)
+      ((*next++ = detail::natural(*at++, "a list of coordinates")), ...);
   }
 
-  std::size_t count_, rank_;
-  std::vector<std::uint64_t> places_{};
+  std::size_t count_, rank_, numbers_;
+  std::shared_ptr<std::uint64_t[]> places_;  // the copies of this share them, and what they resolve to
 };
 
 }  // namespace tessera::inline v0

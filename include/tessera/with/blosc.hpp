@@ -5,6 +5,9 @@
 #include <string>
 #include <string_view>
 
+#if !__has_include(<blosc.h>)
+#error "tessera/with/blosc.hpp needs c-blosc: on Debian or Ubuntu, apt install libblosc-dev"
+#endif
 #include <blosc.h>
 
 #include <tessera/codec/concept.hpp>

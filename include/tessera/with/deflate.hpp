@@ -5,6 +5,9 @@
 #include <string_view>
 #include <utility>
 
+#if !__has_include(<libdeflate.h>)
+#error "tessera/with/deflate.hpp needs libdeflate: on Debian or Ubuntu, apt install libdeflate-dev"
+#endif
 #include <libdeflate.h>
 
 #include <tessera/codec/concept.hpp>

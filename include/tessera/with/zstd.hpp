@@ -5,6 +5,9 @@
 #include <string>
 #include <string_view>
 
+#if !__has_include(<zstd.h>)
+#error "tessera/with/zstd.hpp needs libzstd: on Debian or Ubuntu, apt install libzstd-dev"
+#endif
 #include <zstd.h>
 
 #include <tessera/codec/concept.hpp>

@@ -50,6 +50,24 @@ struct Sites {
   std::vector<Site> left_out;
 };
 
+/// The ordering call that is to be left out, by its number.
+struct Numbered {
+  bool armed = false;
+  std::size_t before = 0;  ///< how many are still made before it
+  std::string call;
+};
+
+Numbered& numbered() {
+  static Numbered& only = *new Numbered;
+  return only;
+}
+
+bool is_its_turn(char const* name) {
+  if (!numbered().armed || numbered().before-- != 0) return false;
+  numbered() = {.armed = false, .before = 0, .call = name};
+  return true;
+}
+
 Sites& sites() {
   static Sites& only = *[] {
     auto* const made = new Sites;
@@ -78,6 +96,7 @@ bool log::left_out(char const* name, std::vector<void*> const& site) {
     sites().seen.emplace(
         name, Site(site.begin(), site.begin() + static_cast<std::ptrdiff_t>(std::min(site.size(), frames_written))));
   }
+  if (is_its_turn(name)) return true;
   return std::any_of(sites().left_out.begin(), sites().left_out.end(), [&](Site const& left_out) {
     return left_out.size() <= site.size() && std::equal(left_out.begin(), left_out.end(), site.begin());
   });
@@ -98,7 +117,22 @@ void record_sites(bool wanted) {
   sites().recorded = wanted;
 }
 
-void leave_out(std::span<std::vector<void*> const> left_out) {
+void leave_out(std::size_t k) {
+  Held const held;
+  numbered() = {.armed = true, .before = k, .call = {}};
+}
+
+void leave_out_nothing() {
+  Held const held;
+  numbered().armed = false;
+}
+
+std::string left_out_call() {
+  Held const held;
+  return numbered().call;
+}
+
+void leave_out_sites(std::span<std::vector<void*> const> left_out) {
   Held const held;
   sites().left_out.assign(left_out.begin(), left_out.end());
 }

@@ -57,6 +57,19 @@ class Descriptor {
   int number_;
 };
 
+/// A descriptor that somebody else closes.
+class LentDescriptor {
+ public:
+  explicit LentDescriptor(int number) : lent_{number} {}
+  LentDescriptor(LentDescriptor&&) = delete;
+  ~LentDescriptor() { lent_.release(); }
+  Descriptor const& operator*() const { return lent_; }
+  Descriptor const* operator->() const { return &lent_; }
+
+ private:
+  Descriptor lent_;
+};
+
 using Piece = iovec;  ///< memory, and how much of it
 
 /// Fills the parts, one after the other, with the bytes of the file that begin at `offset`.

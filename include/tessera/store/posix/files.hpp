@@ -24,13 +24,19 @@ struct OpenFile {
   std::uint64_t size;
 };
 
+/// False: it is a folder. Throws: StoreError, if it is no file either.
+inline bool is_value(struct stat const& info) {
+  if (S_ISDIR(info.st_mode)) return false;
+  if (!S_ISREG(info.st_mode)) throw StoreError{"not a regular file"};
+  return true;
+}
+
 /// nullopt: there is no such file; a folder is none.
 inline std::optional<OpenFile> find_file(Folder const& root, std::string const& path) {
   auto found = root.find(path, read_only);
   if (!found) return std::nullopt;
   auto const info = found->status();
-  if (S_ISDIR(info.st_mode)) return std::nullopt;
-  if (!S_ISREG(info.st_mode)) throw StoreError{"not a regular file"};
+  if (!is_value(info)) return std::nullopt;
   return OpenFile{std::move(*found), static_cast<std::uint64_t>(info.st_size)};
 }
 

@@ -80,7 +80,7 @@ void replace(Folder const& root, std::string const& path, std::string_view unfin
     Locked const file{std::move(opened)};
     auto const& folder = *made;
     try {
-      lock(file.descriptor().number(), LOCK_EX | LOCK_NB);
+      lock(file.descriptor().number(), LOCK_EX);  // who has it looks whether somebody left the file
       auto const info = file.descriptor().status();
       if (info.st_nlink == 0 && ++tries < 1000) continue;  // somebody took it for one that was left
       fill(file.descriptor());
@@ -99,8 +99,8 @@ void replace(Folder const& root, std::string const& path, std::string_view unfin
 }
 
 /// Puts what `fill(Descriptor const&)` writes behind the `size` bytes of a file. False: it has another size, or is to
-/// be replaced rather than changed, for it has other names, or somebody has it locked. What was written goes again if not all of it can be.
-/// `held`: what the caller locked; it takes the lock itself if there is none.
+/// be replaced rather than changed, for it has other names, or somebody has it locked. What was written goes again if
+/// not all of it can be. `held`: what the caller locked; it takes the lock itself if there is none.
 template <class F>
 bool append(Folder const& root, std::string const& path, std::uint64_t size, bool sync, LockedFile const* held,
             F&& fill) {

@@ -10,16 +10,30 @@
 namespace tessera::inline v0 {
 namespace detail::posix {
 
+/// How many bytes the file had.
+inline std::uint64_t size_of(ValueVersion const& version) { return version.numbers[2]; }
+
+inline constexpr std::int64_t second = 1'000'000'000;  // nanoseconds
+inline std::int64_t nanoseconds(std::timespec const& time) { return std::int64_t{time.tv_sec} * second + time.tv_nsec; }
+
 inline ValueVersion version_of(struct stat const& info) {
-  constexpr std::int64_t second = 1'000'000'000, settled = second / 20;  // some ticks of the clock that files go by
-  auto const changed = std::int64_t{info.st_ctim.tv_sec} * second + info.st_ctim.tv_nsec;
+  constexpr auto settled = second / 20;  // some ticks of the clock that files go by
+  auto const changed = nanoseconds(info.st_ctim);
   std::timespec now{};
   bool const is_known = std::timespec_get(&now, TIME_UTC) == TIME_UTC;
-  auto const age = std::int64_t{now.tv_sec} * second + now.tv_nsec - changed;
+  auto const age = nanoseconds(now) - changed;
   return {{static_cast<std::uint64_t>(info.st_dev), static_cast<std::uint64_t>(info.st_ino),
            static_cast<std::uint64_t>(info.st_size), static_cast<std::uint64_t>(changed)},
           true,
           is_known && age > settled};
+}
+
+/// Whether nobody wrote into an open file since it was seen. That its name was taken from it changes the time of its
+/// status too, but not that of what is in it.
+inline bool is_unchanged(struct stat const& now, ValueVersion const& seen) {
+  auto const changed = static_cast<std::int64_t>(seen.numbers[3]);
+  return static_cast<std::uint64_t>(now.st_size) == size_of(seen) &&
+         (nanoseconds(now.st_ctim) == changed || nanoseconds(now.st_mtim) <= changed);
 }
 
 }  // namespace detail::posix

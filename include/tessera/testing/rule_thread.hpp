@@ -1,0 +1,49 @@
+// A thread for a rule that may never end: a store that waits for itself cannot be stopped, but it can be left behind.
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace tessera::inline v0 {
+namespace testing::detail {
+
+class RuleThread {
+ public:
+  /// Runs `rule`, which owns what it uses. False: it has not ended after so long, and its thread is left behind.
+  template <class Rule>
+  bool run(std::chrono::milliseconds patience, Rule rule) {
+    std::packaged_task<void()> task{std::move(rule)};
+    auto const done = task.get_future();
+    std::thread thread{std::move(task)};
+    if (done.wait_for(patience) != std::future_status::ready) {
+      std::lock_guard const lock{mutex_};
+      is_abandoned_ = true;
+      thread.detach();
+      return false;
+    }
+    thread.join();
+    return true;
+  }
+
+  bool is_abandoned() const {
+    std::lock_guard const lock{mutex_};
+    return is_abandoned_;
+  }
+  /// A thread that was left behind does nothing more: who called the suite has gone on, and what the rule would use
+  /// may be gone.
+  void stay_if_abandoned() {
+    std::unique_lock lock{mutex_};
+    if (is_abandoned_) never_.wait(lock, [] { return false; });
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable never_;
+  bool is_abandoned_ = false;
+};
+
+}  // namespace testing::detail
+}  // namespace tessera::inline v0

@@ -1,0 +1,35 @@
+// Arrays without a word of codecs: opened with every codec that tessera has, made as zarr-python makes them. Functions
+// of their own: what an include brings may not change what another name means. Needs libdeflate, libzstd and c-blosc.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include <tessera/array/create.hpp>
+#include <tessera/array/open.hpp>
+#include <tessera/with/all.hpp>
+
+namespace tessera::inline v0 {
+
+/// The codecs of a new array of zarr-python 3, unless it is told others.
+using UsualCodecs = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
+
+/// open_array with every codec: `open<float, 3>(store, "a")`.
+template <class T, std::size_t Rank, class S, class... On>
+auto open(S const& store, std::string path = "", On... on) {
+  return open_array<T, Rank, AllCodecs>(store, std::move(path), std::move(on)...);
+}
+
+/// open_any with every codec: `open(store, "a")`.
+template <class S, class... On>
+auto open(S const& store, std::string path = "", On... on) {
+  return open_any<AllCodecs>(store, std::move(path), std::move(on)...);
+}
+
+/// create_array with UsualCodecs, or the pipeline given: `create<float, 3>(store, "a", {.shape = ...})`.
+template <class T, std::size_t Rank, class P = UsualCodecs, class S, class... On>
+auto create(S const& store, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
+  return create_array<T, Rank>(store, std::move(path), wanted, pipeline, std::move(on)...);
+}
+
+}  // namespace tessera::inline v0

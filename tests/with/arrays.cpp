@@ -1,0 +1,59 @@
+// Arrays without a word of codecs. <fcntl.h> has an open() of its own.
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <support/store_conformance.hpp>
+#include <tessera/all.hpp>
+
+using namespace tessera;
+using Local = LocalStore<HostBuffer>;
+using Memory = MemoryStore<HostBuffer>;
+
+// What these names mean without tessera/all.hpp.
+using BuiltIn = AnyPipeline<space::Host, space::Host, Codecs<codec::Transpose, codec::Bytes, codec::Crc32c>>;
+static_assert(std::same_as<decltype(open_array<float, 3>(Memory{})), Array<float, 3, Memory, BuiltIn>>);
+static_assert(std::same_as<decltype(open_any(Memory{})), AnyArray<Memory, BuiltIn>>);
+static_assert(std::same_as<decltype(create_array<float, 3>(Memory{}, "a", {})),
+                           Array<float, 3, Memory, Pipeline<space::Host, codec::Bytes>>>);
+
+TEST_CASE("open reads whatever codecs a file names") {
+  Local const store{TESSERA_TEST_DATA "/brain.zarr"};
+  CHECK(open<std::uint8_t, 3>(store, "t1").read({{98, 99}, {116, 117}, {94, 95}})(0, 0, 0) == 198);  // zstd
+  CHECK(open<float, 3>(store, "t1_half").read({{49, 50}, {58, 59}, {47, 48}})(0, 0, 0) == 200.25F);  // blosc
+  CHECK(open(store, "t1_half", Queue<space::Host>{2}).type().name() == "float32");
+  int const file = open(TESSERA_TEST_DATA "/brain.zarr/zarr.json", O_RDONLY);  // the system's, as ever
+  CHECK(file >= 0);
+  CHECK(close(file) == 0);
+}
+
+TEST_CASE("create writes the codecs that zarr-python 3 does") {
+  Memory const store;
+  auto const array = create<float, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}});
+  array.write(all, std::vector{1.F, 2.F, 3.F, 4.F});
+  (void)create<std::uint8_t, 1>(store, "b", {.shape = {4}, .chunk_shape = {2}});
+  auto const codecs = [&](std::string const& path) {
+    auto document = test::value(store, path + "/zarr.json");
+    std::erase_if(document, [](char c) { return c == ' ' || c == '\n'; });
+    auto const begin = document.find("\"codecs\":");
+    return document.substr(begin, document.find("}}]", begin) + 3 - begin);
+  };
+  // As zarr.create_array(store, shape=(4,), chunks=(2,), dtype="float32") and dtype="uint8" write it, version 3.1.
+  CHECK(codecs("a") == R"("codecs":[{"name":"bytes","configuration":{"endian":"little"}},)"
+                       R"({"name":"zstd","configuration":{"level":0,"checksum":false}}])");
+  CHECK(codecs("b") == R"("codecs":[{"name":"bytes"},{"name":"zstd","configuration":{"level":0,"checksum":false}}])");
+  CHECK(open<float, 1>(store, "a").read(all)(3) == 4);
+}
+
+TEST_CASE("create takes another pipeline") {
+  Memory const store;
+  Pipeline<space::Host, codec::Bytes, codec::Gzip> const gzip{{}, {.level = 1}};
+  auto const array = create<float, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}}, gzip, Queue<space::Host>{2});
+  CHECK(array.metadata().codecs.back().name == "gzip");
+  CHECK(open<float, 1>(store, "a").read(all)(0) == 0);
+}
