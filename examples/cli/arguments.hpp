@@ -52,19 +52,34 @@ inline tessera::Members usual_configuration(std::string_view codec, tessera::Dat
           {"blocksize", Value::integer(0)}};
 }
 
-/// A list as in a document: [{"name": "bytes", "configuration": {"endian": "little"}}, ...], or of names: what is not
-/// said is as usual. Throws: UsageError.
-inline std::vector<tessera::Specification> parse_codecs(std::string const& text, tessera::DataType type) try {
-  auto const value = tessera::parse_json(text);
-  tessera::Found const codecs{value, "codecs"};
-  std::vector<tessera::Specification> result;
+/// Gives each codec of a list what is not said of it; those of shards, too.
+inline tessera::Value with_usual_configurations(tessera::Found const& codecs, tessera::DataType type) {
+  tessera::List result;
   for (std::size_t i = 0; i < codecs.list().size(); ++i) {
-    auto& codec = result.emplace_back(tessera::specification(codecs.item(i)));
+    auto codec = tessera::specification(codecs.item(i));
     auto& said = *codec.configuration.get_if<tessera::Members>();
     for (auto& usual : usual_configuration(codec.name, type))
       if (std::none_of(said.begin(), said.end(), [&](auto const& member) { return member.name == usual.name; }))
         said.push_back(std::move(usual));
+    if (codec.name == "sharding_indexed")
+      for (auto& [name, value] : said)
+        if (name == "codecs" || name == "index_codecs") {
+          auto const inner = name == "codecs" ? type : tessera::DataType{tessera::DataKind::unsigned_integer, 8};
+          value = with_usual_configurations({value, name}, inner);
+        }
+    result.push_back(to_value(codec));
   }
+  return result;
+}
+
+/// A list as in a document: [{"name": "bytes", "configuration": {"endian": "little"}}, ...], or of names: what is not
+/// said is as usual. Throws: UsageError.
+inline std::vector<tessera::Specification> parse_codecs(std::string const& text, tessera::DataType type) try {
+  auto const value = tessera::parse_json(text);
+  auto const all = with_usual_configurations({value, "codecs"}, type);
+  tessera::Found const codecs{all, "codecs"};
+  std::vector<tessera::Specification> result;
+  for (std::size_t i = 0; i < codecs.list().size(); ++i) result.push_back(tessera::specification(codecs.item(i)));
   return result;
 } catch (tessera::MetadataError const& error) {
   throw UsageError{tessera::text({"--codecs: ", error.what()})};

@@ -1,5 +1,4 @@
 // tessera info: the tree below a path, for people or as JSON.
-#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <map>
@@ -7,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "attribute_lines.hpp"
 #include "chunk_keys.hpp"
 #include "commands.hpp"
 #include "element.hpp"
@@ -103,80 +103,6 @@ std::string shape_text(tessera::ArrayMetadata const& array) {
   }
   return '[' + text + ']';
 }
-
-// Attributes as lines: what is short in one, else an item or a member in each.
-class AttributeLines {
- public:
-  static constexpr std::size_t most = 40;  // lines; the rest is shown by tessera attrs
-
-  explicit AttributeLines(Value const& attributes) {
-    auto const& members = *attributes.get_if<Members>();
-    bool const is_flat =
-        std::none_of(members.begin(), members.end(), [](auto const& member) { return !on_one_line(member.value); });
-    if (!members.empty() && is_flat)
-      add(joined(members), 0);
-    else
-      add(attributes, "", 0);
-  }
-
-  std::vector<std::string> const& lines() const { return lines_; }
-  bool is_cut() const { return is_cut_; }
-
- private:
-  static constexpr std::size_t width = 60;
-
-  static std::string joined(Members const& members) {
-    std::string text;
-    for (auto const& [name, value] : members) text += (text.empty() ? "" : ", ") + name + ' ' + *on_one_line(value);
-    return text;
-  }
-
-  // nullopt: it is too long for one, or too deep.
-  static std::optional<std::string> on_one_line(Value const& value, int depth = 0) {
-    std::string text;
-    auto const add = [&](std::string const& name, Value const& item) {
-      auto const inner = on_one_line(item, depth + 1);
-      if (!inner || text.size() + inner->size() > width) return false;
-      text += (text.empty() ? "" : ", ") + name + *inner;
-      return true;
-    };
-    auto* const list = value.get_if<List>();
-    auto* const members = value.get_if<Members>();
-    if (!list && !members) return tessera::describe(value);
-    if (depth == 3) return std::nullopt;
-    if (list) {
-      bool const is_plain = std::none_of(
-          list->begin(), list->end(), [](Value const& item) { return item.get_if<List>() || item.get_if<Members>(); });
-      for (auto const& item : *list)
-        if (!add("", item)) {
-          if (!is_plain) return std::nullopt;
-          return tessera::text({"[", text, ", ...] of ", list->size()});
-        }
-      return '[' + text + ']';
-    }
-    for (auto const& [name, item] : *members)
-      if (!add(name + ' ', item)) return std::nullopt;
-    return '{' + text + '}';
-  }
-
-  void add(std::string const& text, std::size_t depth) {
-    if ((is_cut_ = is_cut_ || lines_.size() == most)) return;
-    lines_.push_back(std::string(2 * depth, ' ') + text);
-  }
-  void add(Value const& value, std::string const& name, std::size_t depth) {
-    if (is_cut_) return;  // however deep and long the rest is
-    auto const text = depth == 0 ? std::nullopt : on_one_line(value);
-    if (text) return add(name + ' ' + *text, depth - 1);
-    if (depth > 0) add(name, depth - 1);
-    if (auto* list = value.get_if<List>())
-      for (auto const& item : *list) add(item, "-", depth + 1);
-    if (auto* members = value.get_if<Members>())
-      for (auto const& [inner, item] : *members) add(item, inner, depth + 1);
-  }
-
-  std::vector<std::string> lines_;
-  bool is_cut_ = false;
-};
 
 class TextTree {
  public:

@@ -50,6 +50,9 @@ std::vector<Shown> choose(tessera::Extents const& counts, std::uint64_t limit) {
   return shown;
 }
 
+constexpr std::size_t longest = 64;                            // characters of an element: some are a MiB of bytes
+constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;  // of elements
+
 // The texts of what is shown, in C order, read piece by piece: each is dense in the array.
 std::vector<std::string> texts_of(Array const& array, tessera::Region const& region, std::vector<Shown> const& shown) {
   auto const type = array.type();
@@ -76,7 +79,9 @@ std::vector<std::string> texts_of(Array const& array, tessera::Region const& reg
         rest /= piece.count[d];
         along *= shown[d].count();
       }
-      texts[place] = element_text(room.data() + i * type.size, type);
+      auto text = element_text(room.data() + i * type.size, type);
+      if (text.size() > longest) text.replace(longest - 3, text.npos, "...");
+      texts[place] = std::move(text);
     }
     auto d = rank;
     for (; d > 0 && (at_end[d - 1] || shown[d - 1].last == 0); --d) at_end[d - 1] = false;
@@ -163,7 +168,7 @@ Status run(Show const& command) {
   auto const array = open_array(command.path, command.threads, command);
   auto const asked = asked_of(command.region, command.index, array.metadata());
   auto const& region = asked.region;
-  auto const shown = choose(region.count, command.limit);
+  auto const shown = choose(region.count, std::min<std::uint64_t>(command.limit, most_bytes / array.type().size));
   auto const texts = texts_of(array, region, shown);
   std::vector<Shown> kept;
   for (std::size_t d = 0; d < shown.size(); ++d)

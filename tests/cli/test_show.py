@@ -76,6 +76,13 @@ class Show(CommandTest):
             csv = self.run_ok("read", a, "--output", "-", "--format", "csv").text
             self.assertEqual(csv.split(), expected)
 
+    def test_large_elements_are_cut(self):
+        a = make_array(self.folder / "a", [1000], "r8388608", [1], {(0,): bytes([171]) * 2**20}, fill_value=[0] * 2**20)
+        first, rest = self.lines(a)
+        self.assertRegex(first, " of 1000 elements$")
+        self.assertEqual(rest[0], "[" + "ab" * 30 + "a...")
+        self.assertTrue(all(len(line) < 80 for line in rest))
+
     def test_half_precision_reads_back(self):
         bits = [*range(0, 0x7c00, 37), 0x7bff, 0x0001, 0x03ff, 0x0400, 0x3c01, 0x3c00, 0x2e66, 0xc000, 0x8000, 0x7c00, 0x7e00]
         a = make_array(self.folder / "a", [len(bits)], "float16", [len(bits)], {(0,): little_endian("H", bits)})

@@ -74,6 +74,13 @@ class Write(CommandTest):
         path = self.write("--codecs", '["bytes", {"name": "zstd", "configuration": {"checksum": true}}]', descr="|u1",
                           shape=(2,), content=b"ab")
         self.assertEqual(document(path)["codecs"][1]["configuration"], {"checksum": True, "level": 0})
+        shards = {"chunk_shape": [2], "codecs": ["bytes", "gzip"], "index_codecs": ["bytes", "crc32c"]}
+        path = self.write("--codecs", json.dumps([{"name": "sharding_indexed", "configuration": shards}]), "--chunks", "4",
+                          descr="<f4", shape=(8,), content=bytes(32))
+        inner = document(path)["codecs"][0]["configuration"]
+        self.assertEqual(inner["codecs"], [{"name": "bytes", "configuration": {"endian": "little"}},
+                                           {"name": "gzip", "configuration": {"level": 5}}])
+        self.assertEqual(inner["index_codecs"][0], {"name": "bytes", "configuration": {"endian": "little"}})
         copy = self.array()
         self.run_ok("copy", BRAIN, copy, "--codecs", '["bytes", "blosc"]')  # each as its type is
         self.assertEqual([document(copy / name)["codecs"][1]["configuration"]["typesize"] for name in ("t1", "t1_half")], [1, 4])

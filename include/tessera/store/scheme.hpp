@@ -27,8 +27,7 @@ inline std::string problem_of_path(std::string_view path) {
 
 /// Throws: StoreError naming the scheme.
 inline void expect_path(std::string_view path) {
-  if (auto problem = problem_of_path(path); !problem.empty())
-    throw StoreError{std::move(problem)}.in_store(path);
+  if (auto problem = problem_of_path(path); !problem.empty()) throw StoreError{std::move(problem)}.in_store(path);
 }
 
 }  // namespace detail
