@@ -2,17 +2,20 @@
 # installed package, which brings this file along. With the variable tessera_global their targets are made global, for a
 # program that links tessera from folders that do not see the one where they were found.
 
-# The components: one for each header of with/ that needs a library; with/zstd.hpp is used with tessera::zstd. All of these
+# The components: one for each header of with/ that needs a library; with/zstd.hpp is used with tessera::zstd. The codecs
 # together, for all.hpp. And cuda, for every .cuh.
-set(tessera_components deflate zstd blosc all cuda)
+set(tessera_components deflate zstd blosc all nlohmann_json cuda)
 set(tessera_deflate HEADER libdeflate.h LIBRARY deflate
   PACKAGE libdeflate TARGETS libdeflate::libdeflate_shared libdeflate::libdeflate_static)
 set(tessera_zstd HEADER zstd.h LIBRARY zstd
   PACKAGE zstd TARGETS zstd::libzstd_shared zstd::libzstd_static zstd::libzstd)
 set(tessera_blosc HEADER blosc.h LIBRARY blosc)
+# Headers alone. Its package is not looked for: a program that brings it as a folder, after tessera, could not make its
+# target any more.
+set(tessera_nlohmann_json HEADER nlohmann/json.hpp TARGETS nlohmann_json::nlohmann_json DEBIAN nlohmann-json3-dev)
 
 # Those that are made unasked. A toolkit is not looked for where nothing says that the program is one of CUDA.
-set(tessera_usual_components deflate zstd blosc all)
+set(tessera_usual_components deflate zstd blosc all nlohmann_json)
 if(CMAKE_CUDA_COMPILER_LOADED OR TARGET CUDA::cudart OR TESSERA_CUDA)
   list(APPEND tessera_usual_components cuda)
 endif()
@@ -92,8 +95,8 @@ function(tessera_all_component problem)
   target_link_libraries(tessera::all INTERFACE tessera::deflate tessera::zstd tessera::blosc)
 endfunction()
 
-# tessera_component(NAME PROBLEM): makes tessera::NAME when its library is there, from a CMake package that has it, else
-# from the header and the library themselves. PROBLEM is empty, or one line with the cure.
+# tessera_component(NAME PROBLEM): makes tessera::NAME when its library is there, from a target or a CMake package that has
+# it, else from the header and the library themselves. PROBLEM is empty, or one line with the cure.
 function(tessera_component name problem)
   set(${problem} "" PARENT_SCOPE)
   if(TARGET tessera::${name})
@@ -114,27 +117,38 @@ function(tessera_component name problem)
     set(${problem} "${problem_of_all}" PARENT_SCOPE)
     return()
   endif()
-  cmake_parse_arguments(arg "" "HEADER;LIBRARY;PACKAGE" "TARGETS" ${tessera_${name}})
+  cmake_parse_arguments(arg "" "HEADER;LIBRARY;PACKAGE;DEBIAN" "TARGETS" ${tessera_${name}})
   set(library "")
   set(include_dir "")
   if(arg_PACKAGE)
     tessera_find(${arg_PACKAGE} ${arg_TARGETS})
-    foreach(target IN LISTS arg_TARGETS)
-      if(NOT library AND TARGET ${target})
-        set(library ${target})
-      endif()
-    endforeach()
   endif()
+  foreach(target IN LISTS arg_TARGETS)
+    if(NOT library AND TARGET ${target})
+      set(library ${target})
+    endif()
+  endforeach()
   if(NOT library)
     string(TOUPPER TESSERA_${name} prefix)
     find_path(${prefix}_INCLUDE_DIR ${arg_HEADER})
-    find_library(${prefix}_LIBRARY ${arg_LIBRARY})
-    mark_as_advanced(${prefix}_INCLUDE_DIR ${prefix}_LIBRARY)
-    if(NOT ${prefix}_INCLUDE_DIR OR NOT ${prefix}_LIBRARY)
-      set(${problem} "tessera: lib${arg_LIBRARY} was not found, so there is no tessera::${name}. On Debian or Ubuntu: \
-apt install lib${arg_LIBRARY}-dev" PARENT_SCOPE)
-      return()
+    mark_as_advanced(${prefix}_INCLUDE_DIR)
+    set(wanted ${prefix}_INCLUDE_DIR)
+    if(arg_LIBRARY)
+      find_library(${prefix}_LIBRARY ${arg_LIBRARY})
+      mark_as_advanced(${prefix}_LIBRARY)
+      list(APPEND wanted ${prefix}_LIBRARY)
+      set(name_of_it lib${arg_LIBRARY})
+      set(arg_DEBIAN lib${arg_LIBRARY}-dev)
+    else()
+      set(name_of_it ${arg_HEADER})
     endif()
+    foreach(one IN LISTS wanted)
+      if(NOT ${one})
+        set(${problem} "tessera: ${name_of_it} was not found, so there is no tessera::${name}. On Debian or Ubuntu: \
+apt install ${arg_DEBIAN}" PARENT_SCOPE)
+        return()
+      endif()
+    endforeach()
     set(library ${${prefix}_LIBRARY})
     set(include_dir ${${prefix}_INCLUDE_DIR})
   endif()

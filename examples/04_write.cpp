@@ -25,14 +25,14 @@ int main(int argc, char** argv) try {
   std::iota(numbers.begin(), numbers.end(), 0.0f);
   density.write(box, numbers);
 
-  set_attributes(store, "scan/density", {{"unit", "g/cm3"}, {"voxel_size_mm", List{Value::integer(1), Value::integer(1), Value::integer(2)}}});
+  set_attributes(store, "scan/density", {{"unit", "g/cm3"}, {"voxel_size_mm", List{1, 1, 2}}});
 
   // Whoever opens it needs to know no more than what may occur.
   auto const again = open_array<float, 3, Codecs<codec::Bytes, codec::Zstd>>(store, "scan/density");
   auto const part = again.read(box);
   std::cout << to_string(part.shape()) << " of " << to_string(again.shape()) << ", last " << part(31, 47, 7)
             << ", beside it " << again.read({{31, 32}, {47, 48}, {19, 20}})(0, 0, 0) << '\n'
-            << "attributes " << to_json(again.metadata().attributes) << '\n';
+            << "attributes " << to_json(again.attributes()) << '\n';
   std::size_t files = 0;
   store.list("scan/density", [&](Listed const&) { ++files; });
   std::cout << files << " files\n";

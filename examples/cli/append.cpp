@@ -8,10 +8,12 @@
 #include <tessera/view/copy.hpp>
 
 #include "commands.hpp"
+#include "consolidated.hpp"
 #include "interruption.hpp"
 #include "npy_file.hpp"
 #include "progress.hpp"
 #include "source.hpp"
+#include "stopwatch.hpp"
 
 namespace cli {
 namespace {
@@ -44,7 +46,7 @@ void append(NpyFile const& file, Array const& array, std::size_t axis) {
   std::atomic<std::uint64_t> done{0};
   tessera::Region end{tessera::Extents::filled(block.rank(), 0), block, tessera::Extents::filled(block.rank(), 1)};
   end.first[axis] = array.shape()[axis];
-  Progress const progress{done, chunks_touched(end, array.chunk_shape())};
+  Progress const progress{"appending", done, chunks_touched(end, array.chunk_shape())};
   if (type.kind == tessera::DataKind::boolean) expect_booleans(file);
   if (!file.is_swapped()) return append_elements(array, axis, block, file.elements(), file.strides(), done);
   tessera::Scratch<tessera::space::Host> room;
@@ -64,9 +66,12 @@ Status run(Append const& command) {
   auto const array = open_array(command.path, command.threads, command);
   expect_fitting(command, file.header(), array);
   Interruption const interruption;
-  file.with_elements([&] { append(file, array, command.axis); });
+  Stopwatch const watch;
+  saying_what_goes(array.store(), {array.path()},
+                   [&] { file.with_elements([&] { append(file, array, command.axis); }); });
   std::cout << printable(command.path) << ": " << array.type().name() << ' ' << tessera::to_string(array.shape())
-            << ", " << file.header().shape[command.axis] << " of dimension " << command.axis << " are new\n";
+            << ", " << file.header().shape[command.axis] << " of dimension " << command.axis << " are new, "
+            << watch.took(size_in_bytes(file.header().shape, array.type())) << '\n';
   return done;
 }
 

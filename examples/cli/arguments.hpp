@@ -37,12 +37,34 @@ inline tessera::Extents parse_lengths(std::string const& what, std::string const
 inline tessera::Extents parse_chunks(std::string const& text) { return parse_lengths("--chunks", text, 1); }
 inline tessera::Extents parse_shards(std::string const& text) { return parse_lengths("--shards", text, 1); }
 
-/// A list as in a document: [{"name": "bytes", "configuration": {"endian": "little"}}, ...]. Throws: UsageError.
-inline std::vector<tessera::Specification> parse_codecs(std::string const& text) try {
+/// What zarr-python gives a codec of which nothing else is said.
+inline tessera::Members usual_configuration(std::string_view codec, tessera::DataType type) {
+  using tessera::Members, tessera::Value;
+  bool const is_bytes = type.component() == 1;
+  if (codec == "bytes") return is_bytes ? Members{} : Members{{"endian", "little"}};
+  if (codec == "zstd") return {{"level", Value::integer(0)}, {"checksum", false}};
+  if (codec == "gzip") return {{"level", Value::integer(5)}};
+  if (codec != "blosc") return {};
+  return {{"typesize", Value::integer(type.size)},
+          {"cname", "zstd"},
+          {"clevel", Value::integer(5)},
+          {"shuffle", type.size == 1 ? "bitshuffle" : "shuffle"},
+          {"blocksize", Value::integer(0)}};
+}
+
+/// A list as in a document: [{"name": "bytes", "configuration": {"endian": "little"}}, ...], or of names: what is not
+/// said is as usual. Throws: UsageError.
+inline std::vector<tessera::Specification> parse_codecs(std::string const& text, tessera::DataType type) try {
   auto const value = tessera::parse_json(text);
   tessera::Found const codecs{value, "codecs"};
   std::vector<tessera::Specification> result;
-  for (std::size_t i = 0; i < codecs.list().size(); ++i) result.push_back(tessera::specification(codecs.item(i)));
+  for (std::size_t i = 0; i < codecs.list().size(); ++i) {
+    auto& codec = result.emplace_back(tessera::specification(codecs.item(i)));
+    auto& said = *codec.configuration.get_if<tessera::Members>();
+    for (auto& usual : usual_configuration(codec.name, type))
+      if (std::none_of(said.begin(), said.end(), [&](auto const& member) { return member.name == usual.name; }))
+        said.push_back(std::move(usual));
+  }
   return result;
 } catch (tessera::MetadataError const& error) {
   throw UsageError{tessera::text({"--codecs: ", error.what()})};
@@ -75,9 +97,7 @@ inline std::vector<std::optional<std::string>> parse_names(std::string const& te
 
 /// As zarr-python has it: little endian, zstd.
 inline std::vector<tessera::Specification> default_codecs(tessera::DataType type) {
-  using tessera::Members;
-  auto endian = type.component() > 1 ? Members{{"endian", "little"}} : Members{};
-  return {{"bytes", std::move(endian)}, {"zstd", Members{{"level", tessera::Value::integer(0)}, {"checksum", false}}}};
+  return {{"bytes", usual_configuration("bytes", type)}, {"zstd", usual_configuration("zstd", type)}};
 }
 
 /// The chunks of an array become inner chunks of shards of that shape; those of a sharded array are its inner chunks.

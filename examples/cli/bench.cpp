@@ -84,10 +84,9 @@ void measure(Stages& stages, Bench const& command, Figures& figures) {
 }  // namespace
 
 Status run(Bench const& command) {
-  auto const box = parse_region(command.region);
   auto const array = open_array(command.path, command.threads, command);
   auto const metadata = array.metadata();
-  auto const region = fit(box, metadata.shape);
+  auto const region = region_of(command.region, metadata);
   Figures figures;
   figures.path = command.path;
   figures.type = metadata.type;

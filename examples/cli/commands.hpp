@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "failure.hpp"
 
@@ -22,18 +23,32 @@ struct Info : Files {
 
 struct Read : Files {
   std::string path;
-  std::string region;  ///< empty: everything
-  std::string output;
+  std::string region, index;  ///< empty: everything
+  std::string output;         ///< "-": the standard output
+  std::string format;         ///< empty: as the output's name says
   std::size_t threads = 1;
   std::size_t memory = 256;  ///< MiB of elements held at once
 };
 
+struct Show : Files {
+  std::string path;
+  std::string region, index;  ///< empty: everything
+  std::size_t limit = 1000;   ///< elements that are shown at most
+  std::size_t threads = 1;
+};
+
 struct View : Files {
   std::string path;
-  std::optional<std::size_t> axis;
-  std::optional<std::uint64_t> index;
+  std::string region;  ///< empty: everything
+  std::string axis;    ///< a dimension's name or number; empty: not given
+  std::string index;   ///< "94" or "z=94,c=0"; empty: not given
   std::string output;  ///< empty: the terminal
   std::size_t threads = 1;
+};
+
+struct Attrs : Files {
+  std::string path, name;                            ///< empty: all
+  std::vector<std::string> settings{}, deletions{};  ///< "NAME=JSON", "NAME"
 };
 
 struct Write : Files {
@@ -95,7 +110,9 @@ struct Bench : Files {
 
 Status run(Info const&);
 Status run(Read const&);
+Status run(Show const&);
 Status run(View const&);
+Status run(Attrs const&);
 Status run(Write const&);
 Status run(Copy const&);
 Status run(Resize const&);

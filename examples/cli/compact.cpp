@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "commands.hpp"
+#include "progress.hpp"
 #include "region.hpp"
 #include "source.hpp"
 
@@ -14,10 +15,12 @@ Status run(Compact const& command) {
     options.recovered = [](std::string const& key) {
       std::cout << "key " << printable(key) << ": its last append was cut off, it is as it was before\n";
     };
-  auto const box = parse_region(command.region);
   auto const array = open_array(command.path, command.threads, command);
-  auto const region = fit(box, array.shape());
-  auto const won = compact_array(array, command.region.empty() ? nullptr : &region, options);
+  auto const region = region_of(command.region, array.metadata());
+  auto const won = [&] {
+    Progress const progress{"compacting"};
+    return compact_array(array, command.region.empty() ? nullptr : &region, options);
+  }();
   std::cout << printable(command.path) << ": " << won << " bytes fewer\n";
   return done;
 }

@@ -13,10 +13,12 @@
 #include "boxes.hpp"
 #include "chunk_keys.hpp"
 #include "commands.hpp"
+#include "consolidated.hpp"
 #include "interruption.hpp"
 #include "output_node.hpp"
 #include "progress.hpp"
 #include "source.hpp"
+#include "stopwatch.hpp"
 #include "tree.hpp"
 
 namespace cli {
@@ -38,7 +40,7 @@ struct Plan {
 tessera::ArrayMetadata asked_for(Copy const& command, tessera::ArrayMetadata metadata, std::string const& path) {
   if (command.chunks || command.shards) take_out_of_shards(metadata);
   if (command.chunks) metadata.chunk_shape = parse_chunks(*command.chunks);
-  if (!command.codecs.empty()) metadata.codecs = parse_codecs(command.codecs);
+  if (!command.codecs.empty()) metadata.codecs = parse_codecs(command.codecs, metadata.type);
   if (command.shards) put_into_shards(metadata, parse_shards(*command.shards));
   if (command.chunks || command.shards || !command.codecs.empty())
     complete_as_asked(metadata, path.empty() ? command.source : path, complete_codecs);
@@ -248,14 +250,17 @@ Status run(Copy const& command) {
   auto const plan = plan_for(command);
   for (auto const& job : plan.arrays) expect_memory(command, plan.store, job);
   Interruption const interruption;
+  Stopwatch const watch;
   OutputNode output{command.destination, command.overwrite, command};
   auto const store = output.store();
+  std::uint64_t bytes = 0;
   for (auto const& [path, group] : plan.groups) tessera::write_document(store, path, to_value(group));
   {
     std::atomic<std::uint64_t> elements{0};
-    Progress const progress{elements, plan.elements};
+    Progress const progress{"copying", elements, plan.elements};
     for (auto const& job : plan.arrays) {
       auto const budget = command.memory << 20, each = passing(job);
+      bytes += bytes_of(job.copy.shape, job.copy.type);
       auto const threads = std::clamp<std::uint64_t>(budget / 2 / each, 1, command.threads);
       auto const for_boxes = budget - std::min(budget, threads * each);
       Queue const on{threads};  // of its own: what it keeps goes with it
@@ -266,11 +271,14 @@ Status run(Copy const& command) {
     }
   }
   output.commit();
+  for (auto const& [path, group] : plan.groups)
+    if (group.has_consolidated)
+      report_consolidated(path.empty() ? command.source : command.source + '/' + path, "is not in the copy");
   auto const counted = [](std::size_t n, char const* what) {
     return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
   };
   std::cout << printable(command.destination) << ": " << counted(plan.arrays.size(), "array") << ", "
-            << counted(plan.groups.size(), "group") << '\n';
+            << counted(plan.groups.size(), "group") << ", " << watch.took(bytes) << '\n';
   std::cout.flush();
   for (auto const& array : plan.left_out) report("left out: " + array);
   return plan.left_out.empty() ? done : wrong_data;

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <tessera/core/printable.hpp>
 
@@ -23,10 +24,17 @@ struct UsageError : std::runtime_error {
 
 using tessera::printable;  // names and texts come from files: none of them may break a line or steer the terminal
 
-/// What the library says, with the option of the command in the place of its own.
+/// What the library says, without what only a program of C++ can do, and with the options of the command.
 inline std::string in_own_words(std::string text) {
-  constexpr std::string_view option = "LocalOptions{.links = Links::follow}";
-  if (auto const at = text.find(option); at != text.npos) text.replace(at, option.size(), "--follow-links");
+  constexpr std::pair<std::string_view, std::string_view> words[] = {
+      {"LocalOptions{.links = Links::follow}", "--follow-links"},
+      {"is not among this program's codecs", "is not among the command's codecs"},
+      {"; if tessera has it, name it in the Codecs<...> that the array is opened with", ""},
+      {"; what is no folder needs a store of its own", " of a folder or file on disk"},
+      {"the store's folder is missing", "the folder is missing"},
+  };
+  for (auto const& [of_library, of_command] : words)
+    if (auto const at = text.find(of_library); at != text.npos) text.replace(at, of_library.size(), of_command);
   return text;
 }
 

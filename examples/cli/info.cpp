@@ -1,12 +1,16 @@
 // tessera info: the tree below a path, for people or as JSON.
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "chunk_keys.hpp"
 #include "commands.hpp"
 #include "element.hpp"
+#include "progress.hpp"
 #include "quantities.hpp"
 #include "tree.hpp"
 #include "utf8.hpp"
@@ -100,12 +104,79 @@ std::string shape_text(tessera::ArrayMetadata const& array) {
   return '[' + text + ']';
 }
 
-std::string attributes_text(Value const& attributes) {
-  std::string text;
-  for (auto const& [name, value] : *attributes.get_if<Members>())
-    text += (text.empty() ? "" : ", ") + name + ' ' + tessera::describe(value);
-  return text;
-}
+// Attributes as lines: what is short in one, else an item or a member in each.
+class AttributeLines {
+ public:
+  static constexpr std::size_t most = 40;  // lines; the rest is shown by tessera attrs
+
+  explicit AttributeLines(Value const& attributes) {
+    auto const& members = *attributes.get_if<Members>();
+    bool const is_flat =
+        std::none_of(members.begin(), members.end(), [](auto const& member) { return !on_one_line(member.value); });
+    if (!members.empty() && is_flat)
+      add(joined(members), 0);
+    else
+      add(attributes, "", 0);
+  }
+
+  std::vector<std::string> const& lines() const { return lines_; }
+  bool is_cut() const { return is_cut_; }
+
+ private:
+  static constexpr std::size_t width = 60;
+
+  static std::string joined(Members const& members) {
+    std::string text;
+    for (auto const& [name, value] : members) text += (text.empty() ? "" : ", ") + name + ' ' + *on_one_line(value);
+    return text;
+  }
+
+  // nullopt: it is too long for one, or too deep.
+  static std::optional<std::string> on_one_line(Value const& value, int depth = 0) {
+    std::string text;
+    auto const add = [&](std::string const& name, Value const& item) {
+      auto const inner = on_one_line(item, depth + 1);
+      if (!inner || text.size() + inner->size() > width) return false;
+      text += (text.empty() ? "" : ", ") + name + *inner;
+      return true;
+    };
+    auto* const list = value.get_if<List>();
+    auto* const members = value.get_if<Members>();
+    if (!list && !members) return tessera::describe(value);
+    if (depth == 3) return std::nullopt;
+    if (list) {
+      bool const is_plain = std::none_of(
+          list->begin(), list->end(), [](Value const& item) { return item.get_if<List>() || item.get_if<Members>(); });
+      for (auto const& item : *list)
+        if (!add("", item)) {
+          if (!is_plain) return std::nullopt;
+          return tessera::text({"[", text, ", ...] of ", list->size()});
+        }
+      return '[' + text + ']';
+    }
+    for (auto const& [name, item] : *members)
+      if (!add(name + ' ', item)) return std::nullopt;
+    return '{' + text + '}';
+  }
+
+  void add(std::string const& text, std::size_t depth) {
+    if ((is_cut_ = is_cut_ || lines_.size() == most)) return;
+    lines_.push_back(std::string(2 * depth, ' ') + text);
+  }
+  void add(Value const& value, std::string const& name, std::size_t depth) {
+    if (is_cut_) return;  // however deep and long the rest is
+    auto const text = depth == 0 ? std::nullopt : on_one_line(value);
+    if (text) return add(name + ' ' + *text, depth - 1);
+    if (depth > 0) add(name, depth - 1);
+    if (auto* list = value.get_if<List>())
+      for (auto const& item : *list) add(item, "-", depth + 1);
+    if (auto* members = value.get_if<Members>())
+      for (auto const& [inner, item] : *members) add(item, inner, depth + 1);
+  }
+
+  std::vector<std::string> lines_;
+  bool is_cut_ = false;
+};
 
 class TextTree {
  public:
@@ -113,11 +184,15 @@ class TextTree {
 
   void print(Tree const& node, std::string const& label, std::string const& first = "", std::string const& rest = "") {
     auto const beside = rest + (node.children.empty() ? "    " : "│   ");
-    auto const fact = [&](char const* name, std::string const& text) {
+    auto const fact = [&](std::string name, std::string const& text) {
       if (text.empty()) return;
-      std::string padded{name};
-      padded.resize(12, ' ');
-      line(beside, padded + text);
+      name.resize(12, ' ');
+      line(beside, name + text);
+    };
+    auto const attributes = [&](Value const& value) {
+      AttributeLines const lines{value};
+      for (auto const& one : lines.lines()) fact(&one == &lines.lines().front() ? "attributes" : "", one);
+      if (lines.is_cut()) fact("", "... (tessera attrs has the rest)");
     };
     if (auto const* array = std::get_if<tessera::ArrayMetadata>(&node.document)) {
       auto const& stored = keys_.at(node.path);
@@ -135,10 +210,10 @@ class TextTree {
                       static_cast<double>(stored.bytes) / static_cast<double>(stored.stored_bytes));
       fact("stored", human(stored.stored_bytes) + " of " + human(stored.bytes) + ratio);
       fact("fill value", summary(tessera::write_fill_value(array->fill, array->type)));
-      fact("attributes", attributes_text(array->attributes));
+      attributes(array->attributes);
     } else if (auto const* group = std::get_if<tessera::GroupMetadata>(&node.document)) {
       line(first, label + "  group");
-      fact("attributes", attributes_text(group->attributes));
+      attributes(group->attributes);
     } else {
       line(first, label + (node.wrong ? "  (broken)" : "  array (not supported)"));
     }
@@ -203,8 +278,10 @@ Members json_of(Tree const& node, Keys const& keys) {
 
 Status run(Info const& command) {
   auto const [store, path] = find_node(command.path, command);
+  std::optional<Progress> progress{"listing"};
   auto tree = read_tree(store, path);
   auto const keys = count_keys(store, tree);
+  progress.reset();
   if (command.json) {
     List nodes;
     each_node(tree, [&](Tree const& node) { nodes.push_back(json_of(node, keys)); });

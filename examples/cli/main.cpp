@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 
 #include <tessera/core/config.hpp>
+#include <tessera/store/scheme.hpp>
 
 #include "bench/advice.hpp"
 #include "commands.hpp"
@@ -24,18 +25,42 @@ constexpr auto region_help = R"(A region has one part per dimension, joined by c
   :        every index            5        this one; the dimension stays, with length 1
   a:b      a, a+1, ... below b    a:b:s    a, a+s, ... below b
   a:  :b   from a on, up to b
+or it names dimensions, by their names or numbers from 0 on, and has all of the others: z=5,x=0:64
 Numbers count from 0. Nothing is clipped: what does not fit the shape is an error.
-Example: tessera read brain.zarr/t1 --region 0:64,:,10:20:2 --output part.npy)";
+Example: )";
+
+std::string region_help_with(std::string const& example) { return region_help + example; }
 
 constexpr auto unfinished_help =
     R"(What is written is there when it is whole: until then it is in a folder .tessera-*, which has no document
 and is no node. One that stays where the command was killed goes with tessera rm of what it is below, and is
 in nobody's way.
-Example of codecs:
-  '[{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "zstd", "configuration": {"level": 9, "checksum": true}}]')";
+Codecs are a JSON list, as in a document; what is not said of one is as zarr-python has it:
+  '["bytes", "zstd"]'    '["bytes", "blosc", "crc32c"]'    '["bytes", {"name": "zstd", "configuration": {"level": 9}}]')";
+
+std::string expect_path(std::string const& path) {
+  return cli::in_own_words(tessera::detail::problem_of_path(path));  // empty: it is one
+}
+
+/// A file or a folder on disk.
+CLI::Option& add_file(CLI::App& command, std::string const& name, std::string& path, std::string const& what) {
+  return *command.add_option(name, path, what)->check(expect_path, "");
+}
 
 void add_path(CLI::App& command, std::string& path) {
-  command.add_option("PATH", path, "A folder on disk, with the node's path inside it: brain.zarr/t1")->required();
+  add_file(command, "PATH", path, "A folder on disk, with the node's path inside it: brain.zarr/t1").required();
+}
+
+void add_region(CLI::App& command, std::string& region) {
+  command.add_option("--region", region, "Which elements; all, if not given")->type_name("REGION");
+}
+
+void add_index(CLI::App& command, std::string& index) {
+  command
+      .add_option(
+          "--index", index,
+          "One index of each dimension that it names, by name or number: z=94,c=0. Those dimensions go, as in NumPy")
+      ->type_name("NAME=N");
 }
 
 void add_threads(CLI::App& command, std::size_t& threads) {
@@ -95,10 +120,15 @@ cli::Status run(int argc, char** argv) {
   read.threads = processors;
   auto& read_command = *app.add_subcommand("read", "Elements of an array, to a file");
   add_path(read_command, read.path);
-  read_command.add_option("--region", read.region, "Which elements; all, if not given")->type_name("REGION");
-  read_command.add_option("--output", read.output, "FILE.npy, or FILE.bin: C order, little endian, nothing else")
-      ->type_name("FILE")
+  add_region(read_command, read.region);
+  add_index(read_command, read.index);
+  add_file(read_command, "--output", read.output,
+           "FILE.npy; FILE.bin: C order, little endian, nothing else; FILE.csv or FILE.txt: a line for each row along "
+           "the last dimension; -: the standard output")
+      .type_name("FILE")
       ->required();
+  read_command.add_option("--format", read.format, "Whatever the file is called; npy on the standard output")
+      ->check(CLI::IsMember({"npy", "bin", "csv", "txt"}));
   read_command
       .add_option("--memory", read.memory,
                   "MiB of elements held at once: as many whole rows of chunks (all chunks that share their place along "
@@ -109,28 +139,67 @@ cli::Status run(int argc, char** argv) {
   add_sync(read_command, read.sync);
   add_threads(read_command, read.threads);
   add_links(read_command, read.follow_links);
-  read_command.footer(region_help);
+  read_command.footer(region_help_with("tessera read brain.zarr/t1 --region 0:64,:,10:20:2 --output part.npy"));
+
+  cli::Show show;
+  show.threads = processors;
+  auto& show_command = *app.add_subcommand("show", "Elements of an array, here, as NumPy prints them");
+  add_path(show_command, show.path);
+  add_region(show_command, show.region);
+  add_index(show_command, show.index);
+  show_command.add_option("--limit", show.limit, "Elements that are shown at most; of more, those at the corners")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 24))
+      ->capture_default_str();
+  add_threads(show_command, show.threads);
+  add_links(show_command, show.follow_links);
+  show_command.footer(region_help_with("tessera show brain.zarr/t1 --index z=94 --region x=90:96"));
 
   cli::View view;
   view.threads = processors;
-  auto& view_command =
-      *app.add_subcommand("view", "A plane of an array as a picture, from its least value to its most");
+  auto& view_command = *app.add_subcommand(
+      "view", "A plane of an array as a picture, from its least value, black, to its most; NaN is magenta, or ?");
   add_path(view_command, view.path);
-  view_command.add_option("--axis", view.axis, "The dimension that the plane cuts; by default the last")
-      ->type_name("D")
-      ->check(CLI::NonNegativeNumber);
-  view_command.add_option("--index", view.index, "Where it cuts; by default in the middle")
-      ->type_name("I")
-      ->check(CLI::NonNegativeNumber);
-  view_command.add_option("--output", view.output, "FILE.png; without it the picture is drawn here")->type_name("FILE");
+  add_region(view_command, view.region);
+  view_command
+      .add_option("--index", view.index,
+                  "Where dimensions are cut, by name or number: z=94,c=0; or a number alone, along --axis")
+      ->type_name("NAME=N");
+  view_command
+      .add_option("--axis", view.axis, "A dimension that is cut, in the middle unless --index says where: 2 or z")
+      ->type_name("D");
+  add_file(view_command, "--output", view.output, "FILE.png; without it the picture is drawn here").type_name("FILE");
   add_sync(view_command, view.sync);
   add_threads(view_command, view.threads);
   add_links(view_command, view.follow_links);
+  view_command.footer(
+      "Of the dimensions that nothing is said of, the last are the picture's rows and columns, and the "
+      "others are cut in the\nmiddle; of 3 dimensions the last is cut.\n\n" +
+      region_help_with("tessera view scan.zarr/0 --index t=3,c=0 --region y=0:512,x=0:512"));
+
+  cli::Attrs attrs;
+  auto& attrs_command =
+      *app.add_subcommand("attrs", "The attributes of an array or a group, as JSON; sets and deletes them");
+  add_path(attrs_command, attrs.path);
+  attrs_command.add_option("NAME", attrs.name, "This attribute alone");
+  attrs_command.add_option("--set", attrs.settings, "Replaces or adds an attribute; may be given several times")
+      ->type_name("NAME=JSON")
+      ->allow_extra_args(false);
+  attrs_command.add_option("--delete", attrs.deletions, "An attribute that goes; may be given several times")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  add_sync(attrs_command, attrs.sync);
+  add_threads(attrs_command, unused);
+  add_links(attrs_command, attrs.follow_links);
+  attrs_command.footer(
+      R"(Example: tessera attrs brain.zarr/t1 --set 'units="mm"' --set 'spacing=[1, 1, 1.5]' --delete note)");
 
   cli::Write write;
   write.threads = processors;
   auto& write_command = *app.add_subcommand("write", "A .npy file as a new array, of any size");
-  write_command.add_option("FILE", write.file, "A .npy file: bool, integers, real and complex numbers, V")->required();
+  add_file(write_command, "FILE", write.file,
+           "A .npy file: bool, integers, real and complex numbers, V; -: the standard input")
+      .required();
   add_path(write_command, write.path);
   add_chunks(write_command, write.chunks, "about a MiB");
   add_shards(write_command, write.shards, "none");
@@ -147,8 +216,8 @@ cli::Status run(int argc, char** argv) {
   cli::Copy copy;
   copy.threads = processors;
   auto& copy_command = *app.add_subcommand("copy", "An array, or a group and all below it, encoded anew");
-  copy_command.add_option("SRC", copy.source, "The array or group: brain.zarr/t1")->required();
-  copy_command.add_option("DST", copy.destination, "Where the copy goes")->required();
+  add_file(copy_command, "SRC", copy.source, "The array or group: brain.zarr/t1").required();
+  add_file(copy_command, "DST", copy.destination, "Where the copy goes").required();
   add_chunks(copy_command, copy.chunks, "as in the source");
   add_shards(copy_command, copy.shards, "as in the source; with --chunks alone, none");
   add_codecs(copy_command, copy.codecs, "as in the source");
@@ -180,8 +249,9 @@ cli::Status run(int argc, char** argv) {
   cli::Append append;
   append.threads = processors;
   auto& append_command = *app.add_subcommand("append", "A .npy file at the end of an array");
-  append_command.add_option("FILE", append.file, "A .npy file, as the array is in type and other dimensions")
-      ->required();
+  add_file(append_command, "FILE", append.file,
+           "A .npy file, as the array is in type and other dimensions; -: the standard input")
+      .required();
   add_path(append_command, append.path);
   append_command.add_option("--axis", append.axis, "The dimension that grows")
       ->type_name("D")
@@ -206,7 +276,7 @@ cli::Status run(int argc, char** argv) {
   add_sync(compact_command, compact.sync);
   add_threads(compact_command, compact.threads);
   add_links(compact_command, compact.follow_links);
-  compact_command.footer(region_help);
+  compact_command.footer(region_help_with("tessera compact brain.zarr/t1_sharded --region 0:64,:,:"));
 
   cli::Remove remove;
   auto& remove_command = *app.add_subcommand("rm", "Erases an array, or a group, and all below it");
@@ -217,9 +287,9 @@ cli::Status run(int argc, char** argv) {
 
   cli::Move move;
   auto& move_command = *app.add_subcommand("mv", "Another path for an array or a group in the same hierarchy");
-  move_command.add_option("SRC", move.source, "The array or group: brain.zarr/t1")->required();
-  move_command.add_option("DST", move.destination, "Its new path, where nothing is; groups above it are made")
-      ->required();
+  add_file(move_command, "SRC", move.source, "The array or group: brain.zarr/t1").required();
+  add_file(move_command, "DST", move.destination, "Its new path, where nothing is; groups above it are made")
+      .required();
   add_sync(move_command, move.sync);
   add_threads(move_command, unused);
   add_links(move_command, move.follow_links);
@@ -267,6 +337,7 @@ cli::Status run(int argc, char** argv) {
   }
   if (info_command.parsed()) return run(info);
   if (read_command.parsed()) return run(read);
+  if (attrs_command.parsed()) return run(attrs);
   if (write_command.parsed()) return run(write);
   if (copy_command.parsed()) return run(copy);
   if (resize_command.parsed()) return run(resize);
@@ -275,6 +346,7 @@ cli::Status run(int argc, char** argv) {
   if (remove_command.parsed()) return run(remove);
   if (move_command.parsed()) return run(move);
   if (validate_command.parsed()) return run(validate);
+  if (show_command.parsed()) return run(show);
   if (view_command.parsed()) return run(view);
   if (bench_command.parsed()) return run(bench);
   throw cli::UsageError{"a subcommand is required (tessera --help says more)"};

@@ -25,15 +25,16 @@ namespace cli {
 /// expect_unchanged() has returned. Requires: one at a time.
 class MappedFile {
  public:
-  /// Throws: StoreError naming the file.
-  explicit MappedFile(std::string const& path) : path_{path}, file_{::open(path.c_str(), flags)} {
+  /// Throws: StoreError naming the file: `name`, if it is not called as its path.
+  explicit MappedFile(std::string const& path, std::string const& name = "")
+      : path_{name.empty() ? path : name}, file_{::open(path.c_str(), flags)} {
     if (!file_) fail(std::strerror(errno));
     before_ = status();
     if (!S_ISREG(before_.st_mode)) fail("not a regular file");
     try {
       bytes_ = tessera::MappedBuffer{file_.number(), 0, static_cast<std::size_t>(before_.st_size)};
     } catch (tessera::StoreError& error) {
-      error.in_store(path);
+      error.in_store(path_);
       throw;
     }
     begin_ = reinterpret_cast<std::uintptr_t>(data());

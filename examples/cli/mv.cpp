@@ -5,6 +5,7 @@
 #include <tessera/array/move.hpp>
 
 #include "commands.hpp"
+#include "consolidated.hpp"
 #include "node.hpp"
 
 namespace cli {
@@ -15,7 +16,7 @@ Status run(Move const& command) {
   if (folder_of(from.store.name()) != folder_of(to.store.name()))
     throw UsageError{command.destination + " is not in the hierarchy of " + command.source +
                      ": copy it there, then rm"};
-  tessera::move_node(from.store, from.path, to.path);
+  saying_what_goes(from.store, {from.path, to.path}, [&] { tessera::move_node(from.store, from.path, to.path); });
   std::cout << printable(command.source) << ": now " << printable(command.destination) << '\n';
   return done;
 }

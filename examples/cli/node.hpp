@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 
+#include <tessera/metadata/missing_node.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/local_store.hpp>
 
@@ -127,17 +128,43 @@ inline Node node_below(std::filesystem::path const& root, std::filesystem::path 
 
 }  // namespace detail
 
+namespace detail {
+
+// Throws: StoreError, if one of the folders on the way is a file: a zip file, say.
+inline void expect_folders_above(std::filesystem::path const& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  for (auto at = path.parent_path(); at.has_relative_path(); at = at.parent_path())
+    if (fs::is_regular_file(at, ignored)) try {
+        (void)Store{at.string()}.has_folder("");
+      } catch (tessera::Error& error) {
+        error.in_store(at.string());
+        throw;
+      }
+}
+
+[[noreturn]] inline void refuse_missing(std::string const& path) {
+  expect_folders_above(path);
+  Store const store{path};
+  try {
+    throw tessera::detail::missing_node(store, "", "array or group");
+  } catch (tessera::Error& error) {
+    error.in_key("zarr.json").in_store(path);
+    throw;
+  }
+}
+
+}  // namespace detail
+
 /// The store is the outermost folder from which every folder down to `path` is a node: keys in messages then begin at
 /// the hierarchy's root. Throws: tessera::StoreError, if there is no node at `path`.
 inline Node find_node(std::string const& path, Files const& files) {
   auto const folder = folder_of(path);
   std::error_code error;
   if (!detail::has_document(folder, error)) {
-    auto const missing = !error || error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
-    throw tessera::StoreError{missing ? "there is no array or group: the document is missing"
-                                      : "cannot look for the document: " + error.message()}
-        .in_key("zarr.json")
-        .in_store(path);
+    if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+      throw tessera::StoreError{"cannot look for the document: " + error.message()}.in_key("zarr.json").in_store(path);
+    detail::refuse_missing(path);
   }
   return detail::node_below(detail::outermost_node(folder), folder, path, files);
 }
@@ -145,6 +172,7 @@ inline Node find_node(std::string const& path, Files const& files) {
 /// Where a node that need not be there would be. Its store is that of the nearest node above it, else the nearest
 /// folder called *.zarr, else its own.
 inline Node find_place(std::string const& path, Files const& files) {
+  detail::expect_folders_above(path);
   auto const folder = folder_of(path);
   std::error_code error;
   auto const above = [&](auto&& holds) {

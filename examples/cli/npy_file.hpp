@@ -5,18 +5,20 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <tessera/core/checked.hpp>
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/value.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
+#include <tessera/core/value.hpp>
 #include <tessera/view/layout.hpp>
 
 #include "mapped_file.hpp"
+#include "spooled_input.hpp"
 
 namespace cli {
 
@@ -183,8 +185,12 @@ inline NpyHeader read_npy_header(std::string_view file) {
 /// The file and what its header says, held to its size.
 class NpyFile {
  public:
-  /// Throws: StoreError naming the file.
-  explicit NpyFile(std::string const& path) : path_{path}, file_{path}, header_{header_of(file_, path)} {}
+  /// "-" is the standard input. Throws: StoreError naming the file.
+  explicit NpyFile(std::string const& path)
+      : path_{path == "-" ? SpooledInput::name : path},
+        input_{path == "-" ? std::make_unique<SpooledInput>() : nullptr},
+        file_{input_ ? input_->path() : path, path_},
+        header_{header_of(file_, path_)} {}
 
   NpyHeader const& header() const { return header_; }
   std::byte const* elements() const { return file_.data() + header_.size; }
@@ -226,7 +232,8 @@ class NpyFile {
     throw;
   }
 
-  std::string path_;
+  std::string path_;  // what it is called
+  std::unique_ptr<SpooledInput> input_;
   MappedFile file_;
   NpyHeader header_;
 };

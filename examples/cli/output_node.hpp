@@ -14,6 +14,7 @@
 #include <tessera/metadata/document.hpp>
 #include <tessera/metadata/group_metadata.hpp>
 
+#include "consolidated.hpp"
 #include "node.hpp"
 #include "sync.hpp"
 
@@ -53,8 +54,15 @@ class OutputNode {
   /// Its root is the node.
   Store store() const { return Store{(folder_ / "new").string(), options_}; }
 
+  /// Groups above that lose their consolidated metadata by it are named.
   void commit() {
+    saying_what_goes(place_.store, {place_.path}, [&] { put_in_place(); });
+  }
+
+ private:
+  void put_in_place() {
     namespace fs = std::filesystem;
+    tessera::detail::drop_consolidated_above(place_.store, place_.path);
     for (auto const& group : groups_) tessera::write_document(place_.store, group, to_value(tessera::GroupMetadata{}));
     auto const made = unfinished_->path + "/new";
     std::error_code error;
@@ -72,7 +80,6 @@ class OutputNode {
     if (options_.fsync) sync_folder(folder_.parent_path());
   }
 
- private:
   [[noreturn]] void fail(std::string problem) const { throw tessera::StoreError{std::move(problem)}.in_store(shown_); }
 
   template <class F>

@@ -17,14 +17,16 @@ namespace cli {
 struct Picture {
   std::size_t rows, columns;
   std::vector<std::uint8_t> grey;
+  std::vector<std::uint8_t> is_nan{};  ///< 1 where there is no grey but the colour of NaN; empty: nowhere
 };
 
 struct Greys {
-  std::vector<std::uint8_t> grey;
+  std::vector<std::uint8_t> grey, is_nan;
   std::string least, most;  ///< the elements that are black and white; infinities are neither
+  std::size_t nans = 0;
 };
 
-/// From black, the least element, to white, the most; NaN is black; where all are the same they are mid-grey.
+/// From black, the least element, to white, the most; where all are the same they are mid-grey.
 template <class T>
 Greys greys_of(std::span<T const> elements) {
   auto const is_number = [](T element) {
@@ -34,7 +36,7 @@ Greys greys_of(std::span<T const> elements) {
       return true;
   };
   auto const first = std::find_if(elements.begin(), elements.end(), is_number);
-  Greys result{std::vector<std::uint8_t>(elements.size()), "none", "none"};
+  Greys result{std::vector<std::uint8_t>(elements.size()), {}, "none", "none"};
   T least{}, most{};
   if (first != elements.end()) {
     least = most = *first;
@@ -53,20 +55,38 @@ Greys greys_of(std::span<T const> elements) {
     if (range == 0) return 128;
     return static_cast<std::uint8_t>(std::lround((value * scale - from) / range * 255));
   });
+  if constexpr (std::floating_point<T>) {
+    auto const is_nan = [](T element) { return std::isnan(element); };
+    result.nans = static_cast<std::size_t>(std::count_if(elements.begin(), elements.end(), is_nan));
+    if (result.nans > 0) {
+      result.is_nan.resize(elements.size());
+      std::transform(elements.begin(), elements.end(), result.is_nan.begin(), is_nan);
+    }
+  }
   return result;
 }
 
-/// The picture in rows x columns, neither more than it has: each pixel is the mean of those it stands for.
+/// The picture in rows x columns, neither more than it has: each pixel is the mean of the greys that it stands for, or
+/// NaN where it stands for more of those.
 inline Picture shrunk(Picture const& picture, std::size_t rows, std::size_t columns) {
   Picture result{rows, columns, std::vector<std::uint8_t>(rows * columns)};
+  if (!picture.is_nan.empty()) result.is_nan.resize(rows * columns);
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t c = 0; c < columns; ++c) {
       auto const top = r * picture.rows / rows, bottom = (r + 1) * picture.rows / rows;
       auto const left = c * picture.columns / columns, right = (c + 1) * picture.columns / columns;
-      std::uint64_t sum = 0;
+      std::uint64_t sum = 0, nans = 0;
+      auto const all = (bottom - top) * (right - left);
       for (auto y = top; y < bottom; ++y)
-        for (auto x = left; x < right; ++x) sum += picture.grey[y * picture.columns + x];
-      result.grey[r * columns + c] = static_cast<std::uint8_t>(sum / ((bottom - top) * (right - left)));
+        for (auto x = left; x < right; ++x) {
+          auto const at = y * picture.columns + x;
+          bool const is_nan = !picture.is_nan.empty() && picture.is_nan[at];
+          is_nan ? ++nans : sum += picture.grey[at];
+        }
+      if (2 * nans > all)
+        result.is_nan[r * columns + c] = 1;
+      else
+        result.grey[r * columns + c] = static_cast<std::uint8_t>(sum / (all - nans));
     }
   return result;
 }

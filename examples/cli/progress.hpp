@@ -1,4 +1,5 @@
-// A bar on stderr, for work that takes longer than a person likes to wait without one.
+// A line on stderr, for work that takes longer than a person likes to wait without one: what is done, and how far it
+// is.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -19,13 +20,16 @@ namespace cli {
 /// thread to draw it the work goes on without.
 class Progress {
  public:
-  /// Requires: `done`, which other threads count up to `total`, lives longer.
-  Progress(std::atomic<std::uint64_t> const& done, std::uint64_t total) {
-    if (total == 0 || !::isatty(STDERR_FILENO)) return;
-    try {
-      thread_ = std::thread{[this, &done, total] { watch(done, total); }};
-    } catch (std::system_error const&) {
-    }
+  /// `what` is done: "reading". Requires: `done`, which other threads count up to `total`, lives longer.
+  Progress(char const* what, std::atomic<std::uint64_t> const& done, std::uint64_t total) : what_{what} {
+    if (total > 0)
+      begin([&done, total] {
+        return static_cast<double>(done.load(std::memory_order_relaxed)) / static_cast<double>(total);
+      });
+  }
+  /// How far it is nobody knows.
+  explicit Progress(char const* what) : what_{what} {
+    begin([] { return unknown; });
   }
   Progress(Progress const&) = delete;
   Progress& operator=(Progress const&) = delete;
@@ -40,27 +44,54 @@ class Progress {
   }
 
  private:
-  void watch(std::atomic<std::uint64_t> const& done, std::uint64_t total) {
+  using Clock = std::chrono::steady_clock;
+  static constexpr double unknown = -1;
+
+  template <class F>
+  void begin(F part) {
+    if (!::isatty(STDERR_FILENO)) return;
+    try {
+      thread_ = std::thread{[this, part] { watch(part); }};
+    } catch (std::system_error const&) {
+    }
+  }
+
+  template <class F>
+  void watch(F part) {
     using namespace std::chrono_literals;
+    auto const start = Clock::now();
     std::unique_lock lock{mutex_};
     auto pause = 1000ms;
     bool shown = false;
     while (!wake_.wait_for(lock, pause, [this] { return over_; })) {
-      draw(static_cast<double>(done.load(std::memory_order_relaxed)) / static_cast<double>(total));
+      draw(part(), std::chrono::duration<double>(Clock::now() - start).count());
       shown = true;
       pause = 100ms;
     }
     if (shown) std::fputs("\r\x1b[K", stderr);
   }
 
-  static void draw(double part) {
-    constexpr std::size_t width = 40;
-    auto const filled = std::min(static_cast<std::size_t>(part * width), width);
-    std::fprintf(stderr, "\r[%s%s] %3d %%", std::string(filled, '#').c_str(), std::string(width - filled, ' ').c_str(),
-                 static_cast<int>(part * 100));
+  // "[####      ]  40 %  reading, 12 s left", or "erasing, 12 s".
+  void draw(double part, double seconds) const {
+    char line[128];
+    if (part == unknown) {
+      std::snprintf(line, sizeof line, "\r%s, %.0f s\x1b[K", what_, seconds);
+    } else {
+      constexpr std::size_t width = 40;
+      part = std::min(part, 1.0);
+      auto const filled = static_cast<std::size_t>(part * width);
+      auto const size = std::snprintf(line, sizeof line, "\r[%s%s] %3d %%  %s", std::string(filled, '#').c_str(),
+                                      std::string(width - filled, ' ').c_str(), static_cast<int>(part * 100), what_);
+      if (part > 0) {
+        auto const rest = static_cast<std::size_t>(size);
+        std::snprintf(line + rest, sizeof line - rest, ", %.0f s left\x1b[K", seconds / part - seconds);
+      }
+    }
+    std::fputs(line, stderr);
     std::fflush(stderr);
   }
 
+  char const* what_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool over_ = false;

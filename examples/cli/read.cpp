@@ -7,12 +7,14 @@
 #include <tessera/buffer/scratch.hpp>
 
 #include "commands.hpp"
+#include "element_text.hpp"
 #include "interruption.hpp"
 #include "npy.hpp"
-#include "output_file.hpp"
+#include "output.hpp"
 #include "progress.hpp"
 #include "region.hpp"
 #include "source.hpp"
+#include "stopwatch.hpp"
 
 namespace cli {
 namespace {
@@ -58,34 +60,67 @@ void make_little_endian(std::span<std::byte> elements, std::size_t component) {
                    elements.begin() + static_cast<std::ptrdiff_t>(i + component));
 }
 
+// What --format says, or the end of the file's name.
+std::string format_of(Read const& command) {
+  bool const standard = Output::is_standard(command.output);
+  auto format = command.format;
+  if (format.empty() && standard) format = "npy";
+  for (auto const* one : {"npy", "bin", "csv", "txt"})
+    if (format.empty() && command.output.ends_with(std::string{"."} + one)) format = one;
+  if (format.empty())
+    throw UsageError{"--output " + command.output +
+                     ": a name that ends in .npy, .bin, .csv or .txt is expected, or --format"};
+  if (standard && (format == "npy" || format == "bin") && ::isatty(STDOUT_FILENO))
+    throw UsageError{"--output -: the standard output is a terminal; --format txt is for people, and tessera show"};
+  return format;
+}
+
+// A line for each row along the last dimension; of one dimension, for each element.
+void write_lines(Output& file, std::span<std::byte const> elements, tessera::DataType type,
+                 tessera::Extents const& shape, char separator) {
+  auto const columns = shape.rank() < 2 ? 1 : shape[shape.rank() - 1];
+  std::string lines;
+  for (std::size_t i = 0; i < elements.size() / type.size; ++i) {
+    lines += element_text(elements.data() + i * type.size, type);
+    lines += (i + 1) % columns == 0 ? '\n' : separator;
+    if (lines.size() < 1 << 16) continue;
+    file.write(lines);
+    lines.clear();
+  }
+  file.write(lines);
+}
+
 }  // namespace
 
 Status run(Read const& command) {
-  bool const npy = command.output.ends_with(".npy");
-  if (!npy && !command.output.ends_with(".bin"))
-    throw UsageError{"--output " + command.output + ": a name that ends in .npy or .bin is expected"};
-  auto const box = parse_region(command.region);
+  auto const format = format_of(command);
   auto const array = open_array(command.path, command.threads, command);
-  auto const region = fit(box, array.shape());
+  auto const asked = asked_of(command.region, command.index, array.metadata());
+  auto const& region = asked.region;
   auto const type = array.type();
 
   Interruption const interruption;
-  OutputFile file{command.output, command.sync};
-  if (npy) file.write(npy_header(region.count, type));
+  Stopwatch const watch;
+  Output file{command.output, command.sync};
+  if (format == "npy") file.write(npy_header(asked.shape, type));
   tessera::Traffic traffic;
   {
-    Progress const progress{traffic.chunks, chunks_touched(region, array.chunk_shape())};
+    Progress const progress{"reading", traffic.chunks, chunks_touched(region, array.chunk_shape())};
     tessera::Scratch<tessera::space::Host> room;
     each_slab(region, array.chunk_shape(), type.size, command.memory << 20, [&](tessera::Region const& slab) {
       auto const bytes = about(array, [&] { return room.take(size_in_bytes(slab.count, type), array.queue()); });
       std::span const elements{bytes.data, bytes.size};
       read_elements(array, slab, elements, traffic);
+      if (format == "csv" || format == "txt")
+        return write_lines(file, elements, type, asked.shape, format == "csv" ? ',' : ' ');
       make_little_endian(elements, type.component());
       file.write(elements.data(), elements.size());
     });
   }
   file.commit();
-  std::cout << printable(command.output) << ": " << type.name() << ' ' << tessera::to_string(region.count) << '\n';
+  if (Output::is_standard(command.output)) return done;
+  std::cout << printable(command.output) << ": " << type.name() << ' ' << tessera::to_string(asked.shape) << ", "
+            << watch.took(size_in_bytes(region.count, type)) << '\n';
   return done;
 }
 

@@ -1,12 +1,15 @@
-// --region: "0:64,:,10:20:2".
+// --region: "0:64,:,10:20:2" or "z=5,x=0:64", and --index: "z=5".
 #pragma once
 #include <charconv>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <tessera/core/text.hpp>
+#include <tessera/metadata/array_metadata.hpp>
 #include <tessera/view/box.hpp>
 
 #include "failure.hpp"
@@ -25,46 +28,121 @@ void each_part(std::string_view text, char separator, F&& f) {
   }
 }
 
-inline std::uint64_t index_in(std::string_view text, std::string_view part) {
+inline std::uint64_t index_in(std::string const& option, std::string_view text, std::string_view part) {
   std::uint64_t number = 0;
   auto const* end = text.data() + text.size();
   auto const [stop, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc{} || stop != end || number > std::numeric_limits<std::int64_t>::max())
-    throw UsageError{"--region: \"" + std::string{part} +
-                     "\" is none of :, a, a:, :b, a:b, a:b:s with numbers from 0 on"};
+    throw UsageError{tessera::text(
+        {option, ": \"", part, "\" is ",
+         option == "--index" ? "no number from 0 on" : "none of :, a, a:, :b, a:b, a:b:s with numbers from 0 on"})};
   return number;
 }
 
-inline tessera::Slice slice(std::string_view part) {
+inline tessera::Slice slice(std::string const& option, std::string_view part, bool is_index) {
   std::vector<std::string_view> numbers;
   each_part(part, ':', [&](std::string_view number) { numbers.push_back(number); });
-  if (numbers.size() == 1) {
-    auto const index = index_in(part, part);
+  if (numbers.size() == 1 || is_index) {
+    auto const index = index_in(option, part, part);
     return {index, index + 1};
   }
-  if (numbers.size() > 3) index_in(part, part);  // complains
+  if (numbers.size() > 3) index_in(option, part, part);  // complains
   tessera::Slice result;
-  if (!numbers[0].empty()) result.first = index_in(numbers[0], part);
-  if (!numbers[1].empty()) result.stop = index_in(numbers[1], part);
-  if (numbers.size() == 3 && !numbers[2].empty()) result.step = index_in(numbers[2], part);
+  if (!numbers[0].empty()) result.first = index_in(option, numbers[0], part);
+  if (!numbers[1].empty()) result.stop = index_in(option, numbers[1], part);
+  if (numbers.size() == 3 && !numbers[2].empty()) result.step = index_in(option, numbers[2], part);
   return result;
 }
 
 }  // namespace detail
 
-/// Empty: everything. Throws: UsageError.
-inline tessera::Box parse_region(std::string_view text) {
-  if (text.empty()) return tessera::all;
-  std::vector<tessera::Slice> slices;
-  detail::each_part(text, ',', [&](std::string_view part) { slices.push_back(detail::slice(part)); });
-  return tessera::Box{std::move(slices)};
+/// The dimension that is called so, or has that number. Throws: UsageError; `option` asks for it.
+inline std::size_t dimension_named(std::string_view name, tessera::ArrayMetadata const& array,
+                                   std::string const& option) {
+  auto const& names = array.dimension_names;
+  for (std::size_t d = 0; d < names.size(); ++d)
+    if (names[d] == name) return d;
+  std::size_t number = 0;
+  auto const* end = name.data() + name.size();
+  auto const [stop, error] = std::from_chars(name.data(), end, number);
+  if (error == std::errc{} && stop == end && number < array.shape.rank()) return number;
+  std::string known;
+  for (std::size_t d = 0; d < array.shape.rank(); ++d)
+    known += (d == 0 ? "" : ", ") + (!names.empty() && names[d] ? *names[d] : std::to_string(d));
+  throw UsageError{tessera::text({option, ": there is no dimension \"", name, "\"; ",
+                                  known.empty() ? "the array has none" : "expected one of " + known, "; the shape is ",
+                                  tessera::to_string(array.shape)})};
+}
+
+/// What is asked for along each dimension; nullopt: nothing is said.
+using Parts = std::vector<std::optional<tessera::Slice>>;
+
+/// `region` has a part for each dimension, or names those that it speaks of; `index` names them. Throws: UsageError.
+inline Parts parse_parts(std::string_view region, std::string_view index, tessera::ArrayMetadata const& array) {
+  auto const rank = array.shape.rank();
+  Parts parts(rank);
+  auto const named = [&](std::string const& option, std::string_view text) {
+    detail::each_part(text, ',', [&](std::string_view part) {
+      auto const equals = part.find('=');
+      if (equals == part.npos)
+        throw UsageError{tessera::text({option, ": found \"", part, "\", expected NAME=",
+                                        option == "--index" ? "N" : "PART", ": a dimension by its name or number"})};
+      auto const d = dimension_named(part.substr(0, equals), array, option);
+      auto& place = parts[d];
+      if (place)
+        throw UsageError{tessera::text({option, ": dimension \"", part.substr(0, equals), "\" is there twice"})};
+      place = detail::slice(option, part.substr(equals + 1), option == "--index");
+      if (option == "--index" && place->first >= array.shape[d])
+        throw UsageError{tessera::text({"--index ", part, ": less than ", array.shape[d], " is expected; the shape is ",
+                                        tessera::to_string(array.shape)})};
+    });
+  };
+  if (region.find('=') != region.npos) {
+    named("--region", region);
+  } else if (!region.empty()) {
+    std::size_t d = 0;
+    detail::each_part(region, ',', [&](std::string_view part) {
+      auto const slice = detail::slice("--region", part, false);
+      if (d < rank && part != ":") parts[d] = slice;
+      ++d;
+    });
+    if (d != rank)
+      throw UsageError{tessera::text(
+          {"--region: found ", d, " parts, expected ", rank, "; the shape is ", tessera::to_string(array.shape)})};
+  }
+  if (!index.empty()) named("--index", index);
+  return parts;
 }
 
 /// Throws: UsageError saying which dimension does not fit, and the shape.
-inline tessera::Region fit(tessera::Box const& box, tessera::Extents const& shape) try {
-  return box.resolve(shape);
+inline tessera::Region fit(Parts const& parts, tessera::Extents const& shape) try {
+  std::vector<tessera::Slice> slices;
+  for (auto const& part : parts) slices.push_back(part.value_or(tessera::Slice{}));
+  return tessera::Box{std::move(slices)}.resolve(shape);
 } catch (tessera::SelectionError const& error) {
   throw UsageError{std::string{"--region: "} + error.what() + "; the shape is " + tessera::to_string(shape)};
+}
+
+struct Asked {
+  tessera::Region region;
+  tessera::Extents shape;     ///< of the region, without the dimensions that --index names: as in NumPy
+  std::vector<bool> is_kept;  ///< for each dimension of the region
+};
+
+/// Throws: UsageError.
+inline Asked asked_of(std::string_view region, std::string_view index, tessera::ArrayMetadata const& array) {
+  Asked asked{fit(parse_parts(region, index, array), array.shape), {}, {}};
+  auto const indexed = parse_parts("", index, array);
+  for (std::size_t d = 0; d < indexed.size(); ++d) {
+    asked.is_kept.push_back(!indexed[d]);
+    if (!indexed[d]) asked.shape.push_back(asked.region.count[d]);
+  }
+  return asked;
+}
+
+/// Throws: UsageError.
+inline tessera::Region region_of(std::string_view region, tessera::ArrayMetadata const& array) {
+  return fit(parse_parts(region, "", array), array.shape);
 }
 
 }  // namespace cli

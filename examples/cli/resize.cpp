@@ -4,6 +4,8 @@
 
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "consolidated.hpp"
+#include "progress.hpp"
 #include "source.hpp"
 
 namespace cli {
@@ -28,7 +30,10 @@ tessera::Extents shape_for(Resize const& command, Array const& array) {
 Status run(Resize const& command) {
   auto const array = open_array(command.path, command.threads, command);
   auto const before = array.shape(), shape = shape_for(command, array);
-  resize_array(array, shape);
+  saying_what_goes(array.store(), {array.path()}, [&] {
+    Progress const progress{"erasing what lies beyond the new shape"};
+    resize_array(array, shape);
+  });
   std::cout << printable(command.path) << ": " << array.type().name() << ' ' << tessera::to_string(shape) << ", was "
             << tessera::to_string(before) << '\n';
   return done;

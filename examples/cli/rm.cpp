@@ -7,7 +7,9 @@
 #include <tessera/array/erase.hpp>
 
 #include "commands.hpp"
+#include "consolidated.hpp"
 #include "node.hpp"
+#include "progress.hpp"
 #include "sync.hpp"
 
 namespace cli {
@@ -17,7 +19,7 @@ namespace {
 Status remove_link(Remove const& command, std::filesystem::path const& link) {
   auto const [store, path] = find_place(command.path, command);
   if (std::filesystem::is_symlink(folder_of(command.path)) && !path.empty())
-    tessera::erase_node(store, path);
+    saying_what_goes(store, {path}, [&store = store, &path = path] { tessera::erase_node(store, path); });
   else
     std::filesystem::remove(link);
   if (command.sync) sync_folder(link.parent_path());
@@ -31,7 +33,10 @@ Status run(Remove const& command) {
   auto const folder = folder_of(command.path), asked = named(command.path);
   if (std::filesystem::is_symlink(asked)) return remove_link(command, asked);
   auto const [store, path] = find_node(command.path, command);
-  tessera::erase_node(store, path);
+  saying_what_goes(store, {path}, [&store = store, &path = path] {
+    Progress const progress{"erasing"};
+    tessera::erase_node(store, path);
+  });
   std::error_code ignored;
   bool const gone = std::filesystem::remove(folder, ignored);  // the root's own, if it is empty
   if (gone && command.sync) sync_folder(folder.parent_path());

@@ -30,6 +30,8 @@ inline Picture fitted(Picture const& picture, std::size_t width) {
 inline void draw_blocks(std::ostream& out, Picture const& picture) {
   // The 256 colours have 24 greys between black (16) and white (231).
   auto const colour = [&](std::size_t row, std::size_t column) {
+    if (!picture.is_nan.empty() && picture.is_nan[row * picture.columns + column])
+      return std::string{"201"};  // magenta
     auto const level = picture.grey[row * picture.columns + column] * 25 / 255;
     return std::to_string(level == 0 ? 16 : level == 25 ? 231 : 231 + level);
   };
@@ -49,8 +51,11 @@ inline void draw_letters(std::ostream& out, Picture const& picture) {
   auto const lines = shrunk(picture, (picture.rows + 1) / 2, picture.columns);
   for (std::size_t row = 0; row < lines.rows; ++row) {
     std::string line;
-    for (std::size_t column = 0; column < lines.columns; ++column)
-      line += ramp[lines.grey[row * lines.columns + column] * ramp.size() / 256];
+    for (std::size_t column = 0; column < lines.columns; ++column) {
+      auto const at = row * lines.columns + column;
+      bool const is_nan = !lines.is_nan.empty() && lines.is_nan[at];
+      line += is_nan ? '?' : ramp[lines.grey[at] * ramp.size() / 256];
+    }
     line.resize(line.find_last_not_of(' ') + 1);
     out << line << '\n';
   }

@@ -18,6 +18,7 @@
 #include "boxes.hpp"
 #include "chunk_keys.hpp"
 #include "commands.hpp"
+#include "lost_documents.hpp"
 #include "progress.hpp"
 #include "source.hpp"
 #include "tree.hpp"
@@ -304,6 +305,16 @@ void check_array(Array const& array, Survey const& survey, Findings& findings, s
   decoder.finish();
 }
 
+// Chunks below a group whose array cannot be found any more.
+void find_lost(Store const& store, Tree const& group, Findings& findings) {
+  for (auto const& [path, lost] : lost_documents(store, group)) {
+    tessera::MetadataError error{tessera::text({"the document is missing, but chunks are there: ", lost.chunks,
+                                                ", one of them ", tessera::describe(lost.example)})};
+    auto const key = tessera::document_key(path).path;
+    findings.add(key, error.in_key(key).in_store(store.name()));
+  }
+}
+
 std::string counted(std::uint64_t n, std::string const& what) {
   return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
 }
@@ -367,7 +378,7 @@ Status run(Validate const& command) {
   });
   {
     std::atomic<std::uint64_t> done{0};
-    Progress const progress{done, total};
+    Progress const progress{"decoding", done, total};
     Queue const on{command.threads};
     each_node(tree, [&, &store = store](Tree const& node) {
       auto const key = tessera::document_key(node.path).path;
@@ -379,6 +390,7 @@ Status run(Validate const& command) {
           found.failures.push_back({key, in_own_words(node.problem)});
         else if (std::holds_alternative<tessera::ArrayMetadata>(node.document))
           check_array(open_array(store, node.path, on), surveys[node.path], found, done);
+        if (!std::holds_alternative<tessera::ArrayMetadata>(node.document)) find_lost(store, node, found);
       } catch (tessera::Error const& error) {
         found.add(key, error);
       }

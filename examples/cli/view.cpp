@@ -1,4 +1,5 @@
 // tessera view: a plane of an array as a picture.
+#include <algorithm>
 #include <iostream>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include "picture.hpp"
 #include "png.hpp"
 #include "progress.hpp"
+#include "region.hpp"
 #include "source.hpp"
 #include "terminal.hpp"
 
@@ -23,31 +25,50 @@ struct Plane {
   std::string text;  ///< "z 94", where the array has more than the plane
 };
 
+// What --axis and --index say, as --index says it by name.
+std::string index_of(View const& command, tessera::ArrayMetadata const& array) {
+  auto const rank = array.shape.rank();
+  bool const is_number = !command.index.empty() && command.index.find('=') == command.index.npos;
+  if (!is_number && command.axis.empty()) return command.index;
+  if (!is_number && !command.index.empty())
+    throw UsageError{"--index names its dimensions: --axis is for a number alone"};
+  if (command.axis.empty() && rank != 3)
+    throw UsageError{"--index " + command.index +
+                     ": which dimension is not said; expected NAME=N or --axis; the shape is " +
+                     tessera::to_string(array.shape)};
+  auto const axis = command.axis.empty() ? 2 : dimension_named(command.axis, array, "--axis");
+  return tessera::text({axis, "="}) + (is_number ? command.index : std::to_string(array.shape[axis] / 2));
+}
+
+// Of the dimensions that nothing is said of, the last are the picture's, and the others are cut in the middle.
 Plane choose_plane(View const& command, tessera::ArrayMetadata const& array) {
   auto const& shape = array.shape;
   auto const rank = shape.rank();
   auto const described = "; the shape is " + tessera::to_string(shape);
-  if (rank != 2 && rank != 3)
-    throw UsageError{"view shows arrays of 2 or 3 dimensions" + described + "; tessera read --region takes any part"};
-  tessera::Box const everything = tessera::all;
-  auto region = everything.resolve(shape);
-  if (tessera::element_count(shape, "shape") == 0) throw UsageError{"there is nothing to see" + described};
-  if (rank == 2) {
-    if (command.axis || command.index)
-      throw UsageError{"an array of 2 dimensions is a plane: --axis and --index are for arrays of 3"};
-    return {region, shape[0], shape[1], ""};
+  auto parts = parse_parts(command.region, index_of(command, array), array);
+  auto const asked = fit(parts, shape);
+  if (tessera::element_count(asked.count, "the region") == 0) throw UsageError{"there is nothing to see" + described};
+  std::vector<std::size_t> plane;
+  for (std::size_t d = 0; d < rank; ++d)
+    if (parts[d] && asked.count[d] > 1) plane.push_back(d);
+  if (plane.size() > 2)
+    throw UsageError{
+        tessera::text({"--region: found ", plane.size(), " dimensions of several indices, expected 2", described})};
+  if (rank == 3 && plane.empty() && !parts[0] && !parts[1] && !parts[2]) plane = {0, 1};
+  for (auto d = rank; d-- > 0 && plane.size() < 2;)
+    if (!parts[d]) plane.push_back(d);
+  std::sort(plane.begin(), plane.end());
+  std::string text;
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (std::find(plane.begin(), plane.end(), d) != plane.end()) continue;
+    if (!parts[d]) parts[d] = tessera::Slice{shape[d] / 2};
+    auto const named = !array.dimension_names.empty() && array.dimension_names[d];
+    text += (text.empty() ? "" : ", ") + (named ? *array.dimension_names[d] : "axis " + std::to_string(d)) + ' ' +
+            std::to_string(parts[d]->first);
   }
-  auto const axis = command.axis.value_or(2);
-  if (axis > 2) throw UsageError{"--axis " + std::to_string(axis) + ": 0, 1 or 2 is expected" + described};
-  auto const index = command.index.value_or(shape[axis] / 2);
-  if (index >= shape[axis])
-    throw UsageError{"--index " + std::to_string(index) + ": less than " + std::to_string(shape[axis]) +
-                     " is expected along dimension " + std::to_string(axis) + described};
-  region.first[axis] = index;
-  region.count[axis] = 1;
-  auto const named = !array.dimension_names.empty() && array.dimension_names[axis];
-  return {region, shape[axis == 0 ? 1 : 0], shape[axis == 2 ? 1 : 2],
-          (named ? *array.dimension_names[axis] : "axis " + std::to_string(axis)) + ' ' + std::to_string(index)};
+  auto const region = fit(parts, shape);
+  auto const length = [&](std::size_t i) { return i < plane.size() ? region.count[plane[i]] : 1; };
+  return plane.size() < 2 ? Plane{region, 1, length(0), text} : Plane{region, length(0), length(1), text};
 }
 
 Greys read_greys(Array const& array, tessera::Region const& region) {
@@ -55,7 +76,7 @@ Greys read_greys(Array const& array, tessera::Region const& region) {
   auto buffer = about(array, [&] { return tessera::HostBuffer{size_in_bytes(region.count, type)}; });
   auto const [data, size] = buffer.span();
   tessera::Traffic traffic;
-  Progress const progress{traffic.chunks, chunks_touched(region, array.chunk_shape())};
+  Progress const progress{"reading", traffic.chunks, chunks_touched(region, array.chunk_shape())};
   read_elements(array, region, {data, size}, traffic);
   return with_numbers({data, size}, type, [](auto numbers) { return greys_of(numbers); });
 }
@@ -68,14 +89,15 @@ Status run(View const& command) {
   auto const array = open_array(command.path, command.threads, command);
   auto const plane = choose_plane(command, array.metadata());
   auto greys = read_greys(array, plane.region);
-  Picture const picture{plane.rows, plane.columns, std::move(greys.grey)};
+  Picture const picture{plane.rows, plane.columns, std::move(greys.grey), std::move(greys.is_nan)};
   if (command.output.empty())
     draw(std::cout, picture);
   else
     write_png(command.output, picture, command.sync);
   auto const what = command.output.empty() ? command.path : command.output + ": " + command.path;
   std::cout << printable(what + (plane.text.empty() ? "" : ", " + plane.text)) << ", " << plane.rows << " x "
-            << plane.columns << ", min " << greys.least << ", max " << greys.most << '\n';
+            << plane.columns << ", min " << greys.least << ", max " << greys.most
+            << (greys.nans > 0 ? tessera::text({", ", greys.nans, " NaN"}) : "") << '\n';
   return done;
 }
 

@@ -16,6 +16,7 @@
 #include "output_node.hpp"
 #include "progress.hpp"
 #include "source.hpp"
+#include "stopwatch.hpp"
 
 namespace cli {
 namespace {
@@ -25,12 +26,12 @@ tessera::ArrayMetadata asked_for(Write const& command, NpyHeader const& file) {
   metadata.shape = file.shape;
   metadata.type = file.type;
   metadata.chunk_shape = command.chunks ? parse_chunks(*command.chunks) : default_chunks(file.shape, file.type);
-  metadata.codecs = command.codecs.empty() ? default_codecs(file.type) : parse_codecs(command.codecs);
+  metadata.codecs = command.codecs.empty() ? default_codecs(file.type) : parse_codecs(command.codecs, file.type);
   metadata.fill =
       command.fill ? parse_fill(*command.fill, file.type) : std::vector<std::byte>(file.type.size, std::byte{0});
   metadata.dimension_names = parse_names(command.names, file.shape.rank());
   if (command.shards) put_into_shards(metadata, parse_shards(*command.shards));
-  complete_as_asked(metadata, command.file, complete_codecs);
+  complete_as_asked(metadata, command.file == "-" ? SpooledInput::name : command.file, complete_codecs);
   return metadata;
 }
 
@@ -83,12 +84,13 @@ Status run(Write const& command) {
   NpyFile const file{command.file};
   auto const metadata = asked_for(command, file.header());
   Interruption const interruption;
+  Stopwatch const watch;
   OutputNode output{command.path, command.overwrite, command};
   {
     auto const array = make_array(output.store(), "", metadata, Queue{command.threads});
     Elements elements{file};
     std::atomic<std::uint64_t> done{0};
-    Progress const progress{done, tessera::element_count(metadata.shape, "shape")};
+    Progress const progress{"writing", done, tessera::element_count(metadata.shape, "shape")};
     each_box(metadata.shape, box_shape(metadata, file.header().fortran_order), [&](tessera::Region const& region) {
       file.with_elements([&] { elements.write(region, array); });
       file.let_go();
@@ -102,7 +104,7 @@ Status run(Write const& command) {
             << ", chunks " << tessera::to_string(chunks.chunk_shape);
   if (chunks.chunk_shape != metadata.chunk_shape)
     std::cout << " in shards " << tessera::to_string(metadata.chunk_shape);
-  std::cout << '\n';
+  std::cout << ", " << watch.took(size_in_bytes(metadata.shape, metadata.type)) << '\n';
   return done;
 }
 

@@ -239,6 +239,38 @@ TEST_CASE("what no array may be is refused before anything is written") {
   CHECK(keys_of(store).empty());
 }
 
+TEST_CASE("numbers in attributes are numbers, and attributes are one type when they are written and read") {
+  Memory const store;
+  create_group(store, "g", {{"scale", 0.325}, {"n", 7}, {"size", std::size_t{3}}, {"on", true}});
+  CHECK(member(document(store, "g"), "attributes") ==
+        Value{Members{{"scale", Number{"0.325"}}, {"n", Number{"7"}}, {"size", Number{"3"}}, {"on", true}}});
+  CHECK(open_group(store, "g").attributes().at("scale").as<double>() == 0.325);
+
+  auto const made = create_array<int, 1>(
+      store, "g/a", {.shape = {4}, .chunk_shape = {2}, .attributes = open_group(store, "g").attributes()});
+  auto const again = open_array<int, 1>(store, "g/a");
+  CHECK(again.attributes() == made.attributes());
+  CHECK(again.attributes() == get_attributes(store, "g/a"));
+  CHECK(again.attributes() == again.metadata().attributes);
+  CHECK(open_any(store, "g/a").attributes() == again.attributes());
+  merge_attributes(store, "g/a", {{"n", 8}});
+  CHECK(again.attributes().at("n").as<int>() == 7);
+  CHECK(get_attributes(store, "g/a").at("n").as<int>() == 8);
+}
+
+TEST_CASE("attributes of temporaries may be looped over") {
+  Memory const store;
+  create_array<int, 1>(store, "g/a", {.shape = {4}, .chunk_shape = {2}, .attributes = {{"text", std::string(99, 'x')}}});
+  set_attributes(store, "g", {{"text", std::string(99, 'x')}});
+  std::string all;
+  for (auto& [name, value] : open_array<int, 1>(store, "g/a").attributes()) all += name + value.as<std::string>();
+  for (auto& [name, value] : open_any(store, "g/a").attributes()) all += name + value.as<std::string>();
+  for (auto& [name, value] : open_group(store, "g").attributes()) all += name + value.as<std::string>();
+  for (auto& [name, value] : open_any(store, "g/a").metadata().attributes) all += name + value.as<std::string>();
+  auto const one = "text" + std::string(99, 'x');
+  CHECK(all == one + one + one + one);
+}
+
 TEST_CASE("attributes are replaced, in arrays and groups; the rest of the document stays, unknown members too") {
   Memory const store;
   make(store, "g/a");

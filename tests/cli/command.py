@@ -30,7 +30,7 @@ ENVIRONMENT.pop("NO_COLOR", None)
 class Result:
     def __init__(self, done):
         self.status, self.output = done.returncode, done.stdout
-        self.text = done.stdout.decode()
+        self.text = done.stdout.decode(errors="replace")
         # AddressSanitizer says where an allocation fails, which is what some tests are about.
         self.errors = [line for line in done.stderr.decode().splitlines()
                        if "WARNING: AddressSanitizer failed to allocate" not in line]

@@ -2,12 +2,16 @@
 import itertools
 import math
 import os
+import pathlib
 import random
+import shutil
 import signal
 import subprocess
 
 from command import (BINARY, BRAIN, ENVIRONMENT, CommandTest, document, in_fortran_order, main, make_array, read_npy,
                      swapped, tessera, write_npy)
+
+CLIMATE = pathlib.Path(__file__).resolve().parents[1] / "data" / "climate.zarr"
 
 
 def numbers(first, count):
@@ -53,6 +57,29 @@ class Change(CommandTest):
         self.assertEqual(self.read_bin(part), whole)
         self.run_ok("resize", part, "197,233,189")
         self.assertEqual(self.read_bin(part), whole + bytes(97 * 233 * 189))
+
+    def test_consolidated_metadata(self):
+        """A data set of xarray's, NaN in its attributes and their copies: each command that makes the copies untrue says so."""
+        new = write_npy(self.folder / "new.npy", "<i8", (1,), (12).to_bytes(8, "little"))
+        climate = self.folder / "climate.zarr"
+        for *command, path in (["append", new, climate / "time"], ["resize", climate / "y"], ["rm", climate / "t2m"],
+                               ["write", new, climate / "g" / "new"], ["copy", climate / "y", climate / "new"],
+                               ["mv", climate / "y", climate / "g" / "z"], ["write", "--overwrite", new, climate / "y"]):
+            with self.subTest(command[0]):
+                shutil.rmtree(climate, ignore_errors=True)
+                shutil.copytree(CLIMATE, climate)
+                self.assertIn("consolidated_metadata", document(climate))
+                result = tessera(*command, path, *(["2"] if command[0] == "resize" else []))
+                self.assert_refused(result, 0, str(climate), "consolidated metadata was removed", "zarr.consolidate_metadata")
+                self.assertEqual(document(climate).keys(), {"attributes", "zarr_format", "node_type"})
+                self.run_ok("info", climate)
+        shutil.rmtree(climate)
+        shutil.copytree(CLIMATE, climate)
+        self.run_ok("resize", climate / "y", "3")  # as it was
+        self.run_ok("validate", climate)
+        self.assertEqual(document(climate).keys(), document(CLIMATE).keys())
+        result = tessera("copy", climate, self.folder / "copy.zarr")
+        self.assert_refused(result, 0, str(climate), "consolidated metadata is not in the copy")
 
     def test_shapes_that_cannot_be(self):
         path = self.make("a.zarr")

@@ -19,6 +19,16 @@ ZSTD = {"name": "zstd", "configuration": {"level": 1, "checksum": True}}
 
 
 class Copy(CommandTest):
+    def test_it_is_said_what_was_done(self):
+        copy, file = self.folder / "copy", self.folder / "t1.npy"
+        self.assertRegex(self.run_ok("copy", BRAIN, copy).text, r"copy: 3 arrays, 1 group, 20\.6 MiB in [0-9.e-]+ s\n$")
+        said = self.run_ok("read", copy / "t1", "--output", file).text
+        self.assertRegex(said, r"t1\.npy: uint8 \[197, 233, 189\], 8\.3 MiB in [0-9.e-]+ s\n$")
+        said = self.run_ok("write", file, copy / "new", "--chunks", "50,50,50", "--shards", "100,100,100").text
+        self.assertRegex(said, r"new: uint8 .*chunks \[50, 50, 50\] in shards \[100, 100, 100\], 8\.3 MiB in [0-9.e-]+ s\n$")
+        said = self.run_ok("append", file, copy / "new").text
+        self.assertRegex(said, r"197 of dimension 0 are new, 8\.3 MiB in [0-9.e-]+ s\n$")
+
     def group(self, folder, **members):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group"} | members))

@@ -65,6 +65,25 @@ class Info(CommandTest):
                       "ratio 7.70", "sharding_indexed (chunk_shape [32, 32, 32], codecs [bytes, zstd]", "MNI ICBM 152"):
             self.assertIn(words, text)
 
+    def test_nested_attributes(self):
+        axes = [{"name": name, "type": "space", "unit": "micrometer"} for name in "zyx"]
+        attributes = {"ome": {"version": "0.5", "multiscales": [{"axes": axes, "datasets": [{"path": "0", "scale": [1, 0.5]}]}]},
+                      "list": list(range(20)), "text": "x" * 80, "short": {"a": [1, None]}, "empty": {}}
+        a = make_array(self.folder / "a", [2], "uint8", [2], {}, attributes=attributes)
+        lines = [line.strip() for line in self.run_ok("info", a).text.splitlines()]
+        start = lines.index("attributes  ome")
+        self.assertEqual(lines[start + 1:start + 11],
+                         ['version "0.5"', "multiscales", "-", "axes",
+                          *(f'- {{name "{name}", type "space", unit "micrometer"}}' for name in "zyx"),
+                          'datasets [{path "0", scale [1, 0.5]}]',
+                          f"list [{', '.join(map(str, range(18)))}, ...] of 20", f'text "{"x" * 60}..."'])
+        self.assertEqual(lines[start + 11:], ["short {a [1, null]}", "empty {}"])
+        a = make_array(self.folder / "b", [2], "uint8", [2], {},
+                       attributes={f"a{i}": [[[[[i]] * 9] * 9]] for i in range(200)} | {"deep": json.loads("[" * 90 + "]" * 90)})
+        text = self.run_ok("info", a).text
+        self.assertLess(len(text.splitlines()), 50)
+        self.assertIn("tessera attrs has the rest", text)
+
     def test_paths(self):
         self.assertEqual(list(self.nodes(BRAIN / "t1")[1]), ["t1"])
         self.assertEqual(list(self.nodes(str(BRAIN / "t1") + "/")[1]), ["t1"])
@@ -74,7 +93,40 @@ class Info(CommandTest):
 
     def test_nothing_there(self):
         self.assert_refused(tessera("info", self.folder), 1, 'key "zarr.json"', str(self.folder))
-        self.assert_refused(tessera("info", self.folder / "nothing"), 1, 'key "zarr.json"')
+        self.assert_refused(tessera("info", self.folder / "nothing"), 1, 'key "zarr.json"', "the folder is missing")
+        output = self.folder / "x.npy"
+        self.assert_refused(tessera("read", self.folder / "no/t1", "--output", output), 1, "the folder is missing")
+
+    def test_what_is_no_zarr_v3_is_named(self):
+        (self.folder / "v2/a").mkdir(parents=True)
+        (self.folder / "v2/.zgroup").write_text('{"zarr_format": 2}')
+        (self.folder / "v2/a/.zarray").write_text('{"zarr_format": 2}')
+        self.assert_refused(tessera("info", self.folder / "v2"), 1, "found .zgroup of Zarr v2", "expected zarr.json")
+        self.assert_refused(tessera("validate", self.folder / "v2/a"), 1, "found .zarray of Zarr v2")
+        (self.folder / "a.zarr").write_bytes(b"PK\3\4 and more")
+        (self.folder / "empty.zip").write_bytes(b"")
+        (self.folder / "file").write_bytes(b"text")
+        for path, name in (("a.zarr", "a.zarr"), ("a.zarr/t1/c", "a.zarr"), ("empty.zip", "empty.zip")):
+            for command in (("info",), ("view",), ("read", "--output", "x.npy")):
+                self.assert_refused(tessera(*command, path, cwd=self.folder), 1, name + ": ", "found a zip file")
+        self.assert_refused(tessera("info", self.folder / "file"), 1, "found a file, expected a folder")
+        for arguments in (("copy", BRAIN / "t1", "a.zarr/t1"), ("rm", "a.zarr/b")):
+            self.assert_refused(tessera(*arguments, cwd=self.folder), 1, "a.zarr: ", "found a zip file")
+        self.assert_refused(tessera("copy", BRAIN / "t1", "file/x/y", cwd=self.folder), 1, "file: found a file")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.zarr", "empty.zip", "file", "v2"])
+
+    def test_a_codec_that_is_unknown_is_said_to_people(self):
+        a = make_array(self.folder / "a", [4], "uint8", [2], {}, codecs=["bytes", {"name": "lz5"}])
+        for arguments in (("read", a, "--output", self.folder / "x.npy"), ("bench", a), ("view", a)):
+            result = tessera(*arguments)
+            self.assert_refused(result, 1, '"lz5"', "zstd)")
+            self.assertNotIn("Codecs<", str(result))
+        self.assert_refused(tessera("copy", BRAIN / "t1", a / "b", "--codecs", '["bytes", "lz5"]'), 2, "zstd)")
+
+    def test_records_are_not_broken(self):
+        a = make_array(self.folder / "a", [4], [["a", "<i4"], ["b", "<f8"]], [2], {})
+        self.assertIn("array (not supported)", self.run_ok("info", a).text)
+        self.run_ok("validate", a)
 
     def test_rest_is_shown_beside_a_broken_document(self):
         shutil.copytree(BRAIN, self.folder / "copy")

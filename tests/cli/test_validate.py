@@ -109,6 +109,25 @@ class Validate(CommandTest):
         self.assertIn(f'key "t1_sharded/c/0/0/0": inner chunk {inner}: codec zstd', failures["t1_sharded/c/0/0/0"])
         self.assertEqual(found["chunks"], 41 + INNER_CHUNKS)
 
+    def test_chunks_whose_document_is_lost(self):
+        (self.brain / "t1/zarr.json").unlink()
+        shutil.copytree(self.brain / "t1", self.brain / "a/b")  # below a folder that is no node
+        dots = make_array(self.brain / "dots", [4], "uint8", [2], {}, chunk_key_encoding={"name": "default", "configuration": {"separator": "."}})
+        (dots / "c.0").write_bytes(b"12")
+        (dots / "zarr.json").unlink()
+        for path in ("notes/2024/01", "notes/c/readme", "c/x/0", "notes/c.1.x", "notes/c.", "nested/group/c/0"):  # no chunks
+            (self.brain / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.brain / path).write_bytes(b"text")
+        (self.brain / "nested/group/zarr.json").write_text('{"zarr_format": 3, "node_type": "group"}')
+        failures, found = self.findings(self.brain)
+        self.assertEqual(list(failures), ["a/b/zarr.json", "dots/zarr.json", "t1/zarr.json"])
+        for name, example in (("t1", 't1/c/0/0/0"'), ("a/b", 'a/b/c/0/0/0"')):
+            for words in (f'key "{name}/zarr.json"', "the document is missing", "33", example):
+                self.assertIn(words, failures[name + "/zarr.json"])
+        self.assertEqual((found["arrays"], found["chunks"], found["strays"]), (2, 8 + INNER_CHUNKS, []))
+        shutil.rmtree(self.brain / "t1/c")  # an empty folder is nothing
+        self.assertEqual(list(self.findings(self.brain)[0]), ["a/b/zarr.json", "dots/zarr.json"])
+
     def test_every_damaged_chunk_is_named(self):
         cut = self.brain / "t1/c/1/1/1"
         cut.write_bytes(cut.read_bytes()[:-1])

@@ -13,7 +13,7 @@ from command import BINARY, BRAIN, ENVIRONMENT, CommandTest, little_endian, main
 
 
 def read_png(path):
-    """Rows of an 8-bit greyscale PNG."""
+    """Rows of an 8-bit greyscale PNG, or of one in colours."""
     content = path.read_bytes()
     assert content[:8] == b"\x89PNG\r\n\x1a\n"
     at, chunks = 8, []
@@ -25,14 +25,16 @@ def read_png(path):
         at += 12 + size
     assert chunks[0][0] == b"IHDR" and chunks[-1] == (b"IEND", b"")
     width, height, *form = struct.unpack(">IIBBBBB", chunks[0][1])
-    assert form == [8, 0, 0, 0, 0], form
+    assert form in ([8, 0, 0, 0, 0], [8, 2, 0, 0, 0]), form
+    size = 3 if form[1] == 2 else 1  # bytes of a pixel
+    width *= size
     data = zlib.decompress(b"".join(body for kind, body in chunks if kind == b"IDAT"))
     assert len(data) == height * (width + 1)
     rows, above = [], bytes(width)
     for y in range(height):
         kind, row = data[y * (width + 1)], bytearray(data[y * (width + 1) + 1:(y + 1) * (width + 1)])
         for x in range(width):
-            left, up, corner = (row[x - 1] if x else 0), above[x], (above[x - 1] if x else 0)
+            left, up, corner = (row[x - size] if x >= size else 0), above[x], (above[x - size] if x >= size else 0)
             estimate = left + up - corner
             paeth = min((left, up, corner), key=lambda n: abs(estimate - n))
             row[x] = (row[x] + (0, left, up, (left + up) // 2, paeth)[kind]) % 256
@@ -42,17 +44,17 @@ def read_png(path):
 
 
 def greys(numbers):
-    """The scaled plane: least is 0, most is 255, NaN is 0, all the same is 128."""
+    """The scaled plane: least is 0, most is 255, all the same is 128. With NaN in it pixels are colours: NaN is magenta."""
     finite = [n for n in numbers if math.isfinite(n)]
     least, most = (min(finite), max(finite)) if finite else (0, 0)
 
     def grey(n):
-        if math.isnan(n):
-            return 0
         if math.isinf(n):
             return 255 if n > 0 else 0
         return 128 if least == most else math.floor((n - least) / (most - least) * 255 + 0.5)
-    return bytes(map(grey, numbers))
+    if not any(math.isnan(n) for n in numbers):
+        return bytes(map(grey, numbers))
+    return b"".join(b"\xff\0\xff" if math.isnan(n) else bytes([grey(n)] * 3) for n in numbers)
 
 
 def in_terminal(*arguments, columns=80, **environment):
@@ -121,6 +123,43 @@ class View(CommandTest):
         rows, _ = self.png(self.plane("bool", "B", [0, 1, 1], fill_value=False))
         self.assertEqual(rows, [bytes([0, 255, 255])])
 
+    def test_nan_has_a_colour_of_its_own(self):
+        a = self.plane("float32", "f", [math.nan, 0, 4, math.nan, 2, 1, math.nan, math.nan, 0, math.nan, 0, 4], columns=3)
+        rows, text = self.png(a)
+        self.assertEqual(rows[0], b"\xff\0\xff" b"\0\0\0" b"\xff\xff\xff")
+        self.assertIn("min 0, max 4, 5 NaN", text)
+        self.assertEqual(self.run_ok("view", a).text.splitlines()[:-1], ["?:*", "? ="])  # a half of them is none
+        output = in_terminal("view", a)[1]
+        self.assertEqual(output.count("38;5;201;") + output.count("48;5;201m"), 5)
+
+    def test_planes_of_any_rank(self):
+        shape, names = [2, 3, 4, 5], ["t", "c", "y", "x"]
+        numbers = [(i * 7919) % 65521 for i in range(120)]
+        a = make_array(self.folder / "a", shape, "uint16", shape, {(0,) * 4: little_endian("H", numbers)},
+                       dimension_names=names)
+
+        def at(*index):
+            place = 0
+            for i, n in zip(index, shape):
+                place = place * n + i
+            return numbers[place]
+        cases = {(): [[at(1, 1, y, x) for x in range(5)] for y in range(4)],
+                 ("--index", "t=0,c=2"): [[at(0, 2, y, x) for x in range(5)] for y in range(4)],
+                 ("--index", "c=2"): [[at(1, 2, y, x) for x in range(5)] for y in range(4)],
+                 ("--index", "y=3,3=1"): [[at(t, c, 3, 1) for c in range(3)] for t in range(2)],
+                 ("--axis", "t", "--index", 0): [[at(0, 1, y, x) for x in range(5)] for y in range(4)],
+                 ("--region", "0,:,1:3,2"): [[at(0, c, y, 2) for y in (1, 2)] for c in range(3)],
+                 ("--region", "y=1:3,x=::2", "--index", "t=0"): [[at(0, 1, y, x) for x in (0, 2, 4)] for y in (1, 2)],
+                 ("--index", "t=0,c=0,y=2"): [[at(0, 0, 2, x) for x in range(5)]]}
+        for arguments, plane in cases.items():
+            rows, text = self.png(a, *arguments)
+            self.assertEqual(b"".join(rows), greys([n for row in plane for n in row]), arguments)
+            self.assertEqual((len(rows), len(rows[0])), (len(plane), len(plane[0])), arguments)
+        self.assertIn("t 0, c 2, 4 x 5, min", self.png(a, "--index", "t=0,c=2")[1])
+        for rank in (0, 1, 2, 7):
+            a = make_array(self.folder / f"rank{rank}", [2] * rank, "uint8", [2] * rank, {})
+            self.assertEqual([len(row) for row in self.png(a)[0]], [[1], [2], [2, 2]][min(rank, 2)])
+
     def test_letters(self):
         lines = self.run_ok("view", BRAIN / "t1").text.splitlines()
         self.assertEqual(len(lines), 35)  # 197 x 233 in 80 columns, two pixels a line, and the line below
@@ -165,7 +204,7 @@ class View(CommandTest):
         self.assertEqual(process.wait(timeout=60), 128 + 15)
         self.assertEqual(sorted(os.listdir(self.folder)), ["fast.npy", "slow"])
         os.close(master)
-        self.assertTrue(re.match(rb"\r\[#* *\] +\d+ %", shown), shown)
+        self.assertTrue(re.match(rb"\r\[#* *\] +\d+ %  reading", shown), shown)
 
 
 main()

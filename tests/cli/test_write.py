@@ -55,6 +55,69 @@ class Write(CommandTest):
                 self.assertEqual(self.read(path), (native, shape, content), (order, kind, fortran))
                 self.run_ok("validate", path)
 
+    def test_codecs_by_name_have_the_usual_configuration(self):
+        zstd, gzip = {"level": 0, "checksum": False}, {"level": 5}
+        for kind, blosc in (("u1", ("bitshuffle", 1)), ("f4", ("shuffle", 4)), ("c16", ("shuffle", 16))):
+            content = self.elements(kind, 60)
+            for name, usual in (("zstd", zstd), ("gzip", gzip),
+                                ("blosc", {"typesize": blosc[1], "cname": "zstd", "clevel": 5, "shuffle": blosc[0],
+                                           "blocksize": 0}), ("crc32c", None)):
+                for shards in ([], ["--shards", "4,5,3"]):
+                    path = self.write("--codecs", json.dumps(["bytes", name]), "--chunks", "2,5,3", *shards, shape=(4, 5, 3),
+                                      descr=("|" if kind == "u1" else "<") + kind, content=content)
+                    self.assertEqual(self.read(path)[2], content)
+                    codecs = document(path)["codecs"]
+                    if shards:
+                        codecs = codecs[0]["configuration"]["codecs"]
+                    self.assertEqual(codecs[0].get("configuration"), None if kind == "u1" else {"endian": "little"})
+                    self.assertEqual(codecs[1].get("configuration"), usual, name)
+        path = self.write("--codecs", '["bytes", {"name": "zstd", "configuration": {"checksum": true}}]', descr="|u1",
+                          shape=(2,), content=b"ab")
+        self.assertEqual(document(path)["codecs"][1]["configuration"], {"checksum": True, "level": 0})
+        copy = self.array()
+        self.run_ok("copy", BRAIN, copy, "--codecs", '["bytes", "blosc"]')  # each as its type is
+        self.assertEqual([document(copy / name)["codecs"][1]["configuration"]["typesize"] for name in ("t1", "t1_half")], [1, 4])
+
+    def test_from_a_pipe(self):
+        shape = (50, 100, 100)
+        content = self.elements("i4", math.prod(shape))
+        for order, fortran in itertools.product("<>", (False, True)):
+            stored = swapped(content, 4) if order == ">" else content
+            stored = in_fortran_order(stored, shape, 4) if fortran else stored
+            file = write_npy(self.folder / "in.npy", order + "i4", shape, stored, fortran)
+            path = self.array()
+            with file.open("rb") as opened:
+                for way in ({"input": file.read_bytes()}, {"stdin": opened}):
+                    done = subprocess.run([BINARY, "write", "-", str(path), "--overwrite"], **way, capture_output=True,
+                                          env=ENVIRONMENT, timeout=60)
+                    self.assertEqual((done.returncode, done.stderr), (0, b""))
+                    self.assertEqual(self.read(path), ("<i4", shape, content))
+        read = subprocess.Popen([BINARY, "read", str(BRAIN / "t1"), "--output", "-"], stdout=subprocess.PIPE, env=ENVIRONMENT)
+        for command, options in (("write", []), ("append", [])):
+            done = subprocess.run([BINARY, command, "-", str(self.folder / "t1"), *options], stdin=read.stdout,
+                                  capture_output=True, env=ENVIRONMENT, timeout=60)
+            read.stdout.close()
+            self.assertEqual((read.wait(timeout=60), done.returncode, done.stderr), (0, 0, b""))
+            read = subprocess.Popen([BINARY, "read", str(BRAIN / "t1"), "--output", "-"], stdout=subprocess.PIPE, env=ENVIRONMENT)
+        read.stdout.close()
+        read.wait(timeout=60)
+        elements = self.read_bin(self.folder / "t1")
+        self.assertEqual(hashlib.sha256(elements[:len(elements) // 2]).hexdigest(), sums()["t1"])
+        self.assertEqual(elements[:len(elements) // 2], elements[len(elements) // 2:])
+
+    def test_a_pipe_that_is_cut_makes_nothing(self):
+        file = write_npy(self.folder / "in.npy", "<i4", (100, 100), bytes(40000))
+        for size in (0, 5, 60, 1000):
+            done = subprocess.run([BINARY, "write", "-", str(self.folder / "a")], input=file.read_bytes()[:size],
+                                  capture_output=True, env=ENVIRONMENT | {"TMPDIR": str(self.folder)}, timeout=60)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"tessera: the standard input: ", done.stderr)
+        done = subprocess.run([BINARY, "write", "-", str(self.folder / "a")], input=b"", capture_output=True,
+                              env=ENVIRONMENT | {"TMPDIR": str(self.folder / "none")}, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"cannot keep it in", done.stderr)
+        self.assertEqual(os.listdir(self.folder), ["in.npy"])
+
     def test_shapes(self):
         for shape in ((), (1,), (3,), (0,), (0, 5), (5, 0), (2, 1, 3), (1,) * 32, (3, 100000)):
             for fortran in (False, True):

@@ -24,6 +24,8 @@ no_libraries = ["-DCMAKE_FIND_ROOT_PATH=/nowhere", "-DCMAKE_FIND_ROOT_PATH_MODE_
                 "-DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY", "-DCMAKE_DISABLE_FIND_PACKAGE_zstd=ON"]
 cuda_cure = "tessera: the CUDA toolkit was not found, so there is no tessera::cuda. Install it \
 (https://developer.nvidia.com/cuda-downloads), or say where it is: -D CUDAToolkit_ROOT=/usr/local/cuda"
+json_cure = "tessera: nlohmann/json.hpp was not found, so there is no tessera::nlohmann_json. On Debian or Ubuntu: \
+apt install nlohmann-json3-dev"
 zstd_cure = "tessera: libzstd was not found, so there is no tessera::zstd. On Debian or Ubuntu: apt install libzstd-dev"
 
 
@@ -93,6 +95,7 @@ def add_subdirectory():
     """On a machine without one optional library."""
     configured = configure("build", "-DWAY=add_subdirectory", "-DLIBRARY=OFF", "-DCMAKE_CXX_STANDARD=20", *no_libraries)
     expect_line(f"-- {zstd_cure}", configured)
+    expect_line(f"-- {json_cure}", configured)
     nothing_leaked("build", configured)
     build_and_run("build")
     expect("installed", installed("build"), ["bin/foreign"])
@@ -137,11 +140,12 @@ def find_package():
     expect_line("-- zstd: TRUE", configure("all", *here, "-DLIBRARY=OFF"))
     expect_line("-- zstd: FALSE", configure("some", *here, "-DLIBRARY=OFF", "-DCOMPONENTS=", "-DOPTIONAL_COMPONENTS=zstd", *no_libraries))
     expect_line(zstd_cure, configure("no-zstd", *here, "-DCOMPONENTS=zstd", *no_libraries, fails=True))
-    expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc, all, cuda",
+    expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc, all, nlohmann_json, cuda",
                 configure("no-lz5", *here, "-DCOMPONENTS=lz5", fails=True))
     configure("every", *here, "-DCOMPONENTS=all")  # and with it tessera::zstd, which the project links
     expect_line("tessera: libdeflate was not found, so there is no tessera::all. On Debian or Ubuntu: apt install libdeflate-dev",
                 configure("not-every", *here, "-DCOMPONENTS=all", "-DCMAKE_DISABLE_FIND_PACKAGE_libdeflate=ON", *no_libraries, fails=True))
+    expect_line(json_cure, configure("no-json", *here, "-DCOMPONENTS=nlohmann_json", *no_libraries, fails=True))
     expect_line(cuda_cure, configure("no-cuda", *here, "-DCOMPONENTS=cuda", "-DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON", fails=True))
     for wanted in (f"{minor}.99", "99.0", "0.0"):
         assert f"version: {version}" in configure(f"not-{wanted}", *here, f"-DVERSION={wanted}", fails=True)

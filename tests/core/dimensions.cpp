@@ -1,4 +1,8 @@
+#include <array>
+#include <cstdint>
 #include <span>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -28,4 +32,25 @@ TEST_CASE("there are at most 32 dimensions") {
   CHECK(full.rank() == 32);
   CHECK_THROWS_AS(full.push_back(1), MetadataError);
   CHECK(full.rank() == 32);
+}
+
+TEST_CASE("dimensions are made of any integers, but not of characters or of fractions") {
+  int const n = 3;
+  std::vector<int> const list{n, 4};
+  std::int16_t const plain[]{3, 4};
+  CHECK(Extents{n, 4u} == Extents{3, 4});
+  CHECK(Extents{list} == Extents{3, 4});
+  CHECK(Extents(std::array<long, 2>{3, 4}) == Extents{3, 4});
+  CHECK(Extents(plain) == Extents{3, 4});
+  CHECK(Strides{-n, std::size_t{4}} == Strides{-3, 4});
+  CHECK(Extents{std::vector<int>{}} == Extents{});
+  static_assert(Extents{3, 4}.rank() == 2 && Extents{{3, 4}}[1] == 4);
+  static_assert(std::is_convertible_v<std::vector<int>, Extents> &&
+                std::is_convertible_v<std::array<short, 2>, Extents>);
+  static_assert(!std::is_convertible_v<std::string, Extents> && !std::is_convertible_v<std::vector<bool>, Extents> &&
+                !std::is_convertible_v<std::vector<double>, Extents> && !std::is_convertible_v<Strides, Extents> &&
+                !std::is_convertible_v<int, Extents>);
+  CHECK_THROWS_WITH_AS((Extents{n, -n}),
+                       doctest::Contains("found -3 among numbers of dimensions, expected them from 0"), SelectionError);
+  CHECK_THROWS_AS((Extents{std::vector{1, -1}}), SelectionError);
 }

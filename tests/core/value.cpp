@@ -1,8 +1,32 @@
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include <doctest/doctest.h>
 
+#include <support/refused.hpp>
 #include <tessera/core/value.hpp>
 
 using namespace tessera;
+using test::check_refused;
+
+namespace {
+
+template <class T>
+void check_number(T number, std::string const& text) {
+  Value const value = number;
+  REQUIRE(value.get_if<Number>());
+  CHECK(value.get_if<Number>()->text == text);
+  CHECK(value.as<T>() == number);
+}
+
+}  // namespace
 
 TEST_CASE("a description is short, whatever the value is") {
   CHECK(describe({}) == "null");
@@ -17,7 +41,9 @@ TEST_CASE("a description is short, whatever the value is") {
   CHECK(shown.ends_with("...\""));
 }
 
-TEST_CASE("a description has no control characters") { CHECK(describe(std::string{"a\nb\x01"}) == "\"a\\u{a}b\\u{1}\""); }
+TEST_CASE("a description has no control characters") {
+  CHECK(describe(std::string{"a\nb\x01"}) == "\"a\\u{a}b\\u{1}\"");
+}
 
 TEST_CASE("values are compared by kind and content") {
   CHECK(Value{Number{"3"}} == Value::integer(3));
@@ -25,4 +51,101 @@ TEST_CASE("values are compared by kind and content") {
   CHECK_FALSE(Value{"3"} == Value::integer(3));
   CHECK_FALSE(Value{false} == Value{});
   CHECK(Value{List{true}} == Value{List{true}});
+}
+
+TEST_CASE("numbers of every arithmetic type are numbers, and a bool alone is a bool") {
+  check_number<signed char>(-128, "-128");
+  check_number<unsigned char>(255, "255");
+  check_number<short>(-32768, "-32768");
+  check_number<int>(7, "7");
+  check_number<long>(-7, "-7");
+  check_number<long long>(std::numeric_limits<long long>::min(), "-9223372036854775808");
+  check_number<std::size_t>(std::numeric_limits<std::size_t>::max(), "18446744073709551615");
+  check_number<std::uint32_t>(4294967295, "4294967295");
+  check_number(0.325, "0.325");
+  check_number(0.1f, "0.1");  // not what the nearest float is as a double
+  check_number(0.1l, "0.1");
+  check_number(1.0, "1.0");  // a decimal, for Python and for who reads it back
+  check_number(-0.0, "-0.0");
+  check_number(1e300, "1e+300");
+  check_number(5e-324, "5e-324");
+  Value const yes = true;
+  REQUIRE(yes.get_if<bool>());
+  CHECK(*yes.get_if<bool>());
+}
+
+TEST_CASE("NaN and infinities are the words that Python writes, and come back") {
+  constexpr auto infinity = std::numeric_limits<double>::infinity();
+  CHECK(Value{std::nan("")} == Value{Number{"NaN"}});
+  CHECK(Value{-infinity} == Value{Number{"-Infinity"}});
+  CHECK(std::isnan(Value{Number{"NaN"}}.as<double>()));
+  CHECK(Value{infinity}.as<float>() == std::numeric_limits<float>::infinity());
+  CHECK(Value{Number{"-Infinity"}}.as<double>() == -infinity);
+  check_refused<MetadataError>([] { (void)Value{"NaN"}.as<double>(); }, {"found \"NaN\", expected a number"});
+}
+
+TEST_CASE("values are made of text, ranges, members and nullptr") {
+  char text[] = "abc";
+  CHECK(Value{text} == Value{"abc"});
+  CHECK(Value{std::string_view{text, 2}} == Value{"ab"});
+  CHECK(Value{nullptr}.is_null());
+  CHECK(Value{std::vector{1, 2}} == Value{List{1, 2}});
+  CHECK(Value{std::array{0.5f}} == Value{List{Number{"0.5"}}});
+  CHECK(Value{std::vector<bool>{true, false}} == Value{List{true, false}});
+  int const numbers[] = {3, 4};
+  CHECK(Value{numbers} == Value{List{3, 4}});
+  CHECK(Value{std::vector<std::vector<std::string>>{{"a"}, {}}} == Value{List{List{"a"}, List{}}});
+  Value const nested = Members{{"a", Members{{"b", List{1, Members{{"c", nullptr}}}}}}};
+  CHECK(nested.at("a").at("b").at(1).at("c").is_null());
+}
+
+TEST_CASE("a number is given within the type that is asked for, or refused") {
+  auto const refuse = [](auto type, std::string const& text, std::initializer_list<char const*> words) {
+    CAPTURE(text);
+    check_refused<MetadataError>([&] { (void)Value{Number{text}}.as<decltype(type)>(); }, words);
+  };
+  refuse(std::int8_t{}, "128", {"found 128, expected an integer from -128 to 127"});
+  refuse(std::uint8_t{}, "-1", {"found -1, expected an integer from 0 to 255"});
+  refuse(int{}, "1.0", {"found 1.0, expected an integer"});
+  refuse(int{}, "1e3", {"found 1e3"});
+  refuse(std::int64_t{}, "9223372036854775808", {"found 9223372036854775808"});
+  refuse(double{}, "1e400", {"found 1e400, expected a number within the range of 8 bytes"});
+  refuse(float{}, "-1e39", {"found -1e39, expected a number within the range of 4 bytes"});
+  CHECK(Value{Number{"18446744073709551615"}}.as<std::uint64_t>() == std::numeric_limits<std::uint64_t>::max());
+  CHECK(Value{Number{"1e-400"}}.as<double>() == 0);
+  CHECK(Value{Number{"123456789012345678901234567890"}}.as<double>() == 123456789012345678901234567890.0);
+  CHECK(Value{Number{"0.1"}}.as<float>() == 0.1f);
+  CHECK(Value{7}.as<double>() == 7);
+}
+
+TEST_CASE("what is read is taken out of values by type, name and place") {
+  Members const attributes{{"unit", "mm"}, {"scale", List{0.5, 2, 1e3}}, {"on", true}, {"none", Value{}}};
+  CHECK(attributes.at("unit").as<std::string>() == "mm");
+  CHECK(attributes.at("scale").as<std::vector<double>>() == std::vector{0.5, 2.0, 1000.0});
+  CHECK(attributes.at("scale").at(1).as<int>() == 2);
+  CHECK(attributes.at("on").as<bool>());
+  CHECK(attributes.at("scale").as<List>().size() == 3);
+  CHECK(attributes.as<Members>() == attributes);
+  CHECK(attributes.at(0).name == "unit");
+  REQUIRE(attributes.find("none"));
+  CHECK(attributes.find("none")->is_null());
+  CHECK_FALSE(attributes.find("other"));
+  CHECK(attributes.contains("unit"));
+  check_refused<MetadataError>([&] { (void)attributes.at("units"); },
+                               {"member \"units\" is missing; there are \"unit\", \"scale\", \"on\", \"none\""});
+  check_refused<MetadataError>([&] { (void)Members{}.at("a"); }, {"member \"a\" is missing; there are none"});
+  check_refused<MetadataError>([&] { (void)attributes.at("unit").at("x"); }, {"found \"mm\", expected an object"});
+  check_refused<MetadataError>([&] { (void)attributes.at("unit").at(0); }, {"found \"mm\", expected a list"});
+  check_refused<MetadataError>([&] { (void)attributes.at("scale").at(3); }, {"place 3 of a list of 3 values"});
+  check_refused<MetadataError>([&] { (void)attributes.at("on").as<std::string>(); }, {"found true, expected a string"});
+  check_refused<MetadataError>([&] { (void)attributes.at("unit").as<bool>(); }, {"expected true or false"});
+}
+
+TEST_CASE("what is taken out of a temporary is there still") {
+  auto const made = [] { return Members{{"a", Members{{"b", List{std::string(100, 'x'), 2}}}}}; };
+  auto const& inner = made().at("a").at("b").at(0);
+  CHECK(inner.as<std::string>() == std::string(100, 'x'));
+  std::size_t count = 0;
+  for (auto& [name, value] : made()) count += name.size() + value.at("b").as<List>().size();
+  CHECK(count == 3);
 }

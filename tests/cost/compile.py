@@ -47,7 +47,8 @@ else:
         "21 of the usual standard headers": including(*standard),
         "these and `nlohmann/json.hpp`": including(*standard, "nlohmann/json.hpp"),
         **{f"`tessera/{header}`": including(f"tessera/{header}")
-           for header in ("store/local_store.hpp", "pipeline/pipeline.hpp", "with/zstd.hpp", "with/all.hpp", "tessera.hpp")},
+           for header in ("store/local_store.hpp", "pipeline/pipeline.hpp", "with/zstd.hpp", "with/all.hpp",
+                          "with/nlohmann_json.hpp", "tessera.hpp")},
         "`tessera/tessera.hpp`, `tessera/with/all.hpp`": including("tessera/tessera.hpp", "tessera/with/all.hpp"),
         "`tests/cost/no_metadata.cpp`": (here / "no_metadata.cpp").read_text(),
         "`tests/cost/four_types.cpp`": (here / "four_types.cpp").read_text(),

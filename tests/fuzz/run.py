@@ -80,6 +80,9 @@ def seeds(name):
     """Small inputs that reach the inside: of decoders, room for what comes out stands before them."""
     if name == "document":
         return [json.dumps(document).encode() for document in documents()]
+    if name == "json":
+        texts = ["-0", "1e-7", "1E+400", "NaN", "[-Infinity]", "18446744073709551616", '"\\u00e9\\ud83d\\ude00\\n"', "[[], {}, null]"]
+        return [text.encode() for text in texts] + seeds("document")
     if name == "bytes":
         return [bytes([kind, 2, 0x33, 0x23, 0, 0b0001, 3]) + bytes(range(64)) * 4 for kind in range(14)]
     if name == "shard":  # as it is, of each store, and with its checksums made right; and entries of two bytes

@@ -57,7 +57,7 @@ TEST_CASE("t1_sharded's document is sound; its codec is for the pipeline to judg
 TEST_CASE("the volume's group") {
   auto const group = read_document(brain, "", read_group_metadata);
   REQUIRE(group);
-  CHECK(group->attributes.get_if<Members>()->at(0).name == "title");
+  CHECK(group->attributes.front().name == "title");
 }
 
 TEST_CASE("zarr_format is the integer 3 (META-07)") {

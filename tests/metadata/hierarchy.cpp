@@ -178,7 +178,7 @@ TEST_CASE("a reader sees the old document or the new one (META-33, STORE-10)") {
   std::thread reader{[&] {
     do {
       auto const attributes = open_any(store, "a").metadata().attributes;
-      auto const& text = *attributes.get_if<Members>()->front().value.get_if<std::string>();
+      auto const& text = *attributes.front().value.get_if<std::string>();
       ++seen;
       wrong += text != old_text && text != new_text;
     } while (!done);

@@ -116,7 +116,7 @@ void Stages::load(Piece& piece, tessera::ChunkSource<Values, Pipeline> const& so
   if (source.shards) {
     std::optional<std::uint64_t> moment;
     auto const read = [&](tessera::ByteRange of, tessera::Room<Host> room) {
-      return source.read_part(key, of, room, on);
+      return source.read_part(key, of, room, nullptr, on);
     };
     range = source.locate(key, where.chunk, moment, read, nullptr, on);
     if (!range) return;

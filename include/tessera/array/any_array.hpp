@@ -27,6 +27,10 @@
 #include <tessera/view/selected.hpp>
 
 namespace tessera::inline v0 {
+
+template <Element T, std::size_t Rank, class S, class P>
+class Array;
+
 /// A handle: copies show the same array. For any thread: reads, writes and changes of the shape may go on at once.
 template <class S, class P>
 class AnyArray {
@@ -46,9 +50,24 @@ class AnyArray {
     metadata.shape = shape();
     return metadata;
   }
+  /// Those of then too; get_attributes() has what the store has now. Of a temporary handle a copy, which may be looped over.
+  Members const& attributes() const& { return state_->metadata.attributes; }
+  Members attributes() && { return state_->metadata.attributes; }
   /// What it is now: copies of this handle may change it.
   Extents shape() const { return state_->shape.get(); }
   DataType type() const { return state_->metadata.type; }
+  /// What an element is that nobody has written. Throws: MetadataError, if it is of another type.
+  template <Element T>
+  T fill_value() const {
+    expect_type<T>();
+    T value;
+    std::memcpy(&value, state_->metadata.fill.data(), sizeof(T));
+    return value;
+  }
+  /// The same array, as one of that type and rank: `array.as<float, 3>()`. array/visit.hpp finds out which they are.
+  /// Throws: MetadataError naming document and member, if they are others.
+  template <class T, std::size_t Rank>
+  auto as() const;
   Extents const& chunk_shape() const { return state_->metadata.chunk_shape; }
   std::string const& path() const { return state_->path; }  ///< in the store; the root's is empty
   S const& store() const { return state_->store; }
@@ -61,17 +80,22 @@ class AnyArray {
   /// StoreError, CodecError, with the key; SelectionError; Cancelled. What is thrown is thrown when nothing is under
   /// way any more.
   auto read(Selected const& selected, Target<array_space> to, queue_type& on, ReadOptions const& options = {}) const {
-    if constexpr (detail::check_placer<array_space>()) {
-      auto const now = expect_inside(selected, to.strides);
-      return complete(on, [&] {
-        state_->with_chunks(now, [&](auto const& chunks) { read_chunks(chunks, selected, to, on, options); });
-      });
-    } else {
+    if constexpr (detail::check_placer<array_space>())
+      return for_chunks(selected, to.strides, on,
+                        [&](auto const& chunks) { read_chunks(chunks, selected, to, on, options); });
+    else
       return detail::Mistaken{};
-    }
   }
   auto read(Selected const& selected, Target<array_space> to, ReadOptions const& options = {}) const {
     return read(selected, to, state_->on, options);
+  }
+
+  /// For who reads a selection's chunks in a way of his own: calls f(ChunkSource), in which nothing is to be under way
+  /// any more but what `on` has, and returns what read returns. Throws: SelectionError; what f throws.
+  template <class F>
+  Completion for_chunks(Selected const& selected, Strides const& strides, queue_type& on, F&& f) const {
+    auto const now = expect_inside(selected, strides);
+    return complete(on, [&] { state_->with_chunks(now, f); });
   }
 
   /// Writes a selection from memory of array_space. What is written in part of a chunk leaves the rest of it as it is,
@@ -194,6 +218,15 @@ class AnyArray {
 
  private:
   using State = detail::ArrayState<S, P>;
+
+  template <class T>
+  void expect_type() const {
+    if (type() == data_type_of<T>()) return;
+    throw MetadataError{text({"member data_type: found ", type().name(), ", expected ", data_type_of<T>().name(),
+                              " as this program does"})}
+        .in_key(document_key(path()).path)
+        .in_store(name_of(metadata_of(store())));
+  }
 
   // As if the array had that shape.
   void write_elements(Extents const& shape, Selected const& selected, Origin<array_space> from, queue_type& on,

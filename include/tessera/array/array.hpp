@@ -12,6 +12,8 @@
 
 #include <tessera/array/any_array.hpp>
 #include <tessera/array/caller_memory.hpp>
+#include <tessera/array/mistaken.hpp>
+#include <tessera/array/node_document.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/array/selection.hpp>
 #include <tessera/cast/concept.hpp>
@@ -46,8 +48,22 @@ class Array {
   Extents shape() const { return array_.shape(); }  ///< what it is now: copies of this handle may change it
   Extents const& chunk_shape() const { return array_.chunk_shape(); }
   std::uint64_t size() const { return element_count(shape(), "shape"); }  ///< elements
+  /// For a line that says what to write instead: elements are read before they are looked at.
+  template <class Index = Extents>
+  T const& operator[](Index const&) const {
+    static_assert(!std::same_as<Index, Index>,
+                  "tessera: the elements of an array in a store have no addresses: read some of it and look there, "
+                  "'auto const part = array.read({{0, 10}, all, 3}); part(1, 2, 0)'");
+    static T const none{};
+    return none;
+  }
+
+  T fill_value() const { return array_.template fill_value<T>(); }  ///< what nobody has written
   /// What its document said when it was opened, but for the shape, which is what it is now.
   ArrayMetadata metadata() const { return array_.metadata(); }
+  /// Those of then too; get_attributes() has what the store has now. Of a temporary handle a copy, which may be looped over.
+  Members const& attributes() const& { return array_.attributes(); }
+  Members attributes() && { return array_.attributes(); }
   Untyped const& untyped() const { return array_; }
 
   /// What read and write return. Nothing where the elements are the host's: the call returns when they are there. Else
@@ -226,5 +242,15 @@ class Array {
 
   Untyped array_;
 };
+
+template <class S, class P>
+template <class T, std::size_t Rank>
+auto AnyArray<S, P>::as() const {
+  static_assert(Element<T>, "tessera: this type is no element of an array: name one, array.as<float, 3>()");
+  if constexpr (Element<T>)
+    return detail::in_document(store(), path(), [&] { return Array<T, Rank, S, P>{*this}; });
+  else
+    return detail::Mistaken{};
+}
 
 }  // namespace tessera::inline v0

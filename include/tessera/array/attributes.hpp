@@ -13,7 +13,7 @@ namespace detail {
 inline Members attributes_of(Members const& document) {
   Value const value{document};
   Reader reader{value, ""};
-  return *read_attributes(reader).get_if<Members>();
+  return read_attributes(reader);
 }
 
 template <class S>

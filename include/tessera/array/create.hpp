@@ -21,11 +21,27 @@
 
 namespace tessera::inline v0 {
 
+namespace detail {
+
+// What zarr-python says for chunk_shape: a line of its own.
+struct NamedChunks {
+  NamedChunks() = default;
+  template <class... A>
+  requires(sizeof...(A) > 0 && !(std::same_as<A, NamedChunks> && ...)) NamedChunks(A const&...) {
+    static_assert(sizeof...(A) == 0,
+                  "tessera: a new array has a .chunk_shape, and no .chunks; name what you give: "
+                  "{.shape = {100, 200}, .chunk_shape = {10, 20}, .fill = 1}");
+  }
+};
+
+}  // namespace detail
+
 /// What a new array shall be. The codecs come from the pipeline.
 template <class T>
 struct NewArray {
   Extents shape;
-  Extents chunk_shape;
+  Extents chunk_shape{};
+  detail::NamedChunks chunks{};  ///< not to be named
   T fill{};
   Members attributes{};
   std::vector<std::optional<std::string>> dimension_names{};  ///< none, or one for each dimension

@@ -87,7 +87,7 @@ bool erase_node(S const& store, std::string const& path, queue_of<S>& on) {
     return false;
   } else {
     auto const& documents = metadata_of(store);
-    detail::for_each_ancestor(path, [&](std::string_view above) { detail::drop_consolidated(documents, above); });
+    detail::drop_consolidated_above(documents, path);
     auto const alone = detail::lock_folder(documents, path, Sharing::alone);
     return detail::erase_below(store, path, on);
   }

@@ -11,6 +11,7 @@
 #include <tessera/array/create.hpp>
 #include <tessera/array/erase.hpp>
 #include <tessera/array/move.hpp>
+#include <tessera/metadata/missing_node.hpp>
 
 namespace tessera::inline v0 {
 
@@ -35,7 +36,9 @@ class Group {
   S const& store() const { return store_; }
   std::string const& path() const { return path_; }  ///< from the store's root, whose own is ""
   GroupMetadata const& metadata() const { return metadata_; }
-  Members const& attributes() const { return *metadata_.attributes.template get_if<Members>(); }
+  /// Of a temporary handle a copy, which may be looped over.
+  Members const& attributes() const& { return metadata_.attributes; }
+  Members attributes() && { return std::move(metadata_.attributes); }
 
   /// Replaces them, in the store and here. Throws: StoreError, MetadataError.
   void set_attributes(Members attributes) {
@@ -100,8 +103,9 @@ auto open_group(S const& store, std::string path = "") {
     return detail::Refused{};
   } else {
     auto metadata = detail::in_document(store, path, [&] {
-      auto found = read_document(metadata_of(store), path, read_group_metadata);
-      if (!found) throw MetadataError{"there is no group: the document is missing"};
+      auto const& documents = metadata_of(store);
+      auto found = read_document(documents, path, read_group_metadata);
+      if (!found) throw detail::missing_node(documents, path, "group");
       return *std::move(found);
     });
     return Group<S>{store, std::move(path), std::move(metadata)};

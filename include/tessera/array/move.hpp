@@ -65,12 +65,12 @@ void move_node(S const& store, std::string const& from, std::string const& to, q
       detail::check_node_path(to);
       if (from.empty() || to.empty()) throw MetadataError{"the root is not moved, nor anything to where it is"};
       if (!size(documents, document_key(from), on.host()))
-        throw MetadataError{"there is no node: the document is missing"};
+        throw detail::missing_node(documents, from, "node");
       if (to.starts_with(from + '/')) throw MetadataError{text({"it cannot be moved below itself, to \"", to, "\""})};
       if (size(documents, document_key(to), on.host()))
         throw MetadataError{text({"it cannot be moved to \"", to, "\": there is a node"})};
       detail::make_ancestors(documents, to);
-      detail::for_each_ancestor(from, [&](std::string_view above) { detail::drop_consolidated(documents, above); });
+      detail::drop_consolidated_above(documents, from);
       auto const alone = detail::lock_folder(documents, from, Sharing::alone);
       if constexpr (RenamingStore<S> && !detail::is_split<S>) {
         if (!store.rename(from, to)) throw MetadataError{"there is no node: it went meanwhile"};

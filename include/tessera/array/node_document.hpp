@@ -5,8 +5,10 @@
 #include <string_view>
 #include <utility>
 
+#include <tessera/array/consolidated.hpp>
 #include <tessera/core/value.hpp>
 #include <tessera/metadata/document.hpp>
+#include <tessera/metadata/missing_node.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/key_lock.hpp>
 #include <tessera/store/value_changed.hpp>
@@ -23,33 +25,11 @@ auto in_document(S const& store, std::string const& path, F&& f) try {
   throw;
 }
 
-// Calls visit(path) for the groups above a node: the root, and every prefix that ends before a '/'.
-template <class F>
-void for_each_ancestor(std::string_view path, F&& visit) {
-  auto end = path.empty() ? path.npos : 0;
-  while (end != path.npos) {
-    visit(path.substr(0, end));
-    end = path.find('/', end + 1);
-  }
-}
-
-// Copies of the documents below that a group may keep are not true any more, and other programs would believe them.
-template <class S>
-void drop_consolidated(S const& documents, std::string_view path) {
-  until_unchanged([&] {
-    [[maybe_unused]] auto const held = lock_of(documents, document_key(path));
-    auto document = read_document(documents, path, [](Reader& reader) { return reader.value(); });
-    if (document && std::erase_if(*document->template get_if<Members>(),
-                                  [](Member const& member) { return member.name == "consolidated_metadata"; }) > 0)
-      write_document(documents, path, *document);
-  });
-}
-
 // What a document says. Throws: MetadataError, if there is none.
 template <class D>
 Members document_members(D const& documents, std::string const& path) {
   auto document = read_document(documents, path, [](Reader& reader) { return reader.value(); });
-  if (!document) throw MetadataError{"there is no node: the document is missing"};
+  if (!document) throw missing_node(documents, path, "node");
   return std::move(*document->template get_if<Members>());
 }
 
@@ -67,7 +47,7 @@ template <class S, class F>
 void change_document(S const& store, std::string const& path, F&& change) {
   in_document(store, path, [&] {
     auto const& documents = metadata_of(store);
-    for_each_ancestor(path, [&](std::string_view above) { drop_consolidated(documents, above); });
+    drop_consolidated_above(documents, path);
     until_unchanged([&] {
       [[maybe_unused]] auto const held = lock_of(documents, document_key(path));
       auto members = document_members(documents, path);

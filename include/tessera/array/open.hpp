@@ -11,6 +11,7 @@
 #include <tessera/array/array.hpp>
 #include <tessera/array/node_document.hpp>
 #include <tessera/metadata/group_metadata.hpp>
+#include <tessera/metadata/missing_node.hpp>
 #include <tessera/pipeline/any_pipeline.hpp>
 #include <tessera/pipeline/pipeline.hpp>
 #include <tessera/store/concept.hpp>
@@ -126,7 +127,7 @@ ArrayMetadata array_metadata(S const& store, std::string const& path) {
   auto const& documents = metadata_of(store);
   auto metadata = read_document(documents, path, read_array_metadata);
   if (!metadata) {
-    MetadataError error{"there is no array: the document is missing"};
+    auto error = missing_node(documents, path, "array");
     error.in_key(document_key(path).path).in_store(name_of(documents));
     throw error;
   }

@@ -22,6 +22,7 @@ namespace tessera::inline v0 {
 //
 //   array_to_array   ChunkSpecification encoded(ChunkSpecification) const      what comes out, from what goes in
 //                    Layout decoded(Layout) const                             the chunk seen through its encoded form
+//                    or, if it changes values: decode, encode
 //   array_to_bytes   Layout layout(ChunkSpecification const&) const           the chunk seen through its bytes
 //                    and, if that is not all: encoded_bound(ChunkSpecification), decode, encode
 //   bytes_to_bytes   std::size_t encoded_bound(std::size_t) const             the most that encoding makes of so many
@@ -32,9 +33,10 @@ namespace tessera::inline v0 {
 // decode and encode take one chunk of host memory and return the size:
 //   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const
 // or a batch in any space they run in: void decode(std::span<CodecTask<From, To>>, Queue& on) const.
-// An array_to_bytes codec may take the ChunkSpecification before them: bytes alone do not say what their elements are.
-// A codec that only rearranges or converts elements needs neither: it is read through, not run.
-// Any may have `C fitted(DataType) const`: what it is for a new array of such elements.
+// A codec that reads arrays may take the ChunkSpecification before them: bytes alone do not say what their elements
+// are. A codec that only rearranges or converts elements needs neither: it is read through, not run. One that changes
+// values is given all of a chunk, and gives it: elements one after the other, in C order, in the machine's byte order,
+// aligned. Any may have `C fitted(DataType) const`: what it is for a new array of such elements.
 struct array_to_array {
   static constexpr bool reads_array = true, writes_array = true;
 };
@@ -52,6 +54,64 @@ concept Codec = requires {
   typename C::kind;
   { C::name } -> std::convertible_to<std::string_view>;
 };
+
+namespace detail {
+
+// Whether a codec has a function of that name, whatever it takes: two bases with the name make it ambiguous.
+struct has_decode {
+  void decode();
+};
+struct has_encode {
+  void encode();
+};
+template <class C, class Other>
+struct beside : C, Other {};
+template <class C>
+concept NamesDecode = (!std::is_final_v<C> && !requires { &beside<C, has_decode>::decode; }) || requires {
+  &C::decode;
+};
+template <class C>
+concept NamesEncode = (!std::is_final_v<C> && !requires { &beside<C, has_encode>::encode; }) || requires {
+  &C::encode;
+};
+
+// A codec that is read through: by what its result is seen as.
+template <class C>
+concept ReadThrough = requires(C const& codec, Layout const& layout) {
+  { codec.decoded(layout) } -> std::convertible_to<Layout>;
+};
+
+// Nothing that the codec has is left unused, and what its kind needs is there.
+template <Codec C>
+consteval bool check_codec() {
+  if constexpr (std::same_as<typename C::kind, array_to_array>) {
+    constexpr bool runs = NamesDecode<C> || NamesEncode<C>;
+    constexpr bool is_one = !(runs && ReadThrough<C>);
+    static_assert(is_one,
+                  "tessera: this array-to-array codec has 'decode' or 'encode', which would not be called beside its "
+                  "'Layout decoded(Layout) const': a codec that changes values has no such 'decoded', one that only "
+                  "rearranges elements nothing else");
+    constexpr bool is_any = runs || ReadThrough<C>;
+    static_assert(is_any,
+                  "tessera: this array-to-array codec lacks 'decode' and 'encode', if it changes values, or 'Layout "
+                  "decoded(Layout) const', if it only rearranges elements");
+    constexpr bool says_form = requires(C const& codec, ChunkSpecification chunk) { codec.encoded(chunk); };
+    static_assert(says_form || !is_one || !is_any,
+                  "tessera: this array-to-array codec lacks 'ChunkSpecification encoded(ChunkSpecification) const'");
+    return is_one && is_any && says_form;
+  } else if constexpr (std::same_as<typename C::kind, array_to_bytes>) {
+    constexpr bool is_run = requires(C const& codec, ChunkSpecification const& chunk) { codec.encoded_bound(chunk); };
+    constexpr bool names = NamesDecode<C> || NamesEncode<C>;
+    static_assert(is_run || !names,
+                  "tessera: this array-to-bytes codec has 'decode' or 'encode', which would not be called without "
+                  "'std::size_t encoded_bound(ChunkSpecification const&) const'");
+    return is_run || !names;
+  } else {
+    return true;
+  }
+}
+
+}  // namespace detail
 
 template <class C, class S>
 concept RunsIn = Codec<C> && MemorySpace<S> && C::template runs_in<S>;

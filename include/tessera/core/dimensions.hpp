@@ -1,6 +1,7 @@
 // One number per dimension, without allocation: shapes, positions and strides.
 #pragma once
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -10,13 +11,53 @@
 
 #include <tessera/core/checked.hpp>
 #include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
 
 namespace tessera::inline v0 {
 
 /// The largest number of dimensions. NumPy 1 and TensorStore draw the line at 32 too.
 inline constexpr std::size_t max_rank = 32;
 
-/// Assigned are those that are there: chunks may be tiny, and several of these are known of each.
+template <class T>
+class Dimensions;
+
+namespace detail {
+
+template <class D>
+inline constexpr bool is_dimensions = false;
+template <class T>
+inline constexpr bool is_dimensions<Dimensions<T>> = true;
+
+// Integers that are numbers, not characters or truth values.
+template <class N>
+concept Integer = std::integral<N> && !std::same_as<N, bool> && !std::same_as<N, char> && !std::same_as<N, char8_t> &&
+                  !std::same_as<N, char16_t> && !std::same_as<N, char32_t> && !std::same_as<N, wchar_t>;
+
+template <class R>
+concept Integers = requires(R const& numbers) {
+  requires Integer<std::remove_cvref_t<decltype(*std::begin(numbers))>>;
+  std::end(numbers);
+};
+
+[[noreturn]] inline void refuse_number(std::int64_t found) {
+  throw SelectionError{text({"found ", found, " among numbers of dimensions, expected them from 0 on"})};
+}
+
+// A number of whatever integer type. Throws: SelectionError, if it is negative and T is not signed.
+template <Integer T>
+struct Entry {
+  T number;
+  template <Integer N>
+  constexpr Entry(N given) : number{static_cast<T>(given)} {
+    if constexpr (std::is_signed_v<N> && !std::is_signed_v<T>)
+      if (given < 0) refuse_number(given);
+  }
+};
+
+}  // namespace detail
+
+/// Made of any integers: `{rows, columns}`, a std::vector, a std::array. Throws: SelectionError, if one is negative
+/// that may not be. Assigned are those that are there: chunks may be tiny, and several of these are known of each.
 template <class T>
 class Dimensions {
  public:
@@ -27,10 +68,12 @@ class Dimensions {
     std::copy_n(other.values_, rank_, values_);
     return *this;
   }
-  constexpr Dimensions(std::initializer_list<T> values)
-      : Dimensions(std::span<T const>{values.begin(), values.size()}) {}
-  constexpr explicit Dimensions(std::span<T const> values) {
-    for (T value : values) push_back(value);
+  constexpr Dimensions(std::initializer_list<detail::Entry<T>> values) {
+    for (auto value : values) push_back(value.number);
+  }
+  template <class R>
+  requires(!detail::is_dimensions<R> && detail::Integers<R>) constexpr Dimensions(R const& values) {
+    for (auto const& value : values) push_back(detail::Entry<T>{value}.number);
   }
   static constexpr Dimensions filled(std::size_t rank, T value) {
     Dimensions result{};  // braces: nvcc warns without

@@ -1,7 +1,6 @@
 // Reads a Value member by member, so that every error names the member, what was found and what was expected, and no
 // member goes unnoticed. Documents and the configurations of codecs are read with the same few functions.
 #pragma once
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/core/decimal.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
@@ -70,12 +70,9 @@ class Found {
  private:
   template <class T>
   T between(T least, T most) const {
-    if (auto* n = value_->get_if<Number>()) {
-      T result{};
-      auto const* end = n->text.data() + n->text.size();
-      auto const [stop, failed] = std::from_chars(n->text.data(), end, result);
-      if (failed == std::errc{} && stop == end && least <= result && result <= most) return result;
-    }
+    T result{};
+    if (auto* n = value_->get_if<Number>(); n && detail::parse_integer(n->text, result))
+      if (least <= result && result <= most) return result;
     refuse(text({"an integer from ", least, " to ", most}));
   }
 

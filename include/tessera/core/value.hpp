@@ -1,7 +1,9 @@
 // What a metadata document or a codec's configuration can say, apart from how it is written down: so that no codec sees
 // JSON.
 #pragma once
+#include <concepts>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -9,8 +11,11 @@
 #include <vector>
 
 #include <tessera/core/config.hpp>
+#include <tessera/core/decimal.hpp>
+#include <tessera/core/error.hpp>
 #include <tessera/core/printable.hpp>
 #include <tessera/core/text.hpp>
+#include <tessera/core/value_traits.hpp>
 
 namespace tessera::inline v0 {
 
@@ -30,28 +35,51 @@ struct Named {
 class Value;
 using Member = Named<Value>;  // a template, for Value is not complete before it
 using List = std::vector<Value>;
-using Members = std::vector<Member>;  // in the order of the document
+
+/// The members of an object, in the order of the document. Attributes are these: `{{"unit", "mm"}, {"scale", 0.5}}`.
+class Members : public std::vector<Member> {
+ public:
+  using vector::vector;
+  /// Throws: MetadataError, if it is no object.
+  template <detail::HasValueTraits T>
+  Members(T const& object);
+
+  /// Null, if there is none of that name.
+  Value const* find(std::string_view name) const&;
+  Value const* find(std::string_view name) const&& = delete;  // it would point to what is gone
+  bool contains(std::string_view name) const { return find(name) != nullptr; }
+  using vector::at;
+  /// Throws: MetadataError, if there is none of that name.
+  Value const& at(std::string_view name) const&;
+  Value at(std::string_view name) const&&;
+  /// All of them, as `Value::as` gives it.
+  template <class T>
+  T as() const;
+};
 
 /// null, a bool, a Number, a string, a List or Members. Not a std::variant: that costs every program half a second of
 /// compiling.
 class Value {
  public:
   Value() = default;
-  Value(bool b) : kind_{Kind::boolean}, boolean_{b} {}
   Value(Number n) : kind_{Kind::number}, scalar_{std::move(n)} {}
   Value(std::string s) : kind_{Kind::string}, scalar_{std::move(s)} {}
   Value(char const* s) : Value{std::string{s}} {}
   Value(List list) : kind_{Kind::list}, list_(std::move(list)) {}  // braces would make a list of one list
   Value(Members members) : kind_{Kind::members}, members_{std::move(members)} {}
+  /// A bool is one, a number is the shortest decimal that comes back as the same (NaN and infinities are the words of
+  /// Python), a range is a list, nullptr is null. What is none of these does not compile.
+  template <class T>
+  Value(T const& from);
   static Value integer(long long n) { return Number{text({n})}; }
 
   /// The alternative if it is that one, else null: `if (auto* text = value.get_if<std::string>())`.
   template <class T>
-  T const* get_if() const {
+  T const* get_if() const& {
     return const_cast<Value&>(*this).get_if<T>();
   }
   template <class T>
-  T* get_if() {
+  T* get_if() & {
     if constexpr (std::is_same_v<T, bool>)
       return kind_ == Kind::boolean ? &boolean_ : nullptr;
     else if constexpr (std::is_same_v<T, Number>)
@@ -60,24 +88,78 @@ class Value {
       return kind_ == Kind::string ? &scalar_.text : nullptr;
     else if constexpr (std::is_same_v<T, List>)
       return kind_ == Kind::list ? &list_ : nullptr;
-    else
+    else if constexpr (std::is_same_v<T, Members>)
       return kind_ == Kind::members ? &members_ : nullptr;
+    else
+      static_assert(!sizeof(T*),
+                    "tessera: a Value is null, a bool, a Number, a std::string, a List or Members: get_if<T>() gives "
+                    "these alone, as<T>() converts");
+  }
+  template <class T>
+  T const* get_if() const&& {
+    static_assert(!sizeof(T*),
+                  "tessera: get_if() of a temporary Value points to what is gone: name the Value first, "
+                  "or copy the alternative out of it, as<T>()");
+    return nullptr;
   }
   bool is_null() const { return kind_ == Kind::null; }
 
-  friend bool operator==(Value const& a, Value const& b);  // defaulted, nvcc would complete Member too early
+  /// The value as bool, a number, std::string, Number, List, Members, a std::vector of such, or a type that
+  /// value_traits knows. An integer is written without fraction and exponent, and is within the type's range; of a
+  /// decimal it is the nearest that the type has. Throws: MetadataError, saying what was found.
+  template <class T>
+  T as() const;
+
+  /// Of an object and of a list. Throws: MetadataError, if it is another kind of value, or has no such member or place.
+  Value const& at(std::string_view name) const& { return members().at(name); }
+  Value at(std::string_view name) const&& { return at(name); }
+  Value const& at(std::size_t place) const&;
+  Value at(std::size_t place) const&& { return at(place); }
+
+  friend bool operator==(Value const& a, Value const& b) { return a.is_same(b); }  // found for a Value alone
 
  private:
   enum class Kind : unsigned char { null, boolean, number, string, list, members };
+
+  bool is_same(Value const& other) const;  // defaulted, nvcc would complete Member too early
+  [[noreturn]] void refuse(std::string_view expected) const;
+  Members const& members() const;
+
   Kind kind_ = Kind::null;
   bool boolean_ = false;
   Number scalar_;
   List list_;
   Members members_;
 };
-inline bool operator==(Value const& a, Value const& b) {
-  return a.kind_ == b.kind_ && a.boolean_ == b.boolean_ && a.scalar_ == b.scalar_ && a.list_ == b.list_ &&
-         a.members_ == b.members_;
+
+inline bool Value::is_same(Value const& b) const {
+  return kind_ == b.kind_ && boolean_ == b.boolean_ && scalar_ == b.scalar_ && list_ == b.list_ &&
+         members_ == b.members_;
+}
+
+template <class T>
+Value::Value(T const& from) {
+  if constexpr (std::is_null_pointer_v<T>) {
+    kind_ = Kind::null;
+  } else if constexpr (std::same_as<T, bool>) {
+    kind_ = Kind::boolean;
+    boolean_ = from;
+  } else if constexpr (std::floating_point<T>) {
+    *this = Number{detail::shortest_decimal(from)};
+  } else if constexpr (detail::is_number<T>) {
+    *this = Number{text({from})};
+  } else if constexpr (detail::HasValueTraits<T>) {
+    *this = value_traits<T>::to_value(from);
+  } else if constexpr (std::is_convertible_v<T const&, std::string_view>) {
+    *this = std::string{std::string_view{from}};
+  } else if constexpr (detail::ValueRange<T>) {
+    kind_ = Kind::list;
+    for (auto const& item : from) list_.emplace_back(item);
+  } else {
+    static_assert(detail::is_number<T>,
+                  "tessera: a Value is made of a bool, a number, text of char, Members, a List or a range of such, or "
+                  "what value_traits knows; a character is no number, and a pointer is nothing that a document has");
+  }
 }
 
 /// One extension point of a document: a codec, a chunk grid, a key encoding (core specification, "Extension
@@ -103,6 +185,78 @@ inline std::string describe(Value const& value) {
     return text + "]";
   }
   return value.is_null() ? "null" : "an object";
+}
+
+inline void Value::refuse(std::string_view expected) const {
+  throw MetadataError{text({"found ", describe(*this), ", expected ", expected})};
+}
+inline Members const& Value::members() const {
+  if (kind_ != Kind::members) refuse("an object");
+  return members_;
+}
+inline Value const& Value::at(std::size_t place) const& {
+  if (kind_ != Kind::list) refuse("a list");
+  if (place >= list_.size()) throw MetadataError{text({"place ", place, " of a list of ", list_.size(), " values"})};
+  return list_[place];
+}
+
+template <class T>
+T Value::as() const {
+  if constexpr (detail::HasValueTraits<T>) {
+    return value_traits<T>::from_value(*this);
+  } else if constexpr (std::same_as<T, Value>) {
+    return *this;
+  } else if constexpr (std::floating_point<T>) {
+    if (kind_ != Kind::number) refuse("a number");
+    auto const number = detail::parse_decimal<T>(scalar_.text);
+    bool const is_finite = number - number == 0, is_word = scalar_.text.ends_with('N') || scalar_.text.ends_with('y');
+    if (!is_finite && !is_word) refuse(text({"a number within the range of ", sizeof(T), " bytes"}));
+    return number;
+  } else if constexpr (detail::is_number<T>) {
+    T number{};
+    if (kind_ != Kind::number || !detail::parse_integer(scalar_.text, number))
+      refuse(text({"an integer from ", std::numeric_limits<T>::min(), " to ", std::numeric_limits<T>::max()}));
+    return number;
+  } else if constexpr (std::same_as<T, bool> || std::same_as<T, std::string> || std::same_as<T, Number> ||
+                       std::same_as<T, List> || std::same_as<T, Members>) {
+    if (auto* found = get_if<T>()) return *found;
+    refuse(std::same_as<T, bool>          ? "true or false"
+           : std::same_as<T, std::string> ? "a string"
+           : std::same_as<T, Number>      ? "a number"
+           : std::same_as<T, List>        ? "a list"
+                                          : "an object");
+  } else if constexpr (detail::is_vector<T>) {
+    if (kind_ != Kind::list) refuse("a list");
+    T all;
+    for (auto const& item : list_) all.push_back(item.template as<typename T::value_type>());
+    return all;
+  } else {
+    static_assert(detail::is_vector<T>,
+                  "tessera: as<T>() gives a bool, a number, std::string, Number, List, Members, a std::vector of such, "
+                  "or what value_traits knows");
+    refuse("another type");
+  }
+}
+
+template <detail::HasValueTraits T>
+Members::Members(T const& object) : Members{value_traits<T>::to_value(object).template as<Members>()} {}
+
+inline Value const* Members::find(std::string_view name) const& {
+  for (auto const& member : *this)
+    if (member.name == name) return &member.value;
+  return nullptr;
+}
+inline Value const& Members::at(std::string_view name) const& {
+  if (auto* value = find(name)) return *value;
+  std::string names;
+  for (std::size_t i = 0; i < size() && i < 8; ++i) names += (i ? ", " : "") + describe((*this)[i].name);
+  throw MetadataError{text({"member ", describe(std::string{name}), " is missing; there are ", empty() ? "none" : names,
+                            size() > 8 ? ", ..." : ""})};
+}
+inline Value Members::at(std::string_view name) const&& { return at(name); }
+template <class T>
+T Members::as() const {
+  return Value{*this}.template as<T>();
 }
 
 }  // namespace tessera::inline v0

@@ -22,7 +22,7 @@ struct ArrayMetadata {
   ChunkKeyEncoding key_encoding;
   std::vector<std::byte> fill;  ///< one element, in the machine's byte order
   std::vector<Specification> codecs;
-  Value attributes = Members{};
+  Members attributes{};
   std::vector<std::optional<std::string>> dimension_names{};  ///< empty, if there are none
   Members tolerated{};                                        ///< members of other programs, kept as they are
   List storage_transformers{};                                ///< likewise: those that need not be understood
@@ -31,6 +31,8 @@ struct ArrayMetadata {
 namespace detail {
 
 inline DataType read_data_type(Found const& found) {
+  if (found.value().get_if<List>())  // as NumPy lists the fields of a record
+    throw MetadataError{"data type of several fields", "member data_type: a list of fields is not supported"};
   auto const [name, configuration] = specification(found);
   if (auto const type = data_type_named(name)) {
     Reader{configuration, "data_type.configuration"}.finish();
@@ -74,11 +76,12 @@ inline ChunkKeyEncoding read_key_encoding(Found const& found) {
   return result;
 }
 
-inline Value read_attributes(Reader& reader) {
+inline Members read_attributes(Reader& reader) {
   auto const found = reader.find("attributes");
-  if (!found) return Members{};
-  if (!found->value().get_if<Members>()) found->refuse("an object");
-  return found->value();
+  if (!found) return {};
+  auto* attributes = found->value().get_if<Members>();
+  if (!attributes) found->refuse("an object");
+  return *attributes;
 }
 
 inline Value to_value(Extents const& extents) {

@@ -1,42 +1,21 @@
-// Decimal text to and from floating-point bits: the nearest value of the type itself, ties to even (data-types, "Fill
-// values"). Half precision is rounded here, for the standard library does not know it.
+// Decimal text to and from half precision, which the standard library does not know: the nearest value of the type
+// itself, ties to even (data-types, "Fill values"). core/decimal.hpp has the other types.
 #pragma once
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <tessera/core/config.hpp>
+#include <tessera/core/decimal.hpp>
 
 namespace tessera::inline v0 {
 namespace detail {
-
-// A JSON number in the nearest T; beyond the largest one it is infinite, as IEEE 754 rounds.
-template <class T>
-T parse_decimal(std::string const& text) {
-  T value{};
-  auto const* end = text.data() + text.size();
-  auto const [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc::result_out_of_range) return value;
-  // Too large or too small: the exponent of its first digit tells.
-  auto const negative = text.starts_with('-');
-  auto const e = text.find_first_of("eE");
-  long exponent = e == text.npos ? 0 : std::strtol(text.c_str() + e + 1, nullptr, 10);
-  auto const digits = std::string_view{text}.substr(negative, e == text.npos ? text.npos : e - negative);
-  auto const first = digits.find_first_of("123456789");
-  auto const point = std::min(digits.find('.'), digits.size());
-  bool const is_large = first != digits.npos && exponent > static_cast<long>(first) - static_cast<long>(point);
-  auto const magnitude = is_large ? std::numeric_limits<T>::infinity() : T{0};
-  return negative ? -magnitude : magnitude;
-}
 
 // The digits of a number without leading and trailing zeros, and where its decimal point is.
 struct Digits {
@@ -69,6 +48,7 @@ inline std::uint16_t parse_half(std::string const& text) {
   auto const value = parse_decimal<double>(text);
   auto const magnitude = std::fabs(value);
   auto const sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
+  if (std::isnan(value)) return 0x7e00;
   if (magnitude == 0) return sign;
   if (magnitude >= 65536.0) return sign | 0x7c00;
   int exponent = 0;
@@ -96,19 +76,6 @@ inline double half_to_double(std::uint16_t bits) {
   double const mantissa = bits & 0x3ff;
   auto const magnitude = exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, exponent - 25);
   return bits & 0x8000 ? -magnitude : magnitude;
-}
-
-// The shortest decimal that comes back as the same bits, as Python says it: "0.0", "100000.0", "1e-05".
-inline std::string shortest_decimal(double value) {
-  char digits[32];
-  auto const print = [&](std::chars_format format) {
-    return std::string{digits, std::to_chars(digits, digits + sizeof digits, value, format).ptr};
-  };
-  auto const magnitude = std::fabs(value);
-  if (magnitude != 0 && (magnitude < 1e-4 || magnitude >= 1e16)) return print(std::chars_format::scientific);
-  auto result = print(std::chars_format::fixed);
-  if (result.find('.') == result.npos) result += ".0";
-  return result;
 }
 
 }  // namespace detail

@@ -5,15 +5,18 @@
 namespace tessera::inline v0 {
 
 struct GroupMetadata {
-  Value attributes = Members{};
+  Members attributes{};
   Members tolerated{};  ///< members of other programs, kept as they are
+  /// Whether it has copies of the documents below, which are not read (array/consolidated.hpp).
+  bool has_consolidated = false;
 };
 
 /// Throws: MetadataError naming the member.
 inline GroupMetadata read_group_metadata(Reader& reader) {
   reader.at("node_type").one_of({"group"});
-  GroupMetadata group{detail::read_attributes(reader), {}};
-  (void)reader.find("consolidated_metadata");  // a copy of the nodes' own documents, which are read instead
+  GroupMetadata group{detail::read_attributes(reader)};
+  auto const copies = reader.find("consolidated_metadata");
+  group.has_consolidated = copies && !copies->value().is_null();
   group.tolerated = tolerated(reader);
   return group;
 }

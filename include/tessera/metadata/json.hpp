@@ -104,10 +104,8 @@ class JsonReader {
 
   Number number() {
     auto const begin = at_;
-    // zarr-python writes these words, which are not JSON, in attributes.
-    bool const lenient =
-        open_.size() > 1 && root_.get_if<Members>() && root_.get_if<Members>()->back().name == "attributes";
-    if (!lenient || !(take("NaN") || take("Infinity") || take("-Infinity"))) {
+    // Python writes and reads these words, which are not JSON: zarr-python in attributes, and in copies of them.
+    if (!take("NaN") && !take("Infinity") && !take("-Infinity")) {
       (void)take('-');
       if (!take('0')) digits();
       if (take('.')) digits();
@@ -182,8 +180,7 @@ class JsonReader {
 
 }  // namespace detail
 
-/// Numbers are kept as they are written; within the member `attributes` of an object, `NaN`, `Infinity` and `-Infinity`
-/// are numbers too. Throws: MetadataError, if it is not one JSON value, names a member twice, nests too deep or has too
+/// Numbers are kept as they are written; `NaN`, `Infinity` and `-Infinity` are numbers too. Throws: MetadataError, if it is not one JSON value, names a member twice, nests too deep or has too
 /// many values.
 inline Value parse_json(std::string_view text) { return detail::JsonReader{text}.read(); }
 

@@ -18,6 +18,7 @@
 #include <tessera/pipeline/flow.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/pipeline/sharding.hpp>
+#include <tessera/pipeline/value_batch.hpp>
 #include <tessera/pipeline/value_codecs.hpp>
 
 namespace tessera::inline v0 {
@@ -69,6 +70,11 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     for (auto const& codec : codecs) {
       if (codec.name == Shard::name) {
         expect(codec, is_array);
+        for (auto const& stage : made->stages)
+          if (!stage->is_view())
+            throw MetadataError{text({"member codecs: ", describe(std::string{stage->name()}),
+                                      " changes values, so it is not supported before sharding_indexed, whose chunks "
+                                      "are read one by one"})};
         made->shard = std::make_shared<Shard const>(make_codec<Shard>(codec));
         is_array = false;
         continue;
@@ -115,19 +121,27 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
 
   ChunkForm resolve(ChunkSpecification chunk) const {
     ChunkForm form;
+    std::vector<ChunkSpecification> before, after;  // the codecs that change values
     Stage const* at = nullptr;
     try {
       for (auto const& stage : made_->stages) {
         at = stage.get();
         if (at->writes_array()) {
-          chunk = at->encoded(chunk);
+          auto encoded = at->encoded(chunk);
+          if (!at->is_view()) {
+            if (form.bounds.empty()) form.bounds.assign(1 + crossings, chunk.size_in_bytes());
+            form.bounds.push_back(encoded.size_in_bytes());
+            before.push_back(std::move(chunk));
+            after.push_back(encoded);
+          }
+          chunk = std::move(encoded);
           continue;
         }
         if (at->reads_array()) {
           form.decoded_size = chunk.size_in_bytes();  // first: it checks what the layout multiplies
           form.layout = at->layout(chunk);
           form.chunk = chunk;
-          form.bounds.assign(1 + crossings, form.decoded_size);
+          if (form.bounds.empty()) form.bounds.assign(1 + crossings, form.decoded_size);
         }
         if (!at->is_view()) form.bounds.push_back(at->encoded_bound(chunk, form.bounds.back()));
       }
@@ -135,7 +149,12 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
       if (made_->shard) form = made_->shard->resolve(chunk), form.shards.front().behind = made_->behind;
       for (auto stage = made_->stages.rbegin(); stage != made_->stages.rend(); ++stage) {
         at = stage->get();
-        form.see_through(*at);
+        if (at->writes_array() && !at->is_view()) {
+          form.change(before.back(), std::move(after.back()));
+          before.pop_back(), after.pop_back();
+        } else {
+          form.see_through(*at);
+        }
       }
     } catch (Error& error) {
       error.in_codec(at ? at->name() : Shard::name);
@@ -179,11 +198,13 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     std::size_t most = 0;
     bool apart = false;  ///< encoded bytes are in allocations of their own
     Turns turns;
+    detail::ValueBatch<BytesSpace> values;
     detail::StageBatch<BytesSpace, ArraySpace> crossing;
   };
   struct Encoding {
     std::size_t most = 0;
     Turns turns;
+    detail::ValueBatch<BytesSpace> values;
     detail::StageBatch<ArraySpace, BytesSpace, bytes_staging> crossing;
     std::vector<ByteView<ArraySpace>> plain;
   };
@@ -194,6 +215,8 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     auto& turns = work.turns;
     turns.begin();
     for (auto const& chunk : chunks) turns.from().push_back(chunk.encoded);
+    auto& queue = queue_in<BytesSpace>(on);
+    auto changed = form.changes.size();
     auto place = form.bounds.size() - 1;  // in form.bounds, of what stands after the stage at hand
     for (auto stage = made_->stages.rbegin(); stage != made_->stages.rend(); ++stage) {
       if ((*stage)->is_view()) continue;
@@ -202,7 +225,13 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
         batch.keep(turns.from(), form.bounds[place], work.most, on);
       else if constexpr (crossings == 0)
         batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
-      (*stage)->decode(form.chunk, batch.tasks, queue_in<BytesSpace>(on));
+      if ((*stage)->writes_array()) {
+        auto const& change = form.changes[--changed];
+        work.values.decode(change, batch.tasks, work.most, queue,
+                           [&](auto dense) { (*stage)->decode(change.decoded, dense, queue); });
+      } else {
+        (*stage)->decode(form.stored_chunk(), batch.tasks, queue);
+      }
       turns.turn();
     }
     for (std::size_t i = 0; i < chunks.size(); ++i) detail::expect_size(turns.from()[i].size, form.decoded_size, i);
@@ -241,7 +270,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
       auto const results = crossing.collect();
       turns.from().assign(results.begin(), results.end());
     }
-    std::size_t place = crossings;
+    std::size_t place = crossings, changed = 0;
     for (auto const& stage : made_->stages) {
       if (stage->is_view()) continue;
       auto& batch = turns.next();
@@ -249,7 +278,13 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
         batch.keep(turns.from(), form.bounds[place], work.most, on);
       else
         batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to; });
-      stage->encode(form.chunk, batch.tasks, queue);
+      if (stage->writes_array()) {
+        auto const& change = form.changes[changed++];
+        work.values.encode(change, stage->name(), batch.tasks, work.most, queue,
+                           [&](auto dense) { stage->encode(change.decoded, dense, queue); });
+      } else {
+        stage->encode(form.stored_chunk(), batch.tasks, queue);
+      }
       turns.turn();
     }
     for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].encoded = turns.from()[i];

@@ -16,7 +16,8 @@
 namespace tessera::inline v0 {
 namespace detail {
 
-// A codec of any type whose batches begin and end in S. Only the functions of its kind are called.
+// A codec of any type whose batches begin and end in S. Only the functions of its kind are called: `decoded` where an
+// array-to-array codec is read through, `decode` and `encode` where it is not.
 template <MemorySpace S>
 struct AnyStage {
   virtual ~AnyStage() = default;
@@ -37,6 +38,7 @@ template <Codec C, MemorySpace S>
 class StageOf final : public AnyStage<S> {
   using kind = typename C::kind;
   static constexpr bool to_array = std::same_as<kind, array_to_array>, to_bytes = std::same_as<kind, array_to_bytes>;
+  static constexpr bool is_sound = detail::check_codec<C>();
 
  public:
   explicit StageOf(C codec) : codec_{std::move(codec)} {}
@@ -46,13 +48,13 @@ class StageOf final : public AnyStage<S> {
   bool writes_array() const override { return kind::writes_array; }
   bool is_view() const override { return detail::is_view<C>; }
   ChunkSpecification encoded(ChunkSpecification const& chunk) const override {
-    if constexpr (to_array)
+    if constexpr (to_array && is_sound)
       return codec_.encoded(chunk);
     else
       return chunk;
   }
   Layout decoded(Layout const& layout) const override {
-    if constexpr (to_array)
+    if constexpr (to_array && detail::is_view<C>)
       return codec_.decoded(layout);
     else
       return layout;
@@ -64,7 +66,7 @@ class StageOf final : public AnyStage<S> {
       return {};
   }
   std::size_t encoded_bound([[maybe_unused]] ChunkSpecification const& chunk, std::size_t size) const override {
-    if constexpr (detail::is_view<C>)
+    if constexpr (to_array || detail::is_view<C>)
       return size;
     else if constexpr (to_bytes)
       return codec_.encoded_bound(chunk);
@@ -79,13 +81,13 @@ class StageOf final : public AnyStage<S> {
   }
   void decode([[maybe_unused]] ChunkSpecification const& chunk, [[maybe_unused]] std::span<CodecTask<S>> batch,
               [[maybe_unused]] queue_for<S>& on) const override {
-    if constexpr (!detail::is_view<C>) decode_batch(codec_, chunk, batch, on);
+    if constexpr (is_sound && !detail::is_view<C>) decode_batch(codec_, chunk, batch, on);
   }
   void encode([[maybe_unused]] ChunkSpecification const& chunk, [[maybe_unused]] std::span<CodecTask<S>> batch,
               [[maybe_unused]] queue_for<S>& on) const override {
     if constexpr (detail::RunsBatch<detail::Encode, C, S, S, queue_for<S>>)
       encode_batch(codec_, chunk, batch, on);
-    else if constexpr (!detail::is_view<C>)
+    else if constexpr (is_sound && !detail::is_view<C>)
       throw CodecError{"this program's implementation decodes only"};
   }
 

@@ -39,6 +39,8 @@ consteval auto operator|(flow<S, IsArray, X, H, Refused>, std::type_identity<C>)
                 "before it, or choose a codec that runs there");
   if constexpr (Refused || !in_order || !runs_here)
     return flow<S, C::kind::writes_array, X, H, true>{};
+  else if constexpr (!check_codec<C>())
+    return flow<S, C::kind::writes_array, X, H, true>{};
   else
     return flow_to<typename encoded_space<C, S>::type, S, C::kind::writes_array, X, H, false>{};
 }
@@ -77,11 +79,17 @@ inline constexpr bool is_kind = false;
 template <Codec C, class Kind>
 inline constexpr bool is_kind<C, Kind> = std::same_as<typename C::kind, Kind>;
 
+// A stage that runs on arrays: a codec that changes values.
+template <class Stage>
+inline constexpr bool changes_values = false;
+template <Codec C>
+inline constexpr bool changes_values<C> = std::same_as<typename C::kind, array_to_array> && !ReadThrough<C>;
+
 // A stage that is read through, not run: it has a layout and no decode of its own.
 template <class Stage>
 inline constexpr bool is_view = false;
 template <Codec C>
-inline constexpr bool is_view<C> = std::same_as<typename C::kind, array_to_array> ||
+inline constexpr bool is_view<C> = (std::same_as<typename C::kind, array_to_array> && ReadThrough<C>) ||
                                    (std::same_as<typename C::kind, array_to_bytes> &&
                                     !requires(C const& c, ChunkSpecification const& chunk) { c.encoded_bound(chunk); });
 

@@ -25,18 +25,42 @@ struct ShardLevel {
   std::shared_ptr<ValueCodecs const> behind{};  ///< what its value passes as a whole; mostly null: nothing
 };
 
+/// An array-to-array codec that changes values, among a chunk's.
+struct ValueChange {
+  ChunkSpecification decoded;  ///< the chunk as it reaches the codec
+  ChunkSpecification encoded;  ///< and as it leaves it
+  Layout layout;               ///< the latter's elements, seen through the bytes that the next stage which runs takes
+  bool is_dense;               ///< they lie there as the codec gives them
+
+  std::size_t encoded_size() const { return encoded.size_in_bytes(); }
+};
+
 struct ChunkForm {
-  ChunkSpecification chunk;           ///< as it reaches the array-to-bytes codec
+  ChunkSpecification chunk;           ///< as it reaches the first codec that changes values, or makes bytes
   Layout layout;                      ///< the chunk's elements, seen through its decoded bytes
   std::size_t decoded_size = 0;       ///< bytes; always exactly so many
   std::vector<std::size_t> bounds{};  ///< the most bytes that can stand before each stage that runs, and after the last
   std::vector<ShardLevel> shards{};   ///< that the chunk is in, the outermost first; none: it is a value of its own
+  std::vector<ValueChange> changes{};  ///< in the order of encoding
 
-  /// Puts an array-to-array codec in front.
+  /// The chunk as it reaches the array-to-bytes codec.
+  ChunkSpecification const& stored_chunk() const { return changes.empty() ? chunk : changes.back().encoded; }
+
+  /// Puts an array-to-array codec that is read through in front.
   template <class C>
   void see_through(C const& codec) {
     layout = codec.decoded(std::move(layout));
     for (auto& level : shards) level.entries = codec.decoded(std::move(level.entries));
+  }
+
+  /// Puts one in front that changes values: what is decoded are its elements, in C order. `bounds` are the caller's.
+  void change(ChunkSpecification const& before, ChunkSpecification after) {
+    auto dense = Layout::c_order(after.shape, after.type.size);
+    bool const is_dense = layout == dense;
+    changes.insert(changes.begin(), {before, std::move(after), std::move(layout), is_dense});
+    chunk = before;
+    decoded_size = before.size_in_bytes();  // first: it checks what the layout multiplies
+    layout = Layout::c_order(before.shape, before.type.size);
   }
 
   bool is_view() const { return bounds.size() <= 1; }  ///< no stage runs: the stored bytes are the elements
@@ -51,6 +75,7 @@ struct ChunkForm {
       sum = std::min(sum, most_bytes) + std::min(std::uint64_t{bound}, most_bytes);
     };
     for (auto bound : bounds) add(bound);
+    for (auto const& change : changes) add(change.encoded_size() * (is_changed ? 2 : 1));
     if (!is_changed) return sum;
     if (is_view()) add(decoded_size);
     for (std::size_t i = 1; i + 1 < bounds.size(); ++i) add(bounds[i]);

@@ -12,6 +12,7 @@
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/flow.hpp>
 #include <tessera/pipeline/form.hpp>
+#include <tessera/pipeline/value_batch.hpp>
 #include <tessera/pipeline/value_codecs.hpp>
 
 namespace tessera::inline v0 {
@@ -40,6 +41,10 @@ class Pipeline {
       end::refused || std::is_void_v<Shard> || ends_in_shard || std::same_as<typename end::space, space::Host>,
       "tessera: codecs behind a codec::Sharding are the host's work: let the pipeline of its inner chunks end "
       "with CastTo<space::Host>");
+  static constexpr bool changes_values = (detail::changes_values<Stages> || ...);
+  static_assert(end::refused || std::is_void_v<Shard> || !changes_values,
+                "tessera: a codec that changes values may not stand before a codec::Sharding, whose chunks are read "
+                "one by one: put it into the pipeline of the inner chunks");
   // The space of a chunk before stage K, or after the last.
   template <std::size_t K>
   using space_at = typename decltype(detail::flow_through<Space, List>(std::make_index_sequence<K>{}))::space;
@@ -49,13 +54,19 @@ class Pipeline {
   template <std::size_t K>
   using staged_at = typename decltype(detail::staged<Space, List, K>())::type;
   // The stages at work on a mini-batch.
+  template <class Batch, class Within>
+  struct ValueStation : Batch {
+    detail::ValueBatch<Within> values;
+  };
+  template <std::size_t K, class Batch>
+  using station =
+      std::conditional_t<!runs<K>, char,
+                         std::conditional_t<detail::changes_values<stage<K>>, ValueStation<Batch, space_at<K>>, Batch>>;
   struct Stations {
     template <std::size_t... K>
-    static auto list(std::index_sequence<K...>) -> std::pair<
-        std::tuple<
-            std::conditional_t<runs<K>, detail::StageBatch<space_at<K + 1>, space_at<K>, staged_at<K>>, char>...>,
-        std::tuple<
-            std::conditional_t<runs<K>, detail::StageBatch<space_at<K>, space_at<K + 1>, staged_at<K + 1>>, char>...>>;
+    static auto list(std::index_sequence<K...>)
+        -> std::pair<std::tuple<station<K, detail::StageBatch<space_at<K + 1>, space_at<K>, staged_at<K>>>...>,
+                     std::tuple<station<K, detail::StageBatch<space_at<K>, space_at<K + 1>, staged_at<K + 1>>>...>>;
     using lists = decltype(list(std::index_sequence_for<Stages...>{}));
     using decoding = typename lists::first_type;
     using encoding = typename lists::second_type;
@@ -181,6 +192,15 @@ class Pipeline {
     (std::make_index_sequence<K>{});
   }
 
+  // How many of the first K stages change values: the place of stage K in form.changes.
+  template <std::size_t K>
+  static constexpr std::size_t changing_before() {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return (std::size_t{0} + ... + detail::changes_values<stage<I>>);
+    }
+    (std::make_index_sequence<K>{});
+  }
+
   template <std::size_t K>
   void resolve_from(ChunkSpecification const& chunk, ChunkForm& form) const {
     if constexpr (K == sizeof...(Stages)) {
@@ -188,7 +208,7 @@ class Pipeline {
     } else if constexpr (detail::is_cast<stage<K>>) {
       if (form.bounds.empty()) {  // before the array-to-bytes codec: elements cross
         resolve_from<K + 1>(chunk, form);
-        form.bounds.insert(form.bounds.begin(), form.decoded_size);
+        form.bounds.insert(form.bounds.begin(), form.bounds.front());
       } else {
         form.bounds.push_back(form.bounds.back());
         resolve_from<K + 1>(chunk, form);
@@ -196,7 +216,12 @@ class Pipeline {
     } else {
       auto const& codec = std::get<K>(stages_);
       try {
-        if constexpr (detail::is_kind<stage<K>, array_to_array>) {
+        if constexpr (detail::changes_values<stage<K>>) {
+          auto encoded = codec.encoded(chunk);
+          resolve_from<K + 1>(encoded, form);
+          form.change(chunk, std::move(encoded));
+          form.bounds.insert(form.bounds.begin(), form.decoded_size);
+        } else if constexpr (detail::is_kind<stage<K>, array_to_array>) {
           resolve_from<K + 1>(codec.encoded(chunk), form);
           form.see_through(codec);
         } else if constexpr (detail::is_shard<stage<K>>) {
@@ -252,8 +277,16 @@ class Pipeline {
         batch.keep(from, form.bounds[place], work.most, on);
       }
       constexpr bool is_first = running_before<K>() == running_before<sizeof...(Stages)>();
-      run<K - 1>(std::span{batch.tasks}, on, is_first && work.apart,
-                 [&](auto const& codec, auto tasks, auto& queue) { decode_batch(codec, form.chunk, tasks, queue); });
+      auto const decode_all = [&](auto const& codec, auto tasks, auto& queue) {
+        if constexpr (detail::changes_values<stage<K - 1>>) {
+          auto const& change = form.changes[changing_before<K - 1>()];
+          batch.values.decode(change, tasks, work.most, queue,
+                              [&](auto dense) { decode_batch(codec, change.decoded, dense, queue); });
+        } else {
+          decode_batch(codec, form.stored_chunk(), tasks, queue);
+        }
+      };
+      run<K - 1>(std::span{batch.tasks}, on, is_first && work.apart, decode_all);
       undo<K - 1>(form, chunks, batch.collect(), work, on);
     }
   }
@@ -274,8 +307,16 @@ class Pipeline {
       } else {
         batch.keep(from, form.bounds[place], work.most, on);
       }
-      run<K>(std::span{batch.tasks}, on, false,
-             [&](auto const& codec, auto tasks, auto& queue) { encode_batch(codec, form.chunk, tasks, queue); });
+      auto const encode_all = [&](auto const& codec, auto tasks, auto& queue) {
+        if constexpr (detail::changes_values<stage<K>>) {
+          auto const& change = form.changes[changing_before<K>()];
+          batch.values.encode(change, stage<K>::name, tasks, work.most, queue,
+                              [&](auto dense) { encode_batch(codec, change.decoded, dense, queue); });
+        } else {
+          encode_batch(codec, form.stored_chunk(), tasks, queue);
+        }
+      };
+      run<K>(std::span{batch.tasks}, on, false, encode_all);
       apply<K + 1>(form, chunks, batch.collect(), work, on);
     }
   }

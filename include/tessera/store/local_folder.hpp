@@ -120,6 +120,15 @@ class LocalFolder {
   }
   Changes& changes(Key const& key) const { return root_->locks.changes(key); }
 
+  /// Whether there is one at that path; "" is the root.
+  bool has_folder(std::string_view path) const {
+    if (path.empty()) return root_->current() != nullptr;
+    Key const folder{std::string{path}};
+    return at_key(*this, folder, [&] {
+      return root_->find([&](auto const& root) { return root.find(folder.path, posix::pass | O_DIRECTORY); }).has_value();
+    });
+  }
+
   void list(std::string_view prefix, Visitor visit) const {
     list_below(prefix, root_->options.links == Links::follow, visit);
   }

@@ -13,6 +13,7 @@
 #include <tessera/store/posix/files.hpp>
 #include <tessera/store/posix/rename.hpp>
 #include <tessera/store/posix/watch.hpp>
+#include <tessera/store/scheme.hpp>
 #include <tessera/store/watch.hpp>
 
 namespace tessera::inline v0 {
@@ -27,6 +28,7 @@ namespace detail {
 // What the copies of a LocalStore share.
 struct LocalRoot final : ValueWatch::Owner {
   LocalRoot(std::string path_, LocalOptions options_) : path{std::move(path_)}, options{options_} {
+    expect_path(path);
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();
     if (path.empty()) path.push_back('.');  // g++ 12 takes an assignment for an overlap
   }

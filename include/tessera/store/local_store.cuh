@@ -91,6 +91,8 @@ class LocalStore<B> {
   FolderLock lock_folder(std::string_view path, Sharing sharing) const { return folder_.lock_folder(path, sharing); }
   ValueWatch watch(Key const& key) const { return folder_.watch(key); }
   Changes& changes(Key const& key) const { return folder_.changes(key); }
+  /// Whether there is a folder at that path, "" the root: messages say so, where a document is missing.
+  bool has_folder(std::string_view path) const { return folder_.has_folder(path); }
   void list(std::string_view prefix, Visitor visit) const { folder_.list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { folder_.list_directory(prefix, visit); }
   /// As `list`, of what is below the folder itself: symbolic links, `prefix` too, are shown, and not followed.

@@ -39,7 +39,8 @@ class LocalStore {
   static constexpr bool reads_in_turn = true;
 
   /// The folder need not exist: until something is written the store is empty. It is found when it is first used: if it
-  /// is renamed then, the store stays with it; if it is erased, the store is what next has its name.
+  /// is renamed then, the store stays with it; if it is erased, the store is what next has its name. Throws: StoreError,
+  /// if it is a URL.
   explicit LocalStore(std::string root, LocalOptions options = {}) : folder_{std::move(root), options} {}
   /// The same files as another LocalStore's, with the same locks.
   explicit LocalStore(detail::LocalFolder folder) : folder_{std::move(folder)} {}
@@ -127,6 +128,8 @@ class LocalStore {
   ValueWatch watch(Key const& key) const { return folder_.watch(key); }
   Changes& changes(Key const& key) const { return folder_.changes(key); }
 
+  /// Whether there is a folder at that path, "" the root: messages say so, where a document is missing.
+  bool has_folder(std::string_view path) const { return folder_.has_folder(path); }
   void list(std::string_view prefix, Visitor visit) const { folder_.list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const { folder_.list_directory(prefix, visit); }
   /// As `list`, of what is below the folder itself: symbolic links, `prefix` too, are shown, and not followed.

@@ -42,6 +42,15 @@ struct Parts {
   char const* name;
 };
 
+/// Throws: StoreError, for what should be a folder is a file: what kind of one.
+[[noreturn]] inline void refuse_file(std::string const& path) {
+  Descriptor const file{::open(path.c_str(), read_only)};
+  char start[2] = {};
+  bool const is_zip = path.ends_with(".zip") || (file && ::pread(file.number(), start, 2, 0) == 2 &&
+                                                 start[0] == 'P' && start[1] == 'K');
+  throw StoreError{is_zip ? "found a zip file, expected a folder: unpack it" : "found a file, expected a folder"};
+}
+
 /// A folder. Paths given to it lead to what is below it: not to its outside, be it while somebody moves folders about.
 /// A symbolic link on the way is an error, or followed wherever it leads.
 class Folder {
@@ -53,6 +62,7 @@ class Folder {
       if (errno != ENOENT && errno != ENOTDIR) fail("open the folder");
       struct stat there {};
       if (::lstat(path.c_str(), &there) != 0) return std::nullopt;
+      if (S_ISREG(there.st_mode)) refuse_file(path);
       if (!S_ISDIR(there.st_mode)) fail("open the folder", S_ISLNK(there.st_mode) ? ENOENT : ENOTDIR);
     }  // somebody made it meanwhile
   }

@@ -1,0 +1,62 @@
+// The standard input as a file, whatever it is: what comes through a pipe is kept in a file without a name.
+#pragma once
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tessera/core/error.hpp>
+#include <tessera/store/posix/descriptor.hpp>
+
+namespace cli {
+
+/// Of any size: it is on the disk, in $TMPDIR or /tmp, and gone when this is.
+class SpooledInput {
+ public:
+  /// Throws: tessera::StoreError.
+  SpooledInput() {
+    struct stat info {};
+    bool const is_file = ::fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode);
+    if (is_file && ::lseek(STDIN_FILENO, 0, SEEK_CUR) == 0) return;  // all of it: `< file`
+    auto const* folder = std::getenv("TMPDIR");
+    auto unfinished = std::string{folder && *folder ? folder : "/tmp"} + "/tessera-XXXXXX";
+    file_ = tessera::detail::posix::Descriptor{::mkostemp(unfinished.data(), O_CLOEXEC)};
+    if (!file_) fail("cannot keep it in " + unfinished);
+    ::unlink(unfinished.c_str());
+    std::vector<std::byte> part(std::size_t{1} << 20);
+    for (;;) {
+      auto const size = ::read(STDIN_FILENO, part.data(), part.size());
+      if (size == 0) return;
+      if (size > 0) keep(part.data(), static_cast<std::size_t>(size));
+      if (size < 0 && errno != EINTR) fail("cannot read it");
+    }
+  }
+
+  /// What it can be opened as.
+  std::string path() const { return "/dev/fd/" + std::to_string(file_ ? file_.number() : STDIN_FILENO); }
+
+  static constexpr auto name = "the standard input";
+
+ private:
+  [[noreturn]] static void fail(std::string const& problem) {
+    throw tessera::StoreError{problem + ": " + std::strerror(errno)}.in_store(name);
+  }
+  void keep(std::byte const* at, std::size_t size) {
+    while (size > 0) {
+      auto const n = ::write(file_.number(), at, size);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) fail("cannot keep it on the disk");
+      at += n;
+      size -= static_cast<std::size_t>(n);
+    }
+  }
+
+  tessera::detail::posix::Descriptor file_{-1};
+};
+
+}  // namespace cli

@@ -1,0 +1,170 @@
+// Numbers of one type as those of another.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <tessera/core/data_type.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/core/float16.hpp>
+#include <tessera/core/text.hpp>
+
+namespace tessera::inline v0 {
+
+/// A number does not fit the type that it shall have.
+struct ConversionError : detail::Located<ConversionError> {
+  using Located::Located;
+};
+
+/// What becomes of a number that does not fit: an error, or the nearest number that there is, and 0 for NaN.
+enum class OutOfRange : std::uint8_t { refuse, saturate };
+
+/// How the numbers of an array and those of a program correspond: a number of the program is
+/// `scale * number of the array + offset`, worked out in double and rounded once: to the nearest, of two to the even
+/// one. With a scale of 1 and an offset of 0 nothing is worked out: an integer stays what it is.
+struct Conversion {
+  double scale = 1, offset = 0;
+  OutOfRange out_of_range = OutOfRange::refuse;
+};
+
+/// Integers of 8 to 64 bits, float16, float and double.
+template <class T>
+concept ConvertibleElement = Element<T> &&
+    ((std::is_arithmetic_v<T> && !std::same_as<T, bool>) || std::same_as<T, float16>);
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_fraction = std::is_floating_point_v<T> || std::same_as<T, float16>;
+
+// Bounds of an integer type as doubles: [lowest, beyond).
+template <std::integral T>
+inline constexpr double lowest_of = static_cast<double>(std::numeric_limits<T>::lowest());
+template <std::integral T>
+inline constexpr double beyond_of = 2.0 * static_cast<double>(std::uint64_t{1} << (std::numeric_limits<T>::digits - 1));
+
+// To the nearest integer, as the processor rounds sums; from 2^52 on there is nothing else.
+inline double rounded(double number) {
+  constexpr double large = 0x1p52;
+  if (number >= 0) return number < large ? (number + large) - large : number;
+  return number > -large ? (number - large) + large : number;
+}
+
+// A number as a To. `fits` becomes false where it does not: then it is the nearest.
+template <class To, class From>
+To number_as(From from, bool& fits) {
+  using Limits = std::numeric_limits<To>;
+  if constexpr (std::same_as<To, From>) {
+    return from;
+  } else if constexpr (std::same_as<From, float16>) {
+    return number_as<To>(static_cast<float>(from), fits);
+  } else if constexpr (is_fraction<To> && std::integral<From> && !std::same_as<To, float16>) {
+    return static_cast<To>(from);
+  } else if constexpr (is_fraction<To>) {
+    To const to{static_cast<To>(from)};
+    auto const wide = static_cast<double>(to), given = static_cast<double>(from);
+    constexpr auto infinity = std::numeric_limits<double>::infinity();
+    if ((wide == infinity || wide == -infinity) && given != wide) {
+      fits = false;
+      return given > 0 ? Limits::max() : Limits::lowest();
+    }
+    return to;
+  } else if constexpr (std::integral<From>) {
+    if (std::in_range<To>(from)) return static_cast<To>(from);
+    fits = false;
+    return std::cmp_less(from, 0) ? Limits::lowest() : Limits::max();
+  } else {
+    auto const whole = rounded(static_cast<double>(from));
+    if (whole >= lowest_of<To> && whole < beyond_of<To>) return static_cast<To>(whole);
+    fits = false;
+    if (whole != whole) return To{};
+    return whole < 0 ? Limits::lowest() : Limits::max();
+  }
+}
+
+/// Numbers of an array as those of a program.
+template <class To, class From>
+struct ToProgram {
+  double scale = 1, offset = 0;
+  bool is_same() const { return scale == 1 && offset == 0; }
+  template <bool Same>
+  To apply(From from, bool& fits) const {
+    if constexpr (Same)
+      return number_as<To>(from, fits);
+    else
+      return number_as<To>(static_cast<double>(from) * scale + offset, fits);
+  }
+};
+/// And the other way round.
+template <class To, class From>
+struct ToArray {
+  double scale = 1, offset = 0;
+  bool is_same() const { return scale == 1 && offset == 0; }
+  template <bool Same>
+  To apply(From from, bool& fits) const {
+    if constexpr (Same)
+      return number_as<To>(from, fits);
+    else
+      return number_as<To>((static_cast<double>(from) - offset) / scale, fits);
+  }
+};
+
+template <class T, bool Swapped>
+T load_number(std::byte const* from) {
+  T number;
+  if constexpr (Swapped) {
+    std::byte bytes[sizeof(T)];
+    for (std::size_t i = 0; i < sizeof(T); ++i) bytes[i] = from[sizeof(T) - 1 - i];
+    std::memcpy(&number, bytes, sizeof(T));
+  } else {
+    std::memcpy(&number, from, sizeof(T));
+  }
+  return number;
+}
+
+template <bool Same, bool Swapped, class To, class From, template <class, class> class Way>
+bool convert_each(std::byte const* from, std::byte* to, std::size_t count, Way<To, From> const& way) {
+  bool fits = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    To const number = way.template apply<Same>(load_number<From, Swapped>(from + i * sizeof(From)), fits);
+    std::memcpy(to + i * sizeof(To), &number, sizeof(To));
+  }
+  return fits;
+}
+
+/// Converts numbers that lie one after the other. Returns whether all of them fit.
+template <class To, class From, template <class, class> class Way>
+bool convert(std::byte const* from, std::byte* to, std::size_t count, bool swapped, Way<To, From> const& way) {
+  if (way.is_same())
+    return swapped ? convert_each<true, true>(from, to, count, way) : convert_each<true, false>(from, to, count, way);
+  return swapped ? convert_each<false, true>(from, to, count, way) : convert_each<false, false>(from, to, count, way);
+}
+
+template <class T>
+std::string number_text(T number) {
+  if constexpr (is_fraction<T>)
+    return std::to_string(static_cast<double>(number));
+  else
+    return std::to_string(number);
+}
+
+/// Throws: ConversionError naming the first number that does not fit; `place(i)` says where the i-th is.
+template <class To, class From, template <class, class> class Way, class Place>
+void expect_all_fit(From const* numbers, std::size_t count, Way<To, From> const& way, Place&& place) {
+  for (std::size_t i = 0; i < count; ++i) {
+    bool fits = true;
+    (void)(way.is_same() ? way.template apply<true>(numbers[i], fits) : way.template apply<false>(numbers[i], fits));
+    if (fits) continue;
+    throw ConversionError{text({"element ", place(i), " is ", number_text(numbers[i]), ", which ",
+                                way.is_same() ? "" : "with scale and offset ", "does not fit in ",
+                                data_type_of<To>().name(), "; OutOfRange::saturate takes the nearest number"})};
+  }
+}
+
+}  // namespace detail
+}  // namespace tessera::inline v0

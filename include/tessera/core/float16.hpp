@@ -1,0 +1,98 @@
+// Half-precision numbers.
+#pragma once
+#include <bit>
+#include <compare>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <tessera/core/data_type.hpp>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+// Rounded to the nearest; of two, to the even one.
+constexpr std::uint16_t float16_of(double number) {
+  auto const bits = std::bit_cast<std::uint64_t>(number);
+  auto const sign = static_cast<std::uint32_t>(bits >> 48) & 0x8000u;
+  auto const exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
+  auto const fraction = bits & (~std::uint64_t{0} >> 12);
+  auto rounded = [&](std::uint64_t from, int shift) {
+    auto const kept = from >> shift, rest = from - (kept << shift), half = std::uint64_t{1} << (shift - 1);
+    return static_cast<std::uint32_t>(kept + (rest > half || (rest == half && kept % 2 == 1)));
+  };
+  std::uint32_t magnitude = 0;  // below half of the smallest number
+  if (exponent == 1024)
+    magnitude = fraction == 0 ? 0x7c00u : 0x7e00u | static_cast<std::uint32_t>(fraction >> 42);
+  else if (exponent > 15)
+    magnitude = 0x7c00u;
+  else if (exponent >= -14)  // the carry of rounding goes where it belongs, up to infinity
+    magnitude = (static_cast<std::uint32_t>(exponent + 15) << 10) + rounded(fraction, 42);
+  else if (exponent >= -25)
+    magnitude = rounded(fraction | std::uint64_t{1} << 52, 28 - exponent);
+  return static_cast<std::uint16_t>(sign | magnitude);
+}
+
+constexpr float float_of(std::uint16_t half) {
+  std::uint32_t const sign = (half & 0x8000u) << 16, exponent = half >> 10 & 31u, fraction = half & 0x3ffu;
+  if (exponent == 0) {  // 2^-24 each
+    auto const number = static_cast<float>(fraction) * 0x1p-24f;
+    return sign ? -number : number;
+  }
+  return std::bit_cast<float>(sign | (exponent == 31 ? 255u : exponent + 112) << 23 | fraction << 13);
+}
+
+}  // namespace detail
+
+/// A half-precision number: "float16" in a document. Made of other numbers, which are rounded to the nearest, of two to
+/// the even one, and made into others when it is asked for: `float(x)`. Compared as a number; `+x` is a float.
+class float16 {
+ public:
+  float16() = default;
+  template <class N>
+  requires std::is_arithmetic_v<N>
+  explicit constexpr float16(N number) : bits_{detail::float16_of(static_cast<double>(number))} {}
+  static constexpr float16 of_bits(std::uint16_t bits) {
+    float16 number;
+    number.bits_ = bits;
+    return number;
+  }
+
+  constexpr std::uint16_t bits() const { return bits_; }
+  template <class N>
+  requires std::is_arithmetic_v<N>
+  explicit constexpr operator N() const { return static_cast<N>(detail::float_of(bits_)); }
+
+  friend constexpr float operator+(float16 x) { return float(x); }
+  friend constexpr float16 operator-(float16 x) { return of_bits(static_cast<std::uint16_t>(x.bits_ ^ 0x8000u)); }
+  friend constexpr bool operator==(float16 a, float16 b) { return float(a) == float(b); }
+  friend constexpr std::partial_ordering operator<=>(float16 a, float16 b) { return float(a) <=> float(b); }
+
+ private:
+  std::uint16_t bits_ = 0;
+};
+
+template <>
+struct element_traits<float16> {
+  static constexpr DataType type{DataKind::floating, 2};
+};
+
+}  // namespace tessera::inline v0
+
+template <>
+class std::numeric_limits<tessera::float16> : public std::numeric_limits<float> {
+  using Number = tessera::float16;
+
+ public:
+  static constexpr int digits = 11, digits10 = 3, max_digits10 = 5, min_exponent = -13, min_exponent10 = -4,
+                       max_exponent = 16, max_exponent10 = 4;
+  static constexpr Number min() noexcept { return Number::of_bits(0x0400); }
+  static constexpr Number max() noexcept { return Number::of_bits(0x7bff); }
+  static constexpr Number lowest() noexcept { return Number::of_bits(0xfbff); }
+  static constexpr Number epsilon() noexcept { return Number::of_bits(0x1400); }
+  static constexpr Number round_error() noexcept { return Number::of_bits(0x3800); }
+  static constexpr Number infinity() noexcept { return Number::of_bits(0x7c00); }
+  static constexpr Number quiet_NaN() noexcept { return Number::of_bits(0x7e00); }
+  static constexpr Number signaling_NaN() noexcept { return Number::of_bits(0x7d00); }
+  static constexpr Number denorm_min() noexcept { return Number::of_bits(0x0001); }
+};

@@ -1,0 +1,45 @@
+// What a Value can be made of, and read as, beside its own alternatives.
+#pragma once
+#include <concepts>
+#include <iterator>
+#include <type_traits>
+#include <vector>
+
+#include <tessera/core/config.hpp>
+
+namespace tessera::inline v0 {
+
+/// Specialise it for a type of your own that documents have: `static Value to_value(T const&)`, and
+/// `static T from_value(Value const&)`, which throws MetadataError. Then a Value is made of it, and `as<T>()` gives it.
+template <class T>
+struct value_traits;
+
+namespace detail {
+
+template <class T>
+concept HasValueTraits = requires {
+  sizeof(value_traits<T>);
+};
+
+template <class T>
+inline constexpr bool is_character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
+                                     std::same_as<T, char16_t> || std::same_as<T, char32_t>;
+template <class T>
+inline constexpr bool is_number = std::floating_point<T> || (std::integral<T> && !std::same_as<T, bool> &&
+                                                             !is_character<T> && sizeof(T) <= sizeof(long long));
+
+// Not a path, which is a range of paths.
+template <class T>
+concept ValueRange = requires(T const& range) {
+  std::begin(range);
+  std::end(range);
+  requires !std::same_as<std::remove_cvref_t<decltype(*std::begin(range))>, T>;
+};
+
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+
+}  // namespace detail
+}  // namespace tessera::inline v0

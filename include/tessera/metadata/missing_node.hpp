@@ -1,0 +1,34 @@
+// What messages say of a node whose document is not there: what stands in its place.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
+#include <tessera/store/get.hpp>
+
+namespace tessera::inline v0 {
+namespace detail {
+
+/// Why there is no node at `path`. Asks the store: only for what is known to be missing.
+template <class D>
+std::string why_missing(D const& documents, std::string_view path) {
+  if constexpr (requires { documents.has_folder(path); }) {
+    if (!documents.has_folder("")) return "the store's folder is missing";
+    if (!documents.has_folder(path)) return "its folder is missing";
+  }
+  queue_of<D> on;
+  for (auto const* name : {".zarray", ".zgroup", ".zattrs"})
+    if (size(documents, path / std::string_view{name}, on))
+      return text({"found ", name, " of Zarr v2, expected zarr.json of Zarr v3"});
+  return "the document is missing";
+}
+
+/// `what` is missing: an array, a group, a node.
+template <class D>
+MetadataError missing_node(D const& documents, std::string_view path, std::string_view what) {
+  return MetadataError{text({"there is no ", what, ": ", why_missing(documents, path)})};
+}
+
+}  // namespace detail
+}  // namespace tessera::inline v0

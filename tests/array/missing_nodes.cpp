@@ -1,0 +1,86 @@
+// What is said where no array or group is: what stands in its place.
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <support/refused.hpp>
+#include <support/store_conformance.hpp>
+#include <support/temporary_folder.hpp>
+#include <tessera/tessera.hpp>
+
+using namespace tessera;
+using test::check_refused;
+
+namespace {
+
+using Local = LocalStore<HostBuffer>;
+
+void put_file(std::string const& path, std::string const& content) {
+  std::filesystem::create_directories(std::filesystem::path{path}.parent_path());
+  std::ofstream{path} << content;
+}
+
+}  // namespace
+
+TEST_CASE("a URL is no folder, and its scheme is named") {
+  check_refused<StoreError>([] { Local{"s3://bucket/a"}; }, {"s3://bucket/a: ", "scheme \"s3\"", "expected a path"});
+  check_refused<StoreError>([] { Local{"https://x.org/a.zarr"}; }, {"scheme \"https\""});
+  check_refused<StoreError>([] { Local{"simplecache::gs://a"}; }, {"scheme \"simplecache::gs\""});
+  check_refused<StoreError>([] { Local{"file:///data/a"}; }, {"scheme \"file\"", "leave out \"file://\""});
+  for (auto const* path : {"./s3://bucket/a", "a:b", "C:/a", "a/b://c"}) CHECK(Local{path}.name() == path);
+  CHECK_FALSE(std::filesystem::exists("s3:"));
+}
+
+TEST_CASE("a folder that is missing is said to be") {
+  test::TemporaryFolder const folder;
+  auto const open = [&](std::string const& root, std::string const& path) { (void)open_any(Local{root}, path); };
+  check_refused<MetadataError>([&] { open(folder / "none", "t1"); },
+                               {(folder / "none").c_str(), "key \"t1/zarr.json\"", "no array", "store's folder is missing"});
+  check_refused<MetadataError>([&] { open(folder.path().string(), "t1"); }, {"no array", "its folder is missing"});
+  check_refused<MetadataError>([&] { open_group(Local{folder / "none"}); }, {"no group", "store's folder is missing"});
+  check_refused<MetadataError>([&] { get_attributes(Local{folder / "none"}, "a"); }, {"no node", "folder is missing"});
+  check_refused<MetadataError>([&] { move_node(Local{folder.path().string()}, "a", "b"); }, {"its folder is missing"});
+  std::filesystem::create_directories(folder / "t1");
+  check_refused<MetadataError>([&] { open(folder.path().string(), "t1"); }, {"no array", "the document is missing"});
+}
+
+TEST_CASE("documents of Zarr v2 are named") {
+  test::TemporaryFolder const folder;
+  Local const store{folder.path().string()};
+  put_file(folder / "g/.zgroup", R"({"zarr_format": 2})");
+  put_file(folder / "g/a/.zarray", R"({"zarr_format": 2})");
+  check_refused<MetadataError>([&] { open_any(store, "g/a"); },
+                               {"key \"g/a/zarr.json\"", "no array", "found .zarray of Zarr v2", "expected zarr.json"});
+  check_refused<MetadataError>([&] { open_group(store, "g"); }, {"no group", "found .zgroup of Zarr v2"});
+  MemoryStore<HostBuffer> const memory;
+  test::put(memory, "a/.zattrs", "{}");
+  check_refused<MetadataError>([&] { open_any(memory, "a"); }, {"found .zattrs of Zarr v2"});
+  check_refused<MetadataError>([&] { open_any(memory, "b"); }, {"the document is missing"});
+}
+
+TEST_CASE("a file where the store's folder should be is refused, a zip file by name") {
+  test::TemporaryFolder const folder;
+  for (auto const* name : {"a.zarr", "b.zip"}) {
+    put_file(folder / name, name[0] == 'a' ? "PK\003\004 and more" : "");
+    check_refused<StoreError>([&] { open_any(Local{folder / name}); }, {name, "found a zip file, expected a folder"});
+    check_refused<StoreError>([&] { test::put(Local{folder / name}, "k", "v"); }, {name, "found a zip file"});
+  }
+  put_file(folder / "c", "P");
+  check_refused<StoreError>([&] { open_group(Local{folder / "c"}); }, {"found a file, expected a folder"});
+}
+
+TEST_CASE("an array of several fields is not supported, not broken") {
+  MemoryStore<HostBuffer> const store;
+  test::put(store, "zarr.json", R"({"zarr_format": 3, "node_type": "array", "shape": [2], "fill_value": 0,
+    "data_type": [["a", "<i4"], ["b", "<f8"]], "chunk_key_encoding": {"name": "default"}, "codecs": ["bytes"],
+    "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}}})");
+  try {
+    open_any(store);
+    FAIL("opened");
+  } catch (MetadataError const& error) {
+    CHECK(error.unsupported() == "data type of several fields");
+  }
+}

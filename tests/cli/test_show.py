@@ -1,0 +1,133 @@
+"""tessera show, and read as text, CSV and to the standard output: elements as people read them."""
+import itertools
+import math
+import os
+import struct
+import subprocess
+
+from command import BINARY, BRAIN, ENVIRONMENT, CommandTest, little_endian, main, make_array, read_npy, tessera
+
+
+class Show(CommandTest):
+    def lines(self, *arguments):
+        first, *rest = self.run_ok("show", *arguments).text.splitlines()
+        return first, rest
+
+    def test_small_arrays_are_shown_whole(self):
+        a = make_array(self.folder / "a", [2, 3, 2], "int16", [2, 2, 2],
+                       {(0, 0, 0): little_endian("h", [1, -2, 3, 4, 5, 6, 7, 1000]),
+                        (0, 1, 0): little_endian("h", [9, 10, 0, 0, 11, 12, 0, 0])}, dimension_names=["t", None, "x"])
+        first, rest = self.lines(a)
+        self.assertTrue(first.endswith("a: int16 [t 2, 3, x 2]"), first)
+        self.assertEqual(rest, ["[[[   1   -2]", "  [   3    4]", "  [   9   10]]", "",
+                                " [[   5    6]", "  [   7 1000]", "  [  11   12]]]"])
+        first, rest = self.lines(a, "--region", "1,:,0:1")
+        self.assertTrue(first.endswith("a: int16 [t 1, 0:3, x 0]"), first)
+        self.assertEqual(rest, ["[[[ 5]", "  [ 7]", "  [11]]]"])
+        self.assertEqual(self.lines(a, "--index", "t=1,x=0")[1], ["[ 5  7 11]"])  # as a[1, :, 0] of NumPy
+        self.assertEqual(self.lines(a, "--index", "t=1,x=0,1=2")[1], ["11"])
+        self.assertEqual(self.lines(a, "--region", "x=1", "--index", "t=0")[1], ["[[-2]", " [ 4]", " [10]]"])
+        self.assertEqual(self.lines(a, "--region", "t=1:,1=::2")[1], ["[[[ 5  6]", "  [11 12]]]"])
+
+    def test_shapes(self):
+        for shape, expected in (([], ["7"]), ([0], ["[]"]), ([1] * 32, ["[" * 32 + "7" + "]" * 32])):
+            a = make_array(self.folder / f"a{len(shape)}", shape, "uint8", [max(n, 1) for n in shape], {}, fill_value=7)
+            self.assertEqual(self.lines(a)[1], expected)
+        a = make_array(self.folder / "huge", [2**20] * 3, "uint8", [2**10] * 3, {}, fill_value=7)
+        first, rest = self.lines(a)
+        self.assertIn(f"216 of {2**60} elements", first)
+        self.assertEqual("\n".join(rest).count("7"), 216)
+        for rank, limit in ((15, 1000), (15, 1), (3, 5), (1, 4)):
+            a = make_array(self.folder / f"rank{rank}-{limit}", [16] * rank, "uint8", [2] * rank, {}, fill_value=7)
+            rest = "\n".join(self.lines(a, "--limit", limit)[1])
+            self.assertTrue(1 <= rest.count("7") <= limit, rest)
+            self.assertIn("...", rest)
+            self.assertEqual((rest.count("["), rest[:rank + 1]), (rest.count("]"), "[" * rank + "7"))
+
+    def test_corners_of_a_large_array(self):
+        numbers = list(range(40 * 50))
+        chunks = {(i, j): little_endian("i", [numbers[(8 * i + r) * 50 + 10 * j + c] for r in range(8) for c in range(10)])
+                  for i, j in itertools.product(range(5), range(5))}
+        a = make_array(self.folder / "a", [40, 50], "int32", [8, 10], chunks)
+        first, rest = self.lines(a)
+        self.assertTrue(first.endswith("int32 [40, 50], 36 of 2000 elements"), first)
+        self.assertEqual(rest, ["[[   0    1    2 ...   47   48   49]", " [  50   51   52 ...   97   98   99]",
+                                " [ 100  101  102 ...  147  148  149]", " ...",
+                                " [1850 1851 1852 ... 1897 1898 1899]", " [1900 1901 1902 ... 1947 1948 1949]",
+                                " [1950 1951 1952 ... 1997 1998 1999]]"])
+        rest = self.lines(a, "--region", "::3,1::2", "--limit", "9")[1]  # steps are kept behind the gap
+        self.assertEqual(rest, ["[[   1    3 ...   49]", " [ 151  153 ...  199]", " ...", " [1951 1953 ... 1999]]"])
+        tokens = " ".join(self.lines(a, "--limit", 2000)[1]).replace("[", " ").replace("]", " ").split()
+        self.assertEqual(tokens, [str(n) for n in numbers])
+        self.assertTrue(all(len(line) <= 80 for line in self.lines(a, "--limit", 2000)[1]))
+
+    def test_every_type(self):
+        cases = {"bool": (bytes([0, 1]), ["false", "true"]), "int8": (b"\x80\x7f", ["-128", "127"]),
+                 "uint64": (b"\xff" * 8 + bytes(8), [str(2**64 - 1), "0"]),
+                 "int64": (b"\xff" * 8 + bytes(7) + b"\x80", ["-1", str(-2**63)]),
+                 "float32": (struct.pack("<3f", 0.1, 1e7, 100000), ["0.1", "1e+07", "100000"]),
+                 "float64": (struct.pack("<5d", 0.1, -0.0, math.nan, -math.inf, 1e-5), ["0.1", "-0", "nan", "-inf", "1e-05"]),
+                 "complex64": (struct.pack("<4f", 1, -2.5, 0, math.inf), ["1-2.5j", "0+infj"]),
+                 "r24": (bytes([1, 171, 0]), ["01ab00"])}
+        for data_type, (content, expected) in cases.items():
+            fill = [0, 0] if data_type[0] == "c" else [0, 0, 0] if data_type[0] == "r" else False if data_type == "bool" else 0
+            a = make_array(self.folder / data_type, [len(expected)], data_type, [len(expected)], {(0,): content}, fill_value=fill)
+            self.assertEqual(self.lines(a)[1][0].strip("[]").split(), expected, data_type)
+            csv = self.run_ok("read", a, "--output", "-", "--format", "csv").text
+            self.assertEqual(csv.split(), expected)
+
+    def test_half_precision_reads_back(self):
+        bits = [*range(0, 0x7c00, 37), 0x7bff, 0x0001, 0x03ff, 0x0400, 0x3c01, 0x3c00, 0x2e66, 0xc000, 0x8000, 0x7c00, 0x7e00]
+        a = make_array(self.folder / "a", [len(bits)], "float16", [len(bits)], {(0,): little_endian("H", bits)})
+        texts = self.run_ok("read", a, "--output", "-", "--format", "txt").text.split()
+        for one, text in zip(bits, texts, strict=True):
+            if one != 0x7e00:
+                self.assertEqual(struct.unpack("<H", struct.pack("<e", float(text)))[0], one, text)
+        self.assertEqual(texts[-6:-2], ["1", "0.1", "-2", "-0"])
+        self.assertLess(max(map(len, texts)), 12)
+
+    def test_files_of_text(self):
+        output = self.folder / "x.csv"
+        whole = self.read_bin(BRAIN / "t1_half")
+        for region, shape in (("47,50:54,10:", (1, 4, 84)), ("0:20,:,:", (20, 116, 94))):
+            part = struct.unpack(f"<{math.prod(shape)}f", self.read_bin(BRAIN / "t1_half", "--region", region))
+            for name, separator in (("x.csv", ","), ("x.txt", " ")):
+                said = self.run_ok("read", BRAIN / "t1_half", "--region", region, "--output", self.folder / name, "--memory", 1)
+                self.assertIn(f"{name}: float32 {list(shape)}", said.text)
+                lines = (self.folder / name).read_text().splitlines()
+                self.assertEqual([float(text) for line in lines for text in line.split(separator)], list(part))
+                self.assertEqual({line.count(separator) for line in lines}, {shape[-1] - 1})
+        self.assertEqual(len(whole), 98 * 116 * 94 * 4)
+        self.run_ok("read", BRAIN / "t1_half", "--output", output, "--index", "x=40,z=30")
+        self.assertEqual(len(output.read_text().split()), 116)  # one dimension is left: a line for each element
+
+    def test_standard_output(self):
+        expected = self.folder / "x.npy"
+        for arguments in ([], ["--region", "0:64,:,10:20:2"], ["--index", "z=94"]):
+            self.run_ok("read", BRAIN / "t1", "--output", expected, *arguments)
+            result = self.run_ok("read", BRAIN / "t1", "--output", "-", *arguments)
+            self.assertEqual(result.output, expected.read_bytes())
+        self.assertEqual(read_npy(expected)[1], (197, 233))
+        bare = self.run_ok("read", BRAIN / "t1", "--output", "-", "--format", "bin", "--index", "z=94").output
+        self.assertEqual(bare, read_npy(expected)[2])
+        full = os.open("/dev/full", os.O_WRONLY)
+        done = subprocess.run([BINARY, "read", str(BRAIN / "t1"), "--output", "-"], stdout=full, stderr=subprocess.PIPE,
+                              env=ENVIRONMENT)
+        os.close(full)
+        self.assertEqual((done.returncode, done.stderr), (1, b"tessera: cannot write to the standard output: No space left on device\n"))
+
+    def test_what_is_asked_wrongly(self):
+        a = make_array(self.folder / "a", [4, 4], "uint8", [2, 2], {}, dimension_names=["y", "x"])
+        for option, text, *words in (("--index", "q=1", '"q"', "y, x"), ("--index", "2=1", '"2"'), ("--index", "x=4", "[4, 4]"),
+                                     ("--index", "x", "NAME=N"), ("--index", "x=1,x=2", "twice"), ("--index", "x=1:2", '"1:2"'),
+                                     ("--region", "x=0:5", "[4, 4]"), ("--region", "x=0,1", "NAME="), ("--region", "z=0", '"z"')):
+            for command in (["show"], ["read", "--output", self.folder / "x.npy"], ["view"]):
+                if command[0] != "view" or text != "x":
+                    self.assert_refused(tessera(*command, a, option, text), 2, option, *words)
+        self.assert_refused(tessera("show", a, "--region", "x=1", "--index", "x=1"), 2, "twice")
+        self.assert_refused(tessera("show", a, "--limit", 0), 2, "--limit")
+        self.assert_refused(tessera("read", a, "--output", "x.npy", "--format", "xls"), 2, "--format")
+        self.assert_refused(tessera("show", self.folder / "b"), 1, "the folder is missing")
+
+
+main()

@@ -1,0 +1,11 @@
+// expect: tessera: visit<...> is told which element types and numbers of dimensions there may be: visit<Types<float, double>, Ranks<2, 3>>(array, f)
+#include <tessera/array/visit.hpp>
+#include <tessera/tessera.hpp>
+using namespace tessera;
+void program(LocalStore<HostBuffer> store) {
+#ifdef CURED
+  visit<Types<float, double>>(open_any(store, "a"), [](auto const& typed) { (void)typed.size(); });
+#else
+  visit<float, double>(open_any(store, "a"), [](auto const& typed) { (void)typed.size(); });
+#endif
+}
