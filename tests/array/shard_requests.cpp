@@ -13,7 +13,15 @@
 #include <support/written_array.hpp>
 #include <tessera/array/create.hpp>
 #include <tessera/metadata/to_json.hpp>
+#include <tessera/buffer/pmr_buffer.hpp>
+#include <tessera/store/any_store.hpp>
+#include <tessera/store/cast_store.hpp>
+#include <tessera/store/is_near.hpp>
+#include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
+#include <tessera/store/prefix_store.hpp>
+#include <tessera/store/read_only_store.hpp>
+#include <tessera/store/split_store.hpp>
 #include <tessera/with/all.hpp>
 
 using namespace tessera;
@@ -35,6 +43,16 @@ struct Asked {
   void note(std::vector<std::string>& list, Key const& key, ByteRange range = {}) {
     std::lock_guard lock{mutex};
     if (!key.path.ends_with("zarr.json")) list.push_back(said(key, range));
+  }
+  /// Reads, alone or together: "a, b" are two that were asked for at once.
+  std::vector<std::string> requests() const {
+    auto result = reads;
+    for (auto const& list : many) {
+      std::string joined;
+      for (auto const& one : list) joined += (joined.empty() ? "" : ", ") + one;
+      result.push_back(joined);
+    }
+    return result;
   }
   void forget() { reads.clear(), lends.clear(), writes.clear(), erased.clear(), many.clear(); }
 };
@@ -184,9 +202,80 @@ TEST_CASE("shards in shards: each index is read once") {
   write_text(array, Box{all}, letters());
   auto& asked = *store.asked;
   asked.forget();
-  CHECK(read_text(array, Box{all}) == letters());
+  CHECK(read_text(array, Box{all}, {.most_at_once = 1}) == letters());
   CHECK(sorted(asked.reads) ==
         Texts{"c/0/0 100 + 68", "c/0/0 16 + 68", "c/0/0 184 + 68", "c/0/0 268 + 68", "c/0/0 last 68"});
+  asked.forget();
+  CHECK(read_text(array, Box{all}) == letters());
+  CHECK(asked.reads == Texts{"c/0/0"});  // of which the indexes are parts
+  CHECK(asked.many.empty());
+}
+
+namespace {
+
+/// Shards of 500 x 500 elements, of 25 chunks each, in a store that is asked through `open_in`.
+template <class T, class Stored, class Asking, class Door>
+void check_one_request_for_a_shard(Asking const& store, Asked& asked, Stored const& stored, Door const& open_in) {
+  std::vector<T> numbers(1000 * 1000);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<T>(i * i);
+  create_array<T, 2>(store, "a", {.shape = {1000, 1000}, .chunk_shape = {500, 500}}, stored).write(all, numbers);
+  for (std::size_t threads : {1u, 2u, 16u}) {
+    CAPTURE(threads);
+    auto const array = open_array<T, 2, AllCodecs>(open_in(store), "a", test::HostQueue{threads});
+    std::vector<T> some(500 * 500), whole(numbers.size());
+    asked.forget();
+    array.read({{0, 500}, {500, 1000}}, some);
+    CHECK(some[500 * 3 + 2] == numbers[1000 * 3 + 502]);
+    CHECK(asked.requests() == Texts{"a/c/0/1"});
+    asked.forget();
+    array.read(all, whole);
+    CHECK(whole == numbers);
+    CHECK(sorted(asked.requests()) == Texts{"a/c/0/0", "a/c/0/1", "a/c/1/0", "a/c/1/1"});
+  }
+}
+
+/// As Noting, and has no more than a store must have.
+struct NotingRead {
+  using buffer_type = HostBuffer;
+  Noting inner{};
+
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Host> room, Noting::On& on) const {
+    return inner.read(key, range, room, on);
+  }
+  void write(Key const& key, ByteView<space::Host> value, Noting::On& on) const { inner.write(key, value, on); }
+  bool erase(Key const& key, Noting::On& on) const { return inner.erase(key, on); }
+};
+
+}  // namespace
+
+TEST_CASE("a whole shard of a store of a user's own is one request, whatever it can do and whoever stands before it") {
+  using Plain = Pipeline<space::Host, codec::Bytes>;
+  using Zstd = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
+  Pipeline<space::Host, codec::Sharding<Plain>> const plain{{.chunk_shape = {100, 100}}};
+  Pipeline<space::Host, codec::Sharding<Zstd>> const zstd{{.chunk_shape = {100, 100}}};
+  auto const itself = [](auto const& store) { return store; };
+  Noting const noting;
+  check_one_request_for_a_shard<std::uint16_t>(noting, *noting.asked, plain, itself);
+  Noting const compressed;
+  check_one_request_for_a_shard<float>(compressed, *compressed.asked, zstd, itself);
+  Noting const behind;
+  check_one_request_for_a_shard<std::uint8_t>(behind, *behind.asked, zstd, [](Noting const& store) {
+    return AnyStore<HostBuffer>{ReadOnlyStore{PrefixStore{store, ""}}};
+  });
+  NotingRead const reading;  // of 2 MB: more than a mini-batch is elsewhere
+  check_one_request_for_a_shard<double>(reading, *reading.inner.asked, zstd, itself);
+}
+
+TEST_CASE("memory and files are asked often: they are near, and so is what stands before them") {
+  CHECK_FALSE(detail::is_near(Noting{}));
+  CHECK_FALSE(detail::is_near(AnyStore<HostBuffer>{Noting{}}));
+  CHECK_FALSE(detail::is_near(SplitStore{Memory{}, Noting{}}));
+  LocalStore<HostBuffer> const files{TESSERA_TEST_DATA};
+  CHECK(detail::is_near(Memory{}));
+  CHECK(detail::is_near(files));
+  CHECK(detail::is_near(AnyStore<HostBuffer>{PrefixStore{ReadOnlyStore{files}, "brain.zarr"}}));
+  CHECK(detail::is_near(SplitStore{Noting{}, files}));
+  CHECK(detail::is_near(CastStore<PmrBuffer, LocalStore<HostBuffer>>{files}));
 }
 
 TEST_CASE("a whole shard is written and nothing is read") {

@@ -14,6 +14,7 @@
 #include <tessera/array/whole_shard.hpp>
 #include <tessera/core/checked.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/is_near.hpp>
 #include <tessera/store/lend.hpp>
 
 namespace tessera::inline v0 {
@@ -89,7 +90,8 @@ class Locate {
   static bool is_taken_whole(Source const& source, FetchLimits const& limits, std::span<Slot const> shard) {
     // A store that reads ranges into many rooms has elements go right to where they belong.
     auto const& first = shard.front();
-    if (is_part(first, source.form) || (HasGetMany<S> && source.form.is_view() && first.direct.data)) return false;
+    if (is_part(first, source.form)) return false;
+    if (HasGetMany<S> && source.form.is_view() && first.direct.data && is_near(source.store)) return false;
     auto const all = source.shards->grid().chunk_count(first.piece.chunk, source.form.layout.shape, source.array_shape);
     return shard.size() == all && shard_bound(source.form) <= limits.most_at_once;
   }

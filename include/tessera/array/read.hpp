@@ -17,6 +17,7 @@
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/form.hpp>
+#include <tessera/store/is_near.hpp>
 #include <tessera/view/copy.hpp>
 
 namespace tessera::inline v0 {
@@ -81,9 +82,12 @@ class ReadBatch {
     auto const shard = source.shards ? source.shards->grid().chunk_count() : 1;
     usual.chunks = std::max(usual.chunks, shard);
     auto wanted = options;
-    if (options.mini_batch == 0 && source.shards && Fetch<S, P>::joins) {  // fewer requests before work for all threads
-      wanted.mini_batch = usual.chunks;
-      if (options.mini_batch_bytes == 0) wanted.mini_batch_bytes = usual.bytes;
+    bool const is_far = source.shards && !is_near(source.store);
+    if (options.mini_batch == 0 && (is_far || (source.shards && Fetch<S, P>::joins))) {
+      wanted.mini_batch = usual.chunks;  // fewer requests before work for all threads
+      auto const whole = std::max<std::uint64_t>(source.form.decoded_size, 1);
+      auto const most = is_far ? std::min(shard, most_for_few / whole) * whole : 0;
+      if (options.mini_batch_bytes == 0) wanted.mini_batch_bytes = std::max(usual.bytes, most);
     }
     auto batches =
         batches_of(wanted, plan.size(), source.form, on.host().threads(), usual, false, Fetch<S, P>::beside(source));
@@ -93,6 +97,9 @@ class ReadBatch {
   }
 
  private:
+  /// Bytes of a mini-batch, at most, that is larger than usual so that a shard of a store that is far is one request.
+  static constexpr auto most_for_few = std::uint64_t{8} << 20;
+
   void select(ChunkSource<S, P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
               Target<array_space> const& target) {
     fetch_.clear();

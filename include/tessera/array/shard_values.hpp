@@ -19,9 +19,10 @@
 #include <tessera/pipeline/value_codecs.hpp>
 #include <tessera/store/append.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/is_near.hpp>
 #include <tessera/store/key_lock.hpp>
-#include <tessera/store/watch.hpp>
 #include <tessera/store/lend.hpp>
+#include <tessera/store/watch.hpp>
 #include <tessera/store/write_many.hpp>
 
 namespace tessera::inline v0::detail {
@@ -121,6 +122,7 @@ class ShardValues {
   }
 
   std::string name() const { return name_of(*store_); }
+  bool is_near() const { return detail::is_near(*store_); }
   auto lock(Key const& key) const { return lock_of(*store_, key, *locks_); }
   /// What is read after it is of the value that is watched, or of a later one.
   ValueWatch watch(Key const& key) const requires HasWatch<S> {

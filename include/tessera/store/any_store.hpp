@@ -16,6 +16,7 @@
 #include <tessera/store/append.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/is_near.hpp>
 #include <tessera/store/key_lock.hpp>
 #include <tessera/store/unfinished.hpp>
 #include <tessera/store/watch.hpp>
@@ -71,6 +72,8 @@ class AnyStore {
   ValueWatch watch(Key const& key) const { return held_->watch(key); }
   /// Whether list and list_directory do.
   bool can_list() const { return held_->can_list(); }
+  /// Whether requests of the store cost little beside their bytes.
+  bool is_near() const { return held_->is_near(); }
   Changes& changes(Key const& key) const { return held_->changes(key); }
 
  private:
@@ -98,6 +101,7 @@ class AnyStore {
     virtual FolderLock lock_folder(std::string_view, Sharing) const = 0;
     virtual ValueWatch watch(Key const&) const = 0;
     virtual bool can_list() const = 0;
+    virtual bool is_near() const = 0;
     virtual Changes& changes(Key const&) const = 0;
   };
 
@@ -188,6 +192,7 @@ class AnyStore {
       return ValueWatch{{{moment, is_known ? 0 : ++watched}, true, is_known}};
     }
     bool can_list() const override { return detail::can_list(store); }
+    bool is_near() const override { return detail::is_near(store); }
     Changes& changes(Key const& key) const override { return detail::changes_of(store, key, locks); }
     [[noreturn]] void refuse(std::string const& what, std::string_view key) const {
       StoreError error{"this store cannot be " + what};

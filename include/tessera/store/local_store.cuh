@@ -36,6 +36,7 @@ class LocalStore<B> {
   explicit LocalStore(detail::LocalFolder folder) : folder_{std::move(folder)} {}
 
   std::string name() const { return folder_.name(); }
+  bool is_near() const { return true; }
   LocalStore<HostBuffer> host_side() const { return LocalStore<HostBuffer>{folder_}; }
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Device> room, Queue& on) const {
