@@ -68,14 +68,18 @@ inline std::string place_in(Extents const& shape, std::uint64_t i) {
 }
 
 // Numbers of the caller's memory as those of an array and the other way round, by the threads of the queue.
+// Returns whether all of them fit.
 template <class To, class From, template <class, class> class Way>
-void convert_all(From const* from, To* to, std::uint64_t count, Way<To, From> const& way, Queue<space::Host>& on) {
+bool convert_all(From const* from, To* to, std::uint64_t count, Way<To, From> const& way, Queue<space::Host>& on) {
   constexpr std::uint64_t usual = 64 << 10;
+  std::atomic<bool> fits{true};
   on.for_each(static_cast<std::size_t>((count + usual - 1) / usual), [&](std::size_t i) {
     auto const first = i * usual;
-    (void)convert(reinterpret_cast<std::byte const*>(from + first), reinterpret_cast<std::byte*>(to + first),
-                  static_cast<std::size_t>(std::min(usual, count - first)), false, way);
+    if (!convert(reinterpret_cast<std::byte const*>(from + first), reinterpret_cast<std::byte*>(to + first),
+                 static_cast<std::size_t>(std::min(usual, count - first)), false, way))
+      fits.store(false, std::memory_order_relaxed);
   });
+  return fits;
 }
 
 template <class T>
@@ -140,13 +144,17 @@ void write_converted(AnyArray<S, P> const& array, Selected const& what, Origin<s
       f(part, first, reinterpret_cast<Program const*>(begin), count);
     });
   };
+  std::uint64_t converted = 0;                        // of the part that is in `numbers`
   if (conversion.out_of_range == OutOfRange::refuse)  // before anything is written
     for_each_given([&](Selected const&, std::uint64_t first, Program const* data, std::uint64_t count) {
+      converted = count;
+      if (convert_all(data, room_for(numbers, count).data(), count, way, on.host())) return;
       expect_all_fit(data, static_cast<std::size_t>(count), way,
                      [&](std::size_t i) { return place_in(what.shape, first + i); });
     });
+  bool const is_one = converted == element_count(what.shape, "the selection");
   for_each_given([&](Selected const& part, std::uint64_t, Program const* data, std::uint64_t count) {
-    convert_all(data, room_for(numbers, count).data(), count, way, on.host());
+    if (!is_one) (void)convert_all(data, room_for(numbers, count).data(), count, way, on.host());
     array.write(part,
                 {reinterpret_cast<std::byte const*>(numbers.data()), Layout::c_order(part.shape, sizeof(T)).strides},
                 on, options);

@@ -48,6 +48,15 @@ inline constexpr double lowest_of = static_cast<double>(std::numeric_limits<T>::
 template <std::integral T>
 inline constexpr double beyond_of = 2.0 * static_cast<double>(std::uint64_t{1} << (std::numeric_limits<T>::digits - 1));
 
+// What is rounded to more than the largest number: it, and half of its last digit.
+template <class T>
+inline constexpr double rounded_to_infinity = [] {
+  using Limits = std::numeric_limits<T>;
+  double half = 1;
+  for (int i = 0; i < Limits::max_exponent - Limits::digits - 1; ++i) half *= 2;
+  return static_cast<double>(Limits::max()) + half;
+}();
+
 // To the nearest integer, as the processor rounds sums; from 2^52 on there is nothing else.
 inline double rounded(double number) {
   constexpr double large = 0x1p52;
@@ -65,25 +74,28 @@ To number_as(From from, bool& fits) {
     return number_as<To>(static_cast<float>(from), fits);
   } else if constexpr (is_fraction<To> && std::integral<From> && !std::same_as<To, float16>) {
     return static_cast<To>(from);
+  } else if constexpr (std::same_as<To, double>) {
+    return from;
   } else if constexpr (is_fraction<To>) {
-    To const to{static_cast<To>(from)};
-    auto const wide = static_cast<double>(to), given = static_cast<double>(from);
-    constexpr auto infinity = std::numeric_limits<double>::infinity();
-    if ((wide == infinity || wide == -infinity) && given != wide) {
-      fits = false;
-      return given > 0 ? Limits::max() : Limits::lowest();
-    }
-    return to;
+    auto const given = static_cast<double>(from);
+    auto const size = given < 0 ? -given : given;
+    bool const is_far = size >= rounded_to_infinity<To> && size <= std::numeric_limits<double>::max();
+    fits &= !is_far;
+    return is_far ? (given < 0 ? Limits::lowest() : Limits::max()) : static_cast<To>(from);
   } else if constexpr (std::integral<From>) {
     if (std::in_range<To>(from)) return static_cast<To>(from);
     fits = false;
     return std::cmp_less(from, 0) ? Limits::lowest() : Limits::max();
   } else {
     auto const whole = rounded(static_cast<double>(from));
-    if (whole >= lowest_of<To> && whole < beyond_of<To>) return static_cast<To>(whole);
-    fits = false;
-    if (whole != whole) return To{};
-    return whole < 0 ? Limits::lowest() : Limits::max();
+    bool const is_below = whole < lowest_of<To>, is_beyond = whole >= beyond_of<To>, is_none = whole != whole;
+    fits &= !(is_below | is_beyond | is_none);
+    if constexpr (sizeof(To) < 8) {  // both bounds are doubles: no jumps, so that several are converted at once
+      auto const near = is_below ? lowest_of<To> : is_beyond ? beyond_of<To> - 1 : is_none ? 0 : whole;
+      return static_cast<To>(static_cast<std::conditional_t<(sizeof(To) < 4), std::int32_t, std::int64_t>>(near));
+    } else {
+      return is_below ? Limits::lowest() : is_beyond ? Limits::max() : is_none ? To{} : static_cast<To>(whole);
+    }
   }
 }
 
