@@ -1,5 +1,7 @@
 // What a watch holds is what is read through it, whatever its key has meanwhile: by few system calls, through stores
 // around a store too.
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <span>
@@ -99,6 +101,21 @@ TEST_CASE("who writes into a watched file is noticed") {
   std::ofstream{folder / "k", std::ios::app} << "more";
   CHECK_FALSE(watch.is_unchanged());
   CHECK(read(store, {"k"}, watch, on) == "abcd");
+}
+
+TEST_CASE("who writes into a watched file and sets its time back, as cp -p does, is noticed") {
+  test::TemporaryFolder const folder;
+  HostQueue on{1};
+  Local const store{folder / ""};
+  write(store, {"k"}, "abcd", on);
+  auto const long_ago = std::filesystem::last_write_time(folder / "k") - std::chrono::hours{1};
+  auto const watch = store.watch({"k"});
+  std::fstream{folder / "k", std::ios::in | std::ios::out} << "efgh";
+  for (bool is_later = false; !is_later;) {  // than what the clock of files could tell apart
+    std::filesystem::last_write_time(folder / "k", long_ago);
+    is_later = !store.watch({"k"}).version().is_same(watch.version());
+  }
+  CHECK_FALSE(watch.is_unchanged());
 }
 
 TEST_CASE("what is watched is found once: two reads and a look at the end are five system calls and their close") {
