@@ -46,15 +46,14 @@ tessera::MetadataError no_attribute(std::string const& name, Node const& node) {
 
 // What is deleted goes, and what is set comes, in one write of the document.
 void change(Attrs const& command, Node const& node, Members const& settings) {
-  if (command.deletions.empty()) return void(tessera::merge_attributes(node.store, node.path, settings));
-  auto all = tessera::get_attributes(node.store, node.path);
-  for (auto const& name : command.deletions)
-    if (std::erase_if(all, named(name)) == 0) throw no_attribute(name, node);
-  for (auto const& [name, value] : settings) {
-    auto const there = std::find_if(all.begin(), all.end(), named(name));
-    there == all.end() ? all.push_back({name, value}) : void(there->value = value);
-  }
-  tessera::set_attributes(node.store, node.path, std::move(all));
+  tessera::change_attributes(node.store, node.path, [&](Members& all) {
+    for (auto const& name : command.deletions)
+      if (std::erase_if(all, named(name)) == 0) throw no_attribute(name, node);
+    for (auto const& [name, value] : settings) {
+      auto const there = std::find_if(all.begin(), all.end(), named(name));
+      there == all.end() ? all.push_back({name, value}) : void(there->value = value);
+    }
+  });
 }
 
 void print(Attrs const& command, Node const& node) {

@@ -174,7 +174,10 @@ Status run(Show const& command) {
   for (std::size_t d = 0; d < shown.size(); ++d)
     if (asked.is_kept[d]) kept.push_back(shown[d]);
   std::cout << printable(command.path + ": " + described(array, region, texts.size())) << '\n';
-  Printer{kept, texts}.print();
+  if (texts.empty())  // as NumPy, whatever the other dimensions are
+    std::cout << "[]\n";
+  else
+    Printer{kept, texts}.print();
   return done;
 }
 

@@ -223,6 +223,20 @@ TEST_CASE("the bounds, not-a-number and infinity") {
   CHECK(few.read(all)(3) == 255);
 }
 
+TEST_CASE("a finite number that is infinite when it is worked out does not fit") {
+  MemoryStore<HostBuffer> const store;
+  auto const array = create_array<double, 1>(store, "a", {.shape = {2}, .chunk_shape = {2}});
+  auto const infinity = std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::max();
+  array.write(all, std::vector{-1e308, infinity});
+  CHECK(read_as<double>(array, {{1, 2}}, {.scale = 10})(0) == infinity);
+  CHECK_THROWS_AS(read_as<double>(array, all, {.scale = 10}), ConversionError);
+  CHECK(read_as<double>(array, all, {.scale = 10, .out_of_range = OutOfRange::saturate})(0) == -most);
+  CHECK(read_as<float>(array, all, {.scale = 10, .out_of_range = OutOfRange::saturate})(0) ==
+        std::numeric_limits<float>::lowest());
+  CHECK_THROWS_AS(write_as(array, all, std::vector{1.0, 2.0}, {.scale = 0}), ConversionError);
+  CHECK(array.read(all)(0) == -1e308);
+}
+
 TEST_CASE("parts of 16 MiB end where chunks end, whatever the steps are") {
   auto const array = create_array<std::uint8_t, 2>(
       InMemory{}, "a", {.shape = {40, 1 << 20}, .chunk_shape = {3, 1 << 20}, .fill = 1}, OnHost<Bytes, Zstd>{});

@@ -2,8 +2,9 @@
 import json
 import os
 import shutil
+import subprocess
 
-from command import BRAIN, CommandTest, document, main, make_array, tessera
+from command import BINARY, BRAIN, CommandTest, document, main, make_array, tessera
 
 
 class Attrs(CommandTest):
@@ -41,6 +42,13 @@ class Attrs(CommandTest):
         self.run_ok("attrs", self.brain, "--delete", "voxel_size_mm", "--sync")
         self.assertNotIn("voxel_size_mm", document(self.brain)["attributes"])
         self.run_ok("validate", self.brain)
+
+    def test_what_others_set_at_the_same_time_stays(self):
+        a = make_array(self.folder / "a", [1], "uint8", [1], {}, attributes={f"d{i}": i for i in range(20)})
+        at_once = [subprocess.Popen([BINARY, "attrs", a, *change], stdout=subprocess.DEVNULL)
+                   for i in range(20) for change in (["--set", f"s{i}={i}"], ["--delete", f"d{i}"])]
+        self.assertEqual([process.wait() for process in at_once], [0] * 40)
+        self.assertEqual(self.shown(a), {f"s{i}": i for i in range(20)})
 
     def test_text_that_is_no_utf8_or_steers(self):
         self.run_ok("attrs", self.brain, "--set", 'x="\\u001b[31m"')

@@ -33,6 +33,9 @@ class Show(CommandTest):
         for shape, expected in (([], ["7"]), ([0], ["[]"]), ([1] * 32, ["[" * 32 + "7" + "]" * 32])):
             a = make_array(self.folder / f"a{len(shape)}", shape, "uint8", [max(n, 1) for n in shape], {}, fill_value=7)
             self.assertEqual(self.lines(a)[1], expected)
+        a = make_array(self.folder / "none", [2**63 - 1, 0], "uint8", [10, 1], {})  # rows, and nothing in them
+        self.assertEqual(self.lines(a)[1], ["[]"])
+        self.assertEqual(self.lines(a, "--index", "0=5")[1], ["[]"])
         a = make_array(self.folder / "huge", [2**20] * 3, "uint8", [2**10] * 3, {}, fill_value=7)
         first, rest = self.lines(a)
         self.assertIn(f"216 of {2**60} elements", first)

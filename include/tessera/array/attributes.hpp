@@ -47,18 +47,27 @@ void set_attributes(S const& store, std::string const& path, Members attributes)
         store, path, [&](Members& document) { detail::set_member(document, "attributes", std::move(attributes)); });
 }
 
-/// Replaces or adds the attributes that are named, each as a whole; the others stay, whoever else changes them through
-/// this store and its copies meanwhile. Returns all of them. Throws: as set_attributes.
-template <class S>
-Members merge_attributes(S const& store, std::string const& path, Members const& attributes) {
+/// Changes the attributes by `change(Members&)`: nobody else changes them meanwhile, or it is called again with what they
+/// are then. Returns what they are now. Throws: as set_attributes; what `change` throws, and nothing is changed.
+template <class S, class F>
+Members change_attributes(S const& store, std::string const& path, F&& change) {
   Members all;
   if constexpr (detail::check_documents<S>())
     detail::change_document(store, path, [&](Members& document) {
       all = detail::attributes_of(document);
-      for (auto const& attribute : attributes) detail::set_member(all, attribute.name, attribute.value);
+      change(all);
       detail::set_member(document, "attributes", all);
     });
   return all;
+}
+
+/// Replaces or adds the attributes that are named, each as a whole; the others stay, whoever else changes them
+/// meanwhile. Returns all of them. Throws: as set_attributes.
+template <class S>
+Members merge_attributes(S const& store, std::string const& path, Members const& attributes) {
+  return change_attributes(store, path, [&](Members& all) {
+    for (auto const& attribute : attributes) detail::set_member(all, attribute.name, attribute.value);
+  });
 }
 
 }  // namespace tessera::inline v0

@@ -99,6 +99,18 @@ To number_as(From from, bool& fits) {
   }
 }
 
+// What was worked out of a number that was given: of a finite one that is not finite any more has no place either.
+template <class To>
+To worked_out_as(double number, double given, bool& fits) {
+  if constexpr (is_fraction<To>) {
+    if (number - number != 0 && given - given == 0) {
+      fits = false;
+      return number != number ? To{} : number > 0 ? std::numeric_limits<To>::max() : std::numeric_limits<To>::lowest();
+    }
+  }
+  return number_as<To>(number, fits);
+}
+
 /// Numbers of an array as those of a program.
 template <class To, class From>
 struct ToProgram {
@@ -106,10 +118,9 @@ struct ToProgram {
   bool is_same() const { return scale == 1 && offset == 0; }
   template <bool Same>
   To apply(From from, bool& fits) const {
-    if constexpr (Same)
-      return number_as<To>(from, fits);
-    else
-      return number_as<To>(static_cast<double>(from) * scale + offset, fits);
+    if constexpr (Same) return number_as<To>(from, fits);
+    auto const given = static_cast<double>(from);
+    return worked_out_as<To>(given * scale + offset, given, fits);
   }
 };
 /// And the other way round.
@@ -119,10 +130,9 @@ struct ToArray {
   bool is_same() const { return scale == 1 && offset == 0; }
   template <bool Same>
   To apply(From from, bool& fits) const {
-    if constexpr (Same)
-      return number_as<To>(from, fits);
-    else
-      return number_as<To>((static_cast<double>(from) - offset) / scale, fits);
+    if constexpr (Same) return number_as<To>(from, fits);
+    auto const given = static_cast<double>(from);
+    return worked_out_as<To>((given - offset) / scale, given, fits);
   }
 };
 
