@@ -205,19 +205,19 @@ TEST_CASE("the bounds, not-a-number and infinity") {
       [&] {
         read_as<std::uint8_t>(array, {{1, 10}});
       },
-      {"\"a\"", "element [1] is 255.5", "does not fit in uint8"});
+      {"\"a\"", "element [1] of the selection is 255.5", "does not fit in uint8"});
   test::check_refused<ConversionError>(
       [&] {
         read_as<std::uint8_t>(array, {{3, 5}}, {.offset = 1});
       },
-      {"element [1] is nan", "with scale and offset does not fit in uint8"});
+      {"element [1] of the selection is NaN", "with scale and offset does not fit in uint8"});
   // What is not selected, and what is beyond the border, does not matter.
   CHECK(read_as<std::uint8_t>(array, {{0, 2}})(1) == 255);
   CHECK(read_as<std::uint8_t>(array, Points{std::vector{8, 7}}).size() == 2);
 
   auto const few = create_array<std::uint8_t, 1>(InMemory{}, "b", {.shape = {4}, .chunk_shape = {2}, .fill = 9});
   std::vector<int> const given{1, 2, 3, 256};
-  test::check_refused<ConversionError>([&] { write_as(few, all, given); }, {"\"b\"", "element [3] is 256", "uint8"});
+  test::check_refused<ConversionError>([&] { write_as(few, all, given); }, {"\"b\"", "element [3] of the selection is 256", "uint8"});
   CHECK(few.read(all)(0) == 9);  // nothing is written
   write_as(few, all, given, {.out_of_range = OutOfRange::saturate});
   CHECK(few.read(all)(3) == 255);
@@ -252,5 +252,5 @@ TEST_CASE("parts of 16 MiB end where chunks end, whatever the steps are") {
       [&] {
         write_as(array, {{1, 40, 2}, all}, values);
       },
-      {"element [19, 1048575] is 300"});
+      {"element [19, 1048575] of the selection is 300"});
 }

@@ -112,14 +112,23 @@ void read_converted(AnyArray<S, P> const& array, Selected const& what, Target<sp
                 what, to, on, options);
   });
   if (!misfit || conversion.out_of_range == OutOfRange::saturate) return;
-  // Something in the chunks does not fit. Is it selected?
+  // Something in the chunks does not fit. Is it selected? If not, what was looked at is the answer: somebody may have
+  // replaced a number that did not fit meanwhile.
   std::vector<T> numbers;
+  std::vector<Program> programs;
   for_each_part_of(what, array.chunk_shape(), sizeof(T), [&](Selected const& part, std::uint64_t first) {
     auto const count = element_count(part.shape, "the selection");
     auto* const data = room_for(numbers, count).data();
     array.read(part, {reinterpret_cast<std::byte*>(data), Layout::c_order(part.shape, sizeof(T)).strides}, on);
     expect_all_fit(data, static_cast<std::size_t>(count), way,
                    [&](std::size_t i) { return place_in(what.shape, first + i); });
+    auto* const fitting = room_for(programs, count).data();
+    (void)convert_all(data, fitting, count, way, on.host());
+    auto* begin = to.data;
+    if (first > 0) begin += static_cast<std::int64_t>(first / (count / part.shape[0])) * to.strides[0];
+    Placement<space::Host> const all_of_it{reinterpret_cast<std::byte const*>(fitting), begin, part.shape};
+    auto const dense = Layout::c_order(part.shape, sizeof(Program)).strides;
+    placer<space::Host>::place({&all_of_it, 1}, {sizeof(Program), 1, {}, dense, to.strides}, on.host());
   });
 }
 

@@ -133,7 +133,7 @@ class OwnedArray {
   template <bool Checks, class... Index>
   std::uint64_t place(Index... index) const {
     detail::check_touched<Space>();
-    constexpr bool is_index = (std::convertible_to<Index, std::uint64_t> && ...);
+    constexpr bool is_index = ((std::convertible_to<Index, std::uint64_t> && !std::floating_point<Index>)&&...);
     constexpr bool fits = Rank > max_rank || sizeof...(Index) == Rank;
     static_assert(is_index && fits, "tessera: an element has one index for each dimension of its array");
     if constexpr (is_index && fits) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <tessera/core/data_type.hpp>
+#include <tessera/core/decimal.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/float16.hpp>
 #include <tessera/core/text.hpp>
@@ -170,7 +171,7 @@ bool convert(std::byte const* from, std::byte* to, std::size_t count, bool swapp
 template <class T>
 std::string number_text(T number) {
   if constexpr (is_fraction<T>)
-    return std::to_string(static_cast<double>(number));
+    return shortest_decimal(static_cast<double>(number));
   else
     return std::to_string(number);
 }
@@ -182,7 +183,7 @@ void expect_all_fit(From const* numbers, std::size_t count, Way<To, From> const&
     bool fits = true;
     (void)(way.is_same() ? way.template apply<true>(numbers[i], fits) : way.template apply<false>(numbers[i], fits));
     if (fits) continue;
-    throw ConversionError{text({"element ", place(i), " is ", number_text(numbers[i]), ", which ",
+    throw ConversionError{text({"element ", place(i), " of the selection is ", number_text(numbers[i]), ", which ",
                                 way.is_same() ? "" : "with scale and offset ", "does not fit in ",
                                 data_type_of<To>().name(), "; OutOfRange::saturate takes the nearest number"})};
   }
