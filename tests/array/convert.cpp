@@ -254,3 +254,16 @@ TEST_CASE("parts of 16 MiB end where chunks end, whatever the steps are") {
       },
       {"element [19, 1048575] of the selection is 300"});
 }
+
+TEST_CASE("whatever the type and the number of dimensions are") {
+  MemoryStore<HostBuffer> const store;
+  create_array<std::int16_t, 2>(store, "a", {.shape = {2, 3}, .chunk_shape = {2, 2}})
+      .write(all, std::vector<std::int16_t>{1, 2, 3, 4, 5, 6});
+  auto const found = read_as<float>(open_any(store, "a"), {{1, 2}, all}, {.scale = 0.5});
+  static_assert(std::is_same_v<std::remove_cvref_t<decltype(found.elements()[0])>, float>);
+  CHECK(found.shape() == Extents{1, 3});
+  CHECK(std::vector<float>(found.elements().begin(), found.elements().end()) == std::vector<float>{2, 2.5F, 3});
+  visit<RealTypes>(open_any(store, "a"), [](auto const& typed) { CHECK(read_as<double>(typed, all).size() == 6); });
+  create_array<bool, 1>(store, "b", {.shape = {2}, .chunk_shape = {2}});
+  test::check_refused<MetadataError>([&] { read_as<float>(open_any(store, "b"), all); }, {"\"b/zarr.json\"", "bool"});
+}

@@ -149,3 +149,11 @@ TEST_CASE("what is taken out of a temporary is there still") {
   for (auto& [name, value] : made()) count += name.size() + value.at("b").as<List>().size();
   CHECK(count == 3);
 }
+
+TEST_CASE("a member that is missing may have another value instead") {
+  Members const members{{"scale", 0.5}, {"name", "x"}};
+  CHECK(members.get("scale", 1.0) == 0.5);
+  CHECK(members.get("offset", 3) == 3);
+  CHECK(members.get("name", std::string{"y"}) == "x");
+  CHECK_THROWS_AS(members.get("name", 1.0), MetadataError);
+}

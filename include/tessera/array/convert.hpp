@@ -14,6 +14,7 @@
 #include <tessera/array/converted.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/array/read.hpp>
+#include <tessera/array/visit.hpp>
 #include <tessera/core/convert.hpp>
 #include <tessera/view/copy.hpp>
 
@@ -226,6 +227,33 @@ auto read_as(Array<T, Rank, S, P> const& array, Sel const& selection, Conversion
   } else {
     return detail::Mistaken{};
   }
+}
+
+/// Likewise, of an array whose number of dimensions, or element type too, only the file knows: the result has as many
+/// dimensions as the selection. Throws: MetadataError, if its elements are not of RealTypes.
+template <class Program, class T, class S, class P, detail::Selection Sel = Box>
+auto read_as(ArrayOf<T, S, P> const& array, Sel const& selection, Conversion const& conversion = {},
+             ReadOptions const& options = {}) {
+  if constexpr (detail::check_conversion<Program, T, P>()) {
+    auto const& untyped = array.untyped();
+    Selected const what = detail::selected_by(selection, array.shape(), array.chunk_shape());
+    OwnedArray<Program, detail::any_rank, HostBuffer> result{what.shape, untyped.queue()};
+    detail::of_array(untyped, [&] {
+      detail::read_converted<Program, T>(
+          untyped, what,
+          {reinterpret_cast<std::byte*>(result.data()), Layout::c_order(what.shape, sizeof(Program)).strides},
+          conversion, untyped.queue(), options);
+    });
+    return result;
+  } else {
+    return detail::Mistaken{};
+  }
+}
+template <class Program, class S, class P, detail::Selection Sel = Box>
+auto read_as(AnyArray<S, P> const& array, Sel const& selection, Conversion const& conversion = {},
+             ReadOptions const& options = {}) {
+  return visit<RealTypes>(
+      array, [&](auto const& typed) { return read_as<Program>(typed, selection, conversion, options); });
 }
 
 /// Writes a selection from the caller's memory, of another element type than the array's: what is written is

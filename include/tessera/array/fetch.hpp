@@ -88,7 +88,7 @@ class Fetch {
     values_.begin(used_, source.form, on);
     if (!source.shards) return find(0, used_, source, limits, on), void();
     for (std::size_t begin = 0; begin < used_;) {
-      auto const end = end_of_group(begin);
+      auto const end = end_of_group(begin, on);
       find_shards(begin, end, source, limits, on);
       begin = end;
     }
@@ -133,12 +133,14 @@ class Fetch {
     if (auto const* const tile = std::exchange(tile_, nullptr)) (*place_)(*tile);
   }
 
-  // Where the slots of some shards end that begin here: of few, for a shard that is watched is an open file.
-  std::size_t end_of_group(std::size_t begin) const {
+  // Where the slots of some shards end that begin here: of few, for a shard that is watched is an open file, and all
+  // threads together shall have some hundreds.
+  std::size_t end_of_group(std::size_t begin, Queue& on) const {
     if constexpr (!HasWatch<S>) return used_;
+    auto const most = std::clamp<std::size_t>(256 / on.host().threads(), 1, 8);
     std::size_t shards = 1;
     for (auto end = begin + 1; end < used_; ++end)
-      if (slots_[end].key.path != slots_[end - 1].key.path && ++shards > 8) return end;
+      if (slots_[end].key.path != slots_[end - 1].key.path && ++shards > most) return end;
     return used_;
   }
 

@@ -52,6 +52,9 @@ class Members : public std::vector<Member> {
   /// Throws: MetadataError, if there is none of that name.
   Value const& at(std::string_view name) const&;
   Value at(std::string_view name) const&&;
+  /// As T, or `otherwise`, if there is none of that name: `attributes.get("scale_factor", 1.0)`.
+  template <class T>
+  T get(std::string_view name, T otherwise) const;
   /// All of them, as `Value::as` gives it.
   template <class T>
   T as() const;
@@ -254,6 +257,11 @@ inline Value const& Members::at(std::string_view name) const& {
                             size() > 8 ? ", ..." : ""})};
 }
 inline Value Members::at(std::string_view name) const&& { return at(name); }
+template <class T>
+T Members::get(std::string_view name, T otherwise) const {
+  auto const* const value = find(name);
+  return value ? value->template as<T>() : std::move(otherwise);
+}
 template <class T>
 T Members::as() const {
   return Value{*this}.template as<T>();
