@@ -67,9 +67,9 @@ TEST_CASE("after work that took much a queue keeps no more than its bound") {
     }
 }
 
-TEST_CASE("the bound is set for what is kept already, too, and by default it is 256 MiB, or 64 for each thread") {
-  CHECK(Queue<space::Host>{}.most_idle() == 256u << 20);
-  CHECK(Queue<space::Host>{4}.most_idle() == 256u << 20);
+TEST_CASE("the bound is set for what is kept already, too, and by default it is 320 MiB, or 64 for each thread") {
+  CHECK(Queue<space::Host>{}.most_idle() == 320u << 20);
+  CHECK(Queue<space::Host>{4}.most_idle() == 320u << 20);
   CHECK(Queue<space::Host>{8}.most_idle() == 512u << 20);
   Arrays const arrays{20};
   Queue<space::Host> const on;

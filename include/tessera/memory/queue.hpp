@@ -117,7 +117,7 @@ class Pool {
   Job* newest_ = nullptr;
   bool stop_ = false;
   std::size_t const size_;
-  std::atomic<std::uint64_t> most_idle_{std::max<std::uint64_t>(size_ * mebibyte * 64, mebibyte * 256)};
+  std::atomic<std::uint64_t> most_idle_{std::max<std::uint64_t>(size_ * mebibyte * 64, mebibyte * 320)};
   std::vector<std::thread> threads_;
   std::atomic<::pid_t> process_{0};  // whose threads they are; 0: there are none yet
 };
@@ -169,7 +169,7 @@ class Queue<space::Host> {
   /// anew. For any thread.
   void trim() const { pool_->kept().trim(); }
   /// When a read or write is done, the queue keeps scratch memory of about so many bytes at most for the next: unless
-  /// it is told, 256 MiB, or 64 MiB for each thread if that is more. During the work it has what the work takes.
+  /// it is told, 320 MiB, or 64 MiB for each thread if that is more. During the work it has what the work takes.
   void keep_idle(std::uint64_t most) const { pool_->most_idle() = most, settle(); }
   std::uint64_t most_idle() const { return pool_->most_idle(); }
   /// The end of a piece of work: holds what is kept to that.
