@@ -180,6 +180,23 @@ auto of_array(AnyArray<S, P> const& array, F&& f) try {
   throw;
 }
 
+template <class Program, class T, std::size_t Rank, class P, class Typed, class Sel>
+auto read_new_as(Typed const& array, Sel const& selection, Conversion const& conversion, ReadOptions const& options) {
+  if constexpr (check_conversion<Program, T, P>()) {
+    auto const& untyped = array.untyped();
+    Selected const what = selected_by(selection, array.shape(), array.chunk_shape());
+    OwnedArray<Program, Rank, HostBuffer> result{what.shape, untyped.queue()};
+    of_array(untyped, [&] {
+      auto const dense = Layout::c_order(what.shape, sizeof(Program)).strides;
+      read_converted<Program, T>(untyped, what, {reinterpret_cast<std::byte*>(result.data()), dense}, conversion,
+                                 untyped.queue(), options);
+    });
+    return result;
+  } else {
+    return Mistaken{};
+  }
+}
+
 }  // namespace detail
 
 /// Reads a selection into the caller's memory, of another element type than the array's: each chunk is converted where
@@ -213,41 +230,14 @@ requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) void read_as(Array<T
 template <class Program, class T, std::size_t Rank, class S, class P, detail::Selection Sel = Box>
 auto read_as(Array<T, Rank, S, P> const& array, Sel const& selection, Conversion const& conversion = {},
              ReadOptions const& options = {}) {
-  constexpr auto rank = detail::memory_rank<Sel, Rank>;
-  if constexpr (detail::check_conversion<Program, T, P>()) {
-    Selected const what = detail::selected_by(selection, array.shape(), array.chunk_shape());
-    OwnedArray<Program, rank, HostBuffer> result{what.shape, array.untyped().queue()};
-    detail::of_array(array.untyped(), [&] {
-      detail::read_converted<Program, T>(
-          array.untyped(), what,
-          {reinterpret_cast<std::byte*>(result.data()), Layout::c_order(what.shape, sizeof(Program)).strides},
-          conversion, array.untyped().queue(), options);
-    });
-    return result;
-  } else {
-    return detail::Mistaken{};
-  }
+  return detail::read_new_as<Program, T, detail::memory_rank<Sel, Rank>, P>(array, selection, conversion, options);
 }
-
 /// Likewise, of an array whose number of dimensions, or element type too, only the file knows: the result has as many
 /// dimensions as the selection. Throws: MetadataError, if its elements are not of RealTypes.
 template <class Program, class T, class S, class P, detail::Selection Sel = Box>
 auto read_as(ArrayOf<T, S, P> const& array, Sel const& selection, Conversion const& conversion = {},
              ReadOptions const& options = {}) {
-  if constexpr (detail::check_conversion<Program, T, P>()) {
-    auto const& untyped = array.untyped();
-    Selected const what = detail::selected_by(selection, array.shape(), array.chunk_shape());
-    OwnedArray<Program, detail::any_rank, HostBuffer> result{what.shape, untyped.queue()};
-    detail::of_array(untyped, [&] {
-      detail::read_converted<Program, T>(
-          untyped, what,
-          {reinterpret_cast<std::byte*>(result.data()), Layout::c_order(what.shape, sizeof(Program)).strides},
-          conversion, untyped.queue(), options);
-    });
-    return result;
-  } else {
-    return detail::Mistaken{};
-  }
+  return detail::read_new_as<Program, T, detail::any_rank, P>(array, selection, conversion, options);
 }
 template <class Program, class S, class P, detail::Selection Sel = Box>
 auto read_as(AnyArray<S, P> const& array, Sel const& selection, Conversion const& conversion = {},
