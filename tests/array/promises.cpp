@@ -1,0 +1,170 @@
+// The table of docs/stores.md, "Several writers", cell by cell: each operation by threads that share a store, by stores
+// of one folder, and by processes.
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <support/temporary_folder.hpp>
+#include <tessera/tessera.hpp>
+
+using namespace tessera;
+
+namespace promises_tests {
+
+using Local = LocalStore<HostBuffer>;
+using Numbers = std::vector<std::int32_t>;
+using Shards = codec::Sharding<Pipeline<space::Host, codec::Bytes>>;
+using Sharded = Pipeline<space::Host, Shards>;
+constexpr int writers = 3, rounds = 12;
+
+enum class Who { threads, stores, processes };
+
+struct Fixture {
+  test::TemporaryFolder folder{};
+  Local store{folder / ""};
+
+  // work(store, number) by each of the writers at the same time: how many of them failed.
+  template <class F>
+  int run(Who who, F&& work) const {
+    std::atomic<int> failed{0};
+    auto const one = [&](Local const& its, int number) {
+      try {
+        work(its, number);
+        return 0;
+      } catch (...) {
+        ++failed;
+        return 1;
+      }
+    };
+    if (who == Who::processes) {
+      for (int w = 0; w < writers; ++w)
+        if (::fork() == 0) ::_exit(one(Local{folder / ""}, w));
+      int status = 0, bad = 0;
+      while (::wait(&status) > 0) bad += status != 0;
+      return bad;
+    }
+    std::vector<std::thread> threads;
+    for (int w = 0; w < writers; ++w)
+      threads.emplace_back([&, w] { one(who == Who::threads ? store : Local{folder / ""}, w); });
+    for (auto& thread : threads) thread.join();
+    return failed;
+  }
+};
+
+template <class F>
+void for_each_cell(F&& check) {
+  for (auto who : {Who::threads, Who::stores, Who::processes}) {
+    CAPTURE(static_cast<int>(who));
+    Fixture const fixture;
+    check(fixture, who);
+  }
+}
+
+auto open_numbers(Local const& store) { return open_array<std::int32_t, 1>(store, "a"); }
+Numbers values(Local const& store) {
+  auto const array = open_numbers(store);
+  Numbers found(array.size());
+  array.read(all, found);
+  return found;
+}
+bool is_uniform(Numbers const& numbers) { return std::ranges::count(numbers, numbers[0]) == std::ssize(numbers); }
+void expect(bool is_right) {
+  if (!is_right) throw StoreError{"mixed"};
+}
+
+TEST_CASE("a chunk and an inner chunk are read old or new, and the last write of all of it stays") {
+  for_each_cell([](Fixture const& with, Who who) {
+    for (bool sharded : {false, true}) {
+      CAPTURE(sharded);
+      NewArray<std::int32_t> const wanted{.shape = {4000}, .chunk_shape = {4000}, .overwrite = true};
+      if (sharded)
+        create_array<std::int32_t, 1>(with.store, "a", wanted, Sharded{Shards{{1000}}}).fill(all, 1);
+      else
+        create_array<std::int32_t, 1>(with.store, "a", wanted).fill(all, 1);
+      CHECK(with.run(who, [](Local const& store, int w) {
+        auto const array = open_numbers(store);
+        Numbers part(1000);
+        for (int i = 0; i < rounds; ++i) {
+          if (w == 0) {
+            array.read({{1000, 2000}}, part);
+            expect(is_uniform(part) && part[0] != 0);
+          } else {
+            array.fill(all, 100 * w + i);
+          }
+        }
+      }) == 0);
+      auto const left = values(with.store);
+      CHECK(is_uniform(left));
+      CHECK(left[0] % 100 == rounds - 1);
+    }
+  });
+}
+
+TEST_CASE("of parts of one chunk or shard, and of compacting beside them, nothing is lost") {
+  for_each_cell([](Fixture const& with, Who who) {
+    for (bool sharded : {false, true}) {
+      CAPTURE(sharded);
+      NewArray<std::int32_t> const wanted{.shape = {120}, .chunk_shape = {120}, .overwrite = true};
+      if (sharded)
+        create_array<std::int32_t, 1>(with.store, "a", wanted, Sharded{Shards{{10}}});
+      else
+        create_array<std::int32_t, 1>(with.store, "a", wanted);
+      CHECK(with.run(who, [&](Local const& store, int w) {
+        auto const array = open_numbers(store);
+        for (auto i = static_cast<std::uint64_t>(w); i < 120; i += writers) {
+          array.write({{i, i + 1}}, Numbers{7}, {.append_to_shards = true});
+          if (sharded && i % 20 == 0) array.compact();
+        }
+      }) == 0);
+      CHECK(values(with.store) == Numbers(120, 7));
+    }
+  });
+}
+
+TEST_CASE("of what is appended, and written at the border meanwhile, nothing is lost") {
+  for_each_cell([](Fixture const& with, Who who) {
+    create_array<std::int32_t, 1>(with.store, "a", {.shape = {5}, .chunk_shape = {10}});
+    CHECK(with.run(who, [](Local const& store, int w) {
+      auto const array = open_numbers(store);
+      for (int i = 0; i < rounds; ++i)
+        w == 0 ? array.write({{0, 5}}, Numbers(5, i + 1)) : (void)array.append(Numbers(3, 1000));
+    }) == 0);
+    auto const found = values(with.store);
+    CHECK(found.size() == 5 + std::size_t{3 * (writers - 1) * rounds});
+    CHECK(std::ranges::count(found, rounds) == 5);
+    CHECK(std::ranges::count(found, 1000) == std::ssize(found) - 5);
+  });
+}
+
+TEST_CASE("of those who shrink and grow an array each does so as a whole") {
+  for_each_cell([](Fixture const& with, Who who) {
+    create_array<std::int32_t, 1>(with.store, "a", {.shape = {100}, .chunk_shape = {10}}).fill(all, 1);
+    CHECK(with.run(who, [](Local const& store, int w) {
+      for (std::uint64_t i = 0; i < rounds; ++i)
+        open_numbers(store).resize({20 + (i * 7 + static_cast<std::uint64_t>(w) * 31) % 80});
+    }) == 0);
+    auto const found = values(with.store);
+    CHECK(std::ranges::count(found, 1) >= 20);
+    CHECK(std::ranges::is_sorted(found, std::ranges::greater{}));  // what was cut off is the fill value
+  });
+}
+
+TEST_CASE("of those who make a node one does, and attributes that are merged are all there") {
+  for_each_cell([](Fixture const& with, Who who) {
+    CHECK(with.run(who, [](Local const& store, int) { create_group(store, "g"); }) == writers - 1);
+    CHECK(with.run(who, [](Local const& store, int w) {
+      for (int i = 0; i < rounds; ++i) merge_attributes(store, "g", {{std::to_string(rounds * w + i), i}});
+    }) == 0);
+    CHECK(get_attributes(with.store, "g").size() == std::size_t{writers * rounds});
+  });
+}
+
+}  // namespace promises_tests
