@@ -105,7 +105,8 @@ class JsonReader {
   Number number() {
     auto const begin = at_;
     // Python writes and reads these words, which are not JSON: zarr-python in attributes, and in copies of them.
-    if (!take("NaN") && !take("Infinity") && !take("-Infinity")) {
+    bool const is_digit = peek() >= '0' && peek() <= '9';  // as most are
+    if (is_digit || !(take("NaN") || take("Infinity") || take("-Infinity"))) {
       (void)take('-');
       if (!take('0')) digits();
       if (take('.')) digits();
@@ -180,8 +181,8 @@ class JsonReader {
 
 }  // namespace detail
 
-/// Numbers are kept as they are written; `NaN`, `Infinity` and `-Infinity` are numbers too. Throws: MetadataError, if it is not one JSON value, names a member twice, nests too deep or has too
-/// many values.
+/// Numbers are kept as they are written; `NaN`, `Infinity` and `-Infinity` are numbers too. Throws: MetadataError, if it
+/// is not one JSON value, names a member twice, nests too deep or has too many values.
 inline Value parse_json(std::string_view text) { return detail::JsonReader{text}.read(); }
 
 }  // namespace tessera::inline v0
