@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -29,9 +30,10 @@ class LocalLocks : KeyLock::Owner, FolderLock::Owner {
     auto mutex = threads_.lock(key);
     auto const number = KeyLocks::number(key);
     auto& held = held_[number];
-    held.file = take(key, root);
-    held.path = key.path;
-    held.thread.store(std::this_thread::get_id());
+    if (!held) held = std::make_unique<Held>();
+    held->file = take(key, root);
+    held->path = key.path;
+    threads_with_file_[number].store(std::this_thread::get_id());
     return {std::move(mutex), *this, number};
   }
 
@@ -39,11 +41,12 @@ class LocalLocks : KeyLock::Owner, FolderLock::Owner {
   /// and what is done to the key afterwards takes a lock of its own.
   template <class F>
   bool change(Key const& key, F&& f) {
-    auto& held = held_[KeyLocks::number(key)];
-    bool const is_mine = held.thread.load() == std::this_thread::get_id() && held.path == key.path;
-    if (!is_mine || !held.file) return f(static_cast<posix::LockedFile const*>(nullptr));
-    bool const is_changed = f(static_cast<posix::LockedFile const*>(&*held.file));
-    if (is_changed) held.file.reset();
+    auto const number = KeyLocks::number(key);
+    bool const is_mine = threads_with_file_[number].load() == std::this_thread::get_id();
+    auto* const held = is_mine ? held_[number].get() : nullptr;
+    if (!held || !held->file || held->path != key.path) return f(static_cast<posix::LockedFile const*>(nullptr));
+    bool const is_changed = f(static_cast<posix::LockedFile const*>(&*held->file));
+    if (is_changed) held->file.reset();
     return is_changed;
   }
 
@@ -57,7 +60,6 @@ class LocalLocks : KeyLock::Owner, FolderLock::Owner {
 
  private:
   struct Held {
-    std::atomic<std::thread::id> thread{};  // that has the mutex, once it has the file
     std::string path{};
     std::optional<posix::LockedFile> file{};
   };
@@ -69,15 +71,16 @@ class LocalLocks : KeyLock::Owner, FolderLock::Owner {
   }
 
   void unlock_key(std::size_t number) noexcept override {
-    held_[number].thread.store({});
-    held_[number].file.reset();
+    threads_with_file_[number].store({});
+    held_[number]->file.reset();
   }
   void unlock_folder(std::intptr_t handle, Sharing) noexcept override {
     posix::Locked const ends{posix::Descriptor{static_cast<int>(handle)}};
   }
 
   KeyLocks threads_;
-  std::array<Held, KeyLocks::count> held_;
+  std::array<std::atomic<std::thread::id>, KeyLocks::count> threads_with_file_{};
+  std::array<std::unique_ptr<Held>, KeyLocks::count> held_;  // made when first locked: opening is not to pay for them
 };
 
 }  // namespace tessera::inline v0::detail
