@@ -19,14 +19,6 @@ namespace tessera::inline v0 {
 
 namespace detail {
 
-template <MemorySpace S>
-consteval void check_touched() {
-  static_assert(
-      S::host_accessible,
-      "tessera: these elements are in device memory, which the host cannot touch: read them into memory that it can, "
-      "array.read<PinnedBuffer>(selection, queue), or give their view() to a kernel, launch(queue, count, kernel)");
-}
-
 // Of this unit's own: others may be compiled with NDEBUG, and their functions have other names then.
 #if defined(NDEBUG)
 constexpr bool checks_elements = false;
