@@ -123,8 +123,8 @@ class Array {
   template <detail::MemoryOrMistake M>
   auto append(M const& from, std::size_t axis, queue_type& on, WriteOptions const& options = {}) const {
     if constexpr (detail::check_writable<S>() && detail::check_memory<T, Rank, array_space, M const>()) {
-      auto const block = detail::block_of<Rank>(from, shape(), axis);
-      auto const view = detail::caller_view<Rank>(from, block);
+      auto const block = of_this([&] { return detail::block_of<Rank>(from, shape(), axis); });
+      auto const view = of_this([&] { return detail::caller_view<Rank>(from, block); });
       return array_.append(axis, block, {reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, on,
                            options);
     } else {
@@ -200,13 +200,18 @@ class Array {
  private:
   template <class Sel>
   Selected selected(Sel const& selection) const {
-    return detail::selected_by(selection, shape(), chunk_shape());
+    return of_this([&]() -> Selected { return detail::selected_by(selection, shape(), chunk_shape()); });
+  }
+  // Errors name the array.
+  template <class F>
+  auto of_this(F&& f) const {
+    return detail::in_document(array_.store(), array_.path(), f);
   }
 
   template <std::size_t MemoryRank, class M>
   auto read_selected(Selected const& selected, M& to, queue_type& on, ReadOptions const& options) const {
     if constexpr (detail::check_destination<T, MemoryRank, array_space, M>()) {
-      auto const view = detail::caller_view<MemoryRank>(to, selected.shape);
+      auto const view = of_this([&] { return detail::caller_view<MemoryRank>(to, selected.shape); });
       return array_.read(selected, {reinterpret_cast<std::byte*>(view.data), view.layout().strides}, on, options);
     } else {
       return detail::Mistaken{};
@@ -232,7 +237,7 @@ class Array {
   template <std::size_t MemoryRank, class M>
   auto write_selected(Selected const& selected, M const& from, queue_type& on, WriteOptions const& options) const {
     if constexpr (detail::check_writable<S>() && detail::check_memory<T, MemoryRank, array_space, M const>()) {
-      auto const view = detail::caller_view<MemoryRank>(from, selected.shape);
+      auto const view = of_this([&] { return detail::caller_view<MemoryRank>(from, selected.shape); });
       return array_.write(selected, {reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, on,
                           options);
     } else {
