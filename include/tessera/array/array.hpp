@@ -17,6 +17,7 @@
 #include <tessera/array/owned_array.hpp>
 #include <tessera/array/selection.hpp>
 #include <tessera/cast/concept.hpp>
+#include <tessera/core/fitting.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>
 
@@ -173,7 +174,8 @@ class Array {
     return write(chunk_box(chunk), from, std::forward<More>(more)...);
   }
 
-  /// Writes one value to every element of a selection.
+  /// Writes one value to every element of a selection. A number of another type is one of the array's: fractions are
+  /// rounded where it has fractions. Throws: SelectionError, if it does not fit; as write.
   template <detail::Selection Sel = Box>
   auto fill(Sel const& selection, T const& value, queue_type& on, WriteOptions const& options = {}) const {
     constexpr auto memory_rank = detail::memory_rank<Sel, Rank>;
@@ -194,6 +196,14 @@ class Array {
   }
   template <detail::Selection Sel = Box>
   auto fill(Sel const& selection, T const& value, WriteOptions const& options = {}) const {
+    return fill(selection, value, array_.queue(), options);
+  }
+  template <detail::Selection Sel = Box, detail::OtherNumber<T> V>
+  auto fill(Sel const& selection, V value, queue_type& on, WriteOptions const& options = {}) const {
+    return fill(selection, of_this([&] { return detail::element_of<T>(value); }), on, options);
+  }
+  template <detail::Selection Sel = Box, detail::OtherNumber<T> V>
+  auto fill(Sel const& selection, V value, WriteOptions const& options = {}) const {
     return fill(selection, value, array_.queue(), options);
   }
 
