@@ -149,6 +149,26 @@ TEST_CASE("overwriting erases chunks, children and documents below the path, and
   CHECK(keys_of(chunks).empty());
 }
 
+TEST_CASE("a group takes the place of what is there, if it is asked to") {
+  Memory const store, chunks;
+  make(store, "a").fill(all, 7);
+  make(store, "ab").fill(all, 8);
+  make(store, "g/b").fill(all, 9);
+  check_refused<MetadataError>([&] { create_group(store, "a", {}, {}); },
+                               {"\"a/zarr.json\"", "there is a node already; .overwrite = true makes the new one"});
+  CHECK(open_array<int, 1>(store, "a").read(all)(3) == 7);
+  create_group(store, "a", {{"unit", "mm"}}, {.overwrite = true});
+  create_group(store, "g", {}, {.overwrite = true});
+  create_group(store, "new", {}, {.overwrite = true});
+  CHECK(open_group(store, "a").attributes() == Members{{"unit", "mm"}});
+  CHECK(keys_of(store) == std::set<std::string>{"a/zarr.json", "ab/c/0", "ab/c/1", "ab/zarr.json", "g/zarr.json",
+                                                "new/zarr.json", "zarr.json"});
+  create_array<int, 1>(SplitStore{store, chunks}, "s", {.shape = {4}, .chunk_shape = {2}}).fill(all, 1);
+  create_group(SplitStore{store, chunks}, "s", {}, {.overwrite = true});
+  CHECK(keys_of(chunks).empty());
+  check_refused<MetadataError>([&] { create_group(store, "ab/c", {}, {.overwrite = true}); }, {"array above"});
+}
+
 TEST_CASE("overwriting takes what a killed program left, and a damaged document") {
   Memory const store;
   make(store, "a").fill(all, 7);

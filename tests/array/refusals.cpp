@@ -9,6 +9,7 @@
 #include <support/refused.hpp>
 #include <support/written_array.hpp>
 #include <tessera/array/create.hpp>
+#include <tessera/array/visit.hpp>
 #include <tessera/store/memory_store.hpp>
 
 using namespace tessera;
@@ -102,4 +103,35 @@ TEST_CASE("a chunk larger than memory is an error when it is read") {
   test::put(store, "c/0", "not a zstd frame");
   auto const array = open_array<std::uint8_t, 1, AllCodecs>(store);
   check_refused<Error>([&] { array.read(all); }, {"key \"c/0\"", "cannot allocate"});
+}
+
+TEST_CASE("what does not fit an array is said with its store and its key") {
+  MemoryStore<HostBuffer> const store;
+  auto const array = create_array<int, 2>(store, "scan/a", {.shape = {5, 4}, .chunk_shape = {2, 3}});
+  auto const refuse = [&](auto&& f, char const* what) {
+    check_refused<SelectionError>(f, {store.name().c_str(), "key \"scan/a/zarr.json\": ", what});
+  };
+  std::vector<int> memory(10);
+  refuse([&] { array.read(all, memory); }, "the memory holds 10 elements, expected 20");
+  refuse([&] { array.write(all, memory); }, "the memory holds 10 elements, expected 20");
+  refuse([&] { array.read({{0, 9}, all}, memory); }, "dimension 0: ");
+  refuse([&] { array.read({{0, 9}, all}); }, "dimension 0: ");
+  refuse([&] { array.read({all, all, all}); }, "3 slices");
+  refuse([&] { array.write({{0, 9}, all}, memory); }, "dimension 0: ");
+  refuse([&] { array.fill({{0, 9}, all}, 3); }, "dimension 0: ");
+  refuse([&] { array.read(Points{std::vector<Extents>{{7, 1}}}); }, "index 7");
+  refuse([&] { array.read(all, ArrayView<int, 2>::c_order(memory.data(), {5, 2})); }, "shape is [5, 2]");
+  refuse([&] { array.append(std::vector<int>(5)); }, "the memory holds 5 elements, expected a multiple of 4");
+  refuse([&] { array.append(memory, 2); }, "dimension 2 to append along");
+  refuse([&] { array.append(ArrayView<int, 2>::c_order(memory.data(), {2, 5})); }, "dimension 1: found a block of 5");
+  refuse([&] { array.resize({5, 4, 3}); }, "a shape of 3 dimensions");
+  refuse([&] { array.read_chunk({3, 0}); }, "dimension 0: found chunk 3");
+  refuse([&] { array.read(all, {.memory = 1}); }, "expected at most the budget of 1");
+  refuse([&] { array.compact(Box{{{0, 9}, all}}); }, "dimension 0: ");
+  visit(array.untyped(), [&](auto const& typed) {
+    refuse([&] { typed.read({{0, 9}, all}); }, "dimension 0: ");
+    std::vector<typename std::remove_cvref_t<decltype(typed)>::element_type> few(10);
+    if constexpr (!std::same_as<typename std::remove_cvref_t<decltype(typed)>::element_type, bool>)
+      refuse([&] { typed.read(all, few); }, "the memory holds 10 elements, expected 20");
+  });
 }

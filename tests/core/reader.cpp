@@ -91,6 +91,16 @@ TEST_CASE("an extension is a string, or an object with a name and perhaps a conf
   CHECK(specification({tolerated, "codecs[0]"}).name == "zstd");
 }
 
+TEST_CASE("a document that is no object has no member to be named") {
+  Value const list = List{};
+  try {
+    Reader{list, ""};
+    FAIL_CHECK("nothing was thrown");
+  } catch (MetadataError const& error) {
+    CHECK(std::string{error.what()} == "found [], expected an object");
+  }
+}
+
 TEST_CASE("an extension that is neither is refused with the member's path") {
   auto refuse = [](Value const& value, std::initializer_list<char const*> words) {
     check_refused<MetadataError>([&] { specification({value, "codecs[2]"}); }, words);

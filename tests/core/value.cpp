@@ -155,5 +155,19 @@ TEST_CASE("a member that is missing may have another value instead") {
   CHECK(members.get("scale", 1.0) == 0.5);
   CHECK(members.get("offset", 3) == 3);
   CHECK(members.get("name", std::string{"y"}) == "x");
-  CHECK_THROWS_AS(members.get("name", 1.0), MetadataError);
+  check_refused<MetadataError>([&] { members.get("name", 1.0); }, {"member \"name\": found \"x\", expected a number"});
+}
+
+TEST_CASE("get names the member that is of another type, and the places above and below it") {
+  Members const members{{"scale", 0.5}, {"axes", Members{{"sizes", List{1, "K"}}, {"unit", 3}}}};
+  CHECK(members.get<double>("scale") == 0.5);
+  CHECK(members.at("axes").get<int>("unit") == 3);
+  CHECK(members.at("axes").get("offset", 3) == 3);
+  check_refused<MetadataError>([&] { (void)members.get<int>("scale"); },
+                               {"member \"scale\": found 0.5, expected an integer"});
+  check_refused<MetadataError>([&] { (void)members.at("axes").get<std::string>("unit"); },
+                               {"member \"unit\": found 3, expected a string"});
+  check_refused<MetadataError>([&] { (void)members.at("axes").get<std::vector<int>>("sizes"); },
+                               {"member \"sizes\": place 1: found \"K\", expected an integer"});
+  check_refused<MetadataError>([&] { (void)members.get<int>("none"); }, {"member \"none\" is missing; there are"});
 }

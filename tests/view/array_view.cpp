@@ -16,6 +16,15 @@ TEST_CASE("a view in C order has the last dimension's elements side by side") {
   CHECK(&view(1, 2, 3) == &elements[23]);
   view(1, 0, 0) = 5;
   CHECK(elements[12] == 5);
+  CHECK(&view[{1, 2, 3}] == &elements[23]);
+}
+
+TEST_CASE("a kernel asks for elements of device memory by a name of their own") {
+  std::vector<float> elements(24);
+  auto const view = ArrayView<float, 3, space::Device>::c_order(elements.data(), {2, 3, 4});
+  CHECK(&view.in_kernel(1, 2, 3) == &elements[23]);
+  ArrayView<float, 2, space::Device> const backwards{elements.data() + 2, {4, 3}, {0, -1}};
+  CHECK(&backwards.in_kernel(3, 2) == &elements[0]);
 }
 
 TEST_CASE("a view's layout is in bytes") {

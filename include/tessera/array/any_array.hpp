@@ -117,17 +117,19 @@ class AnyArray {
 
   /// What of the array is in one chunk, given by its place in the grid. Throws: SelectionError.
   Box chunk_box(Extents const& chunk) const {
-    auto const now = shape(), grid = state_->grid_of(now);
-    if (chunk.rank() != grid.rank())
-      throw SelectionError{text({"a chunk's place of ", chunk.rank(), " dimensions, expected ", grid.rank()})};
-    std::vector<Slice> slices;
-    for (std::size_t d = 0; d < grid.rank(); ++d) {
-      if (chunk[d] >= grid[d])
-        throw SelectionError{text({"dimension ", d, ": found chunk ", chunk[d], ", expected one below ", grid[d]})};
-      auto const length = chunk_shape()[d], first = chunk[d] * length;
-      slices.emplace_back(first, first + std::min(length, now[d] - first));
-    }
-    return Box{std::move(slices)};
+    return detail::in_document(store(), path(), [&] {
+      auto const now = shape(), grid = state_->grid_of(now);
+      if (chunk.rank() != grid.rank())
+        throw SelectionError{text({"a chunk's place of ", chunk.rank(), " dimensions, expected ", grid.rank()})};
+      std::vector<Slice> slices;
+      for (std::size_t d = 0; d < grid.rank(); ++d) {
+        if (chunk[d] >= grid[d])
+          throw SelectionError{text({"dimension ", d, ": found chunk ", chunk[d], ", expected one below ", grid[d]})};
+        auto const length = chunk_shape()[d], first = chunk[d] * length;
+        slices.emplace_back(first, first + std::min(length, now[d] - first));
+      }
+      return Box{std::move(slices)};
+    });
   }
   /// Of the chunks at the bottom of shards, which are what is fetched and decoded alone; without shards the chunk
   /// shape.
@@ -245,7 +247,7 @@ class AnyArray {
       auto& s = *state_;
       auto const held = s.shape.hold();
       auto const now = shape();
-      if (selected) selected->expect_inside(now);
+      if (selected) detail::in_document(store(), path(), [&] { selected->expect_inside(now); });
       if (!s.form.shards.empty()) try {
           auto const compact_each = [&](std::uint64_t count, auto const& place) {
             return s.with_chunks(now, [&](auto const& chunks) {
@@ -300,18 +302,20 @@ class AnyArray {
   // What is selected need not come from a selection, which would have seen to it. Returns the shape that it is inside
   // of.
   Extents expect_inside(Selected const& selected, Strides const& strides) const {
-    if (strides.rank() != selected.shape.rank())
-      throw SelectionError{text({"found ", strides.rank(), " strides, expected ", selected.shape.rank()})};
-    auto const now = shape();
-    selected.expect_inside(now);
-    return now;
+    return detail::in_document(store(), path(), [&] {
+      if (strides.rank() != selected.shape.rank())
+        throw SelectionError{text({"found ", strides.rank(), " strides, expected ", selected.shape.rank()})};
+      auto const now = shape();
+      selected.expect_inside(now);
+      return now;
+    });
   }
 
   // The caller's memory is in use until the queue is done, whatever f throws.
   template <class F>
   Completion complete(queue_type& on, F&& f) const {
     try {
-      f();
+      detail::in_document(store(), path(), f);
       if constexpr (std::is_void_v<Completion>)
         on.wait();
       else

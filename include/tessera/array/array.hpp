@@ -17,6 +17,7 @@
 #include <tessera/array/owned_array.hpp>
 #include <tessera/array/selection.hpp>
 #include <tessera/cast/concept.hpp>
+#include <tessera/core/fitting.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>
 
@@ -123,8 +124,8 @@ class Array {
   template <detail::MemoryOrMistake M>
   auto append(M const& from, std::size_t axis, queue_type& on, WriteOptions const& options = {}) const {
     if constexpr (detail::check_writable<S>() && detail::check_memory<T, Rank, array_space, M const>()) {
-      auto const block = detail::block_of<Rank>(from, shape(), axis);
-      auto const view = detail::caller_view<Rank>(from, block);
+      auto const block = of_this([&] { return detail::block_of<Rank>(from, shape(), axis); });
+      auto const view = of_this([&] { return detail::caller_view<Rank>(from, block); });
       return array_.append(axis, block, {reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, on,
                            options);
     } else {
@@ -173,7 +174,8 @@ class Array {
     return write(chunk_box(chunk), from, std::forward<More>(more)...);
   }
 
-  /// Writes one value to every element of a selection.
+  /// Writes one value to every element of a selection. A number of another type is one of the array's: fractions are
+  /// rounded where it has fractions. Throws: SelectionError, if it does not fit; as write.
   template <detail::Selection Sel = Box>
   auto fill(Sel const& selection, T const& value, queue_type& on, WriteOptions const& options = {}) const {
     constexpr auto memory_rank = detail::memory_rank<Sel, Rank>;
@@ -196,17 +198,30 @@ class Array {
   auto fill(Sel const& selection, T const& value, WriteOptions const& options = {}) const {
     return fill(selection, value, array_.queue(), options);
   }
+  template <detail::Selection Sel = Box, detail::OtherNumber<T> V>
+  auto fill(Sel const& selection, V value, queue_type& on, WriteOptions const& options = {}) const {
+    return fill(selection, of_this([&] { return detail::element_of<T>(value); }), on, options);
+  }
+  template <detail::Selection Sel = Box, detail::OtherNumber<T> V>
+  auto fill(Sel const& selection, V value, WriteOptions const& options = {}) const {
+    return fill(selection, value, array_.queue(), options);
+  }
 
  private:
   template <class Sel>
   Selected selected(Sel const& selection) const {
-    return detail::selected_by(selection, shape(), chunk_shape());
+    return of_this([&]() -> Selected { return detail::selected_by(selection, shape(), chunk_shape()); });
+  }
+  // Errors name the array.
+  template <class F>
+  auto of_this(F&& f) const {
+    return detail::in_document(array_.store(), array_.path(), f);
   }
 
   template <std::size_t MemoryRank, class M>
   auto read_selected(Selected const& selected, M& to, queue_type& on, ReadOptions const& options) const {
     if constexpr (detail::check_destination<T, MemoryRank, array_space, M>()) {
-      auto const view = detail::caller_view<MemoryRank>(to, selected.shape);
+      auto const view = of_this([&] { return detail::caller_view<MemoryRank>(to, selected.shape); });
       return array_.read(selected, {reinterpret_cast<std::byte*>(view.data), view.layout().strides}, on, options);
     } else {
       return detail::Mistaken{};
@@ -232,7 +247,7 @@ class Array {
   template <std::size_t MemoryRank, class M>
   auto write_selected(Selected const& selected, M const& from, queue_type& on, WriteOptions const& options) const {
     if constexpr (detail::check_writable<S>() && detail::check_memory<T, MemoryRank, array_space, M const>()) {
-      auto const view = detail::caller_view<MemoryRank>(from, selected.shape);
+      auto const view = of_this([&] { return detail::caller_view<MemoryRank>(from, selected.shape); });
       return array_.write(selected, {reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, on,
                           options);
     } else {

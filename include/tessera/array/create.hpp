@@ -99,7 +99,7 @@ void write_node(D const& documents, std::string_view path, Value const& document
   auto const json = document_text(document);  // first: nothing is erased or made for what cannot be written
   auto const expect_none = [&] {
     if (!overwrite && node_type(documents, path))
-      throw MetadataError{"there is a node already; .overwrite = true makes an array in its place, erase_node erases it"};
+      throw MetadataError{"there is a node already; .overwrite = true makes the new one in its place, erase_node erases it"};
   };
   expect_none();
   make_ancestors(documents, path);

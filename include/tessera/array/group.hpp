@@ -112,19 +112,42 @@ auto open_group(S const& store, std::string path = "") {
   }
 }
 
+namespace detail {
+
+template <class S>
+auto make_group(S const& store, std::string path, Members attributes, CreateOptions options, auto&& make_room) {
+  GroupMetadata metadata{std::move(attributes), {}};
+  in_document(store, path, [&] {
+    check_node_path(path);
+    write_node(metadata_of(store), path, to_value(metadata), options.overwrite, make_room);
+  });
+  return Group<S>{store, std::move(path), std::move(metadata)};
+}
+
+}  // namespace detail
+
 /// Makes a group at `path`, and groups above it where there is nothing. Throws: MetadataError, if there is something at
 /// the path already; StoreError.
 template <class S>
 auto create_group(S const& store, std::string path, Members attributes = {}) {
-  if constexpr (!detail::check_store<S>() || !detail::check_metadata_store<S>()) {
+  if constexpr (!detail::check_store<S>() || !detail::check_metadata_store<S>())
+    return detail::Refused{};
+  else
+    return detail::make_group(store, std::move(path), std::move(attributes), {}, [] {});
+}
+/// Likewise, or in the place of what is at the path: `create_group(store, "scan", {}, {.overwrite = true})` erases it
+/// and all that is below it, as erase_node does.
+template <class S>
+auto create_group(S const& store, std::string path, Members attributes, CreateOptions options) {
+  if constexpr (!detail::check_store<S>() || !detail::check_metadata_store<S>() || !detail::check_writable<S>()) {
     return detail::Refused{};
   } else {
-    GroupMetadata metadata{std::move(attributes), {}};
-    detail::in_document(store, path, [&] {
-      detail::check_node_path(path);
-      detail::write_node(metadata_of(store), path, to_value(metadata), false, [] {});
+    return detail::make_group(store, path, std::move(attributes), options, [&] {
+      if (!options.overwrite) return;
+      queue_of<S> on;
+      detail::erase_below(store, path, on);
+      on.wait();
     });
-    return Group<S>{store, std::move(path), std::move(metadata)};
   }
 }
 

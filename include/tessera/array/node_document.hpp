@@ -16,11 +16,14 @@
 namespace tessera::inline v0 {
 namespace detail {
 
-// Runs f; its errors are of the document at `path`.
+// Runs f; its errors are of the document at `path`, those of selections too.
 template <class S, class F>
 auto in_document(S const& store, std::string const& path, F&& f) try {
   return f();
 } catch (MetadataError& error) {
+  error.in_key(document_key(path).path).in_store(name_of(metadata_of(store)));
+  throw;
+} catch (SelectionError& error) {
   error.in_key(document_key(path).path).in_store(name_of(metadata_of(store)));
   throw;
 }

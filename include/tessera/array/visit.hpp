@@ -111,15 +111,19 @@ class ArrayOf {
  private:
   template <class Sel>
   Selected selected(Sel const& selection) const {
-    return detail::selected_by(selection, shape(), chunk_shape());
+    return detail::in_document(array_.store(), array_.path(), [&]() -> Selected {
+      return detail::selected_by(selection, shape(), chunk_shape());
+    });
   }
   static Strides dense(Selected const& what) { return Layout::c_order(what.shape, sizeof(T)).strides; }
   template <class M>
-  static auto first_of(M& memory, Selected const& what) {
+  auto first_of(M& memory, Selected const& what) const {
     auto const expected = element_count(what.shape, "the selection");
     auto const found = contiguous_memory<M>::size(memory);
-    if (found != expected) throw SelectionError{text({"the memory holds ", found, " elements, expected ", expected})};
-    return contiguous_memory<M>::data(memory);
+    if (found == expected) return contiguous_memory<M>::data(memory);
+    throw SelectionError{text({"the memory holds ", found, " elements, expected ", expected})}
+        .in_key(document_key(array_.path()).path)
+        .in_store(name_of(metadata_of(array_.store())));
   }
 
   Untyped array_;

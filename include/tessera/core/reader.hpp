@@ -29,7 +29,8 @@ class Found {
   std::string const& where() const { return where_; }
 
   [[noreturn]] void refuse(std::string_view expected) const {
-    throw MetadataError{text({"member ", where_, ": found ", describe(*value_), ", expected ", expected})};
+    throw MetadataError{text({where_.empty() ? "" : "member ", where_, where_.empty() ? "found " : ": found ",
+                              describe(*value_), ", expected ", expected})};
   }
 
   bool boolean() const {

@@ -52,6 +52,9 @@ class Members : public std::vector<Member> {
   /// Throws: MetadataError, if there is none of that name.
   Value const& at(std::string_view name) const&;
   Value at(std::string_view name) const&&;
+  /// As T: `attributes.get<double>("gain")` is `at("gain").as<double>()`, whose errors name the member too.
+  template <class T>
+  T get(std::string_view name) const;
   /// As T, or `otherwise`, if there is none of that name: `attributes.get("scale_factor", 1.0)`.
   template <class T>
   T get(std::string_view name, T otherwise) const;
@@ -118,6 +121,15 @@ class Value {
   Value at(std::string_view name) const&& { return at(name); }
   Value const& at(std::size_t place) const&;
   Value at(std::size_t place) const&& { return at(place); }
+  /// As Members::get.
+  template <class T>
+  T get(std::string_view name) const {
+    return members().template get<T>(name);
+  }
+  template <class T>
+  T get(std::string_view name, T otherwise) const {
+    return members().get(name, std::move(otherwise));
+  }
 
   friend bool operator==(Value const& a, Value const& b) { return a.is_same(b); }  // found for a Value alone
 
@@ -139,6 +151,19 @@ inline bool Value::is_same(Value const& b) const {
   return kind_ == b.kind_ && boolean_ == b.boolean_ && scalar_ == b.scalar_ && list_ == b.list_ &&
          members_ == b.members_;
 }
+
+namespace detail {
+
+// A value as T; an error says first where it stands.
+template <class T, class Place>
+T value_as(Value const& value, Place&& place) try {
+  return value.template as<T>();
+} catch (MetadataError const& error) {
+  throw MetadataError{text({place(), ": ", error.what()})};
+}
+inline std::string member_named(std::string_view name) { return text({"member \"", name, "\""}); }
+
+}  // namespace detail
 
 template <class T>
 Value::Value(T const& from) {
@@ -231,7 +256,8 @@ T Value::as() const {
   } else if constexpr (detail::is_vector<T>) {
     if (kind_ != Kind::list) refuse("a list");
     T all;
-    for (auto const& item : list_) all.push_back(item.template as<typename T::value_type>());
+    for (auto const& item : list_)
+      all.push_back(detail::value_as<typename T::value_type>(item, [&] { return text({"place ", all.size()}); }));
     return all;
   } else {
     static_assert(detail::is_vector<T>,
@@ -260,7 +286,11 @@ inline Value Members::at(std::string_view name) const&& { return at(name); }
 template <class T>
 T Members::get(std::string_view name, T otherwise) const {
   auto const* const value = find(name);
-  return value ? value->template as<T>() : std::move(otherwise);
+  return value ? detail::value_as<T>(*value, [&] { return detail::member_named(name); }) : std::move(otherwise);
+}
+template <class T>
+T Members::get(std::string_view name) const {
+  return detail::value_as<T>(at(name), [&] { return detail::member_named(name); });
 }
 template <class T>
 T Members::as() const {

@@ -311,12 +311,15 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
           stage.reset(new detail::StageOf<C, BytesSpace>{make_codec<C>(specification)});
     };
     (try_one(std::type_identity<Cs>{}), ...);
-    if (!stage)
-      throw MetadataError{
-          text({"codec ", describe(specification.name)}),
-          text({"member codecs: ", describe(specification.name), " is not among this program's codecs (", codec_names(),
-                ")", detail::how_to_know(specification.name)})};
-    return stage;
+    if (stage) return stage;
+    std::string elsewhere;
+    (void)((Cs::name == specification.name && (elsewhere = detail::how_to_run<Cs, ArraySpace, BytesSpace>(), true)) ||
+           ...);
+    throw MetadataError{text({"codec ", describe(specification.name)}),
+                        text({"member codecs: ", describe(specification.name),
+                              elsewhere.empty() ? text({" is not among this program's codecs (", codec_names(), ")",
+                                                        detail::how_to_know(specification.name)})
+                                                : elsewhere})};
   }
 
   std::shared_ptr<Composed const> made_ = std::make_shared<Composed const>();

@@ -1,9 +1,12 @@
-// What a program lacks that does not know a codec of tessera's.
+// What a program lacks that does not know a codec of tessera's, or knows one where it cannot run.
 #pragma once
+#include <concepts>
 #include <string>
 #include <string_view>
 
+#include <tessera/codec/concept.hpp>
 #include <tessera/core/text.hpp>
+#include <tessera/memory/space.hpp>
 
 namespace tessera::inline v0::detail {
 
@@ -20,6 +23,36 @@ inline std::string how_to_know(std::string_view codec) {
       return text({"; ", header, "list codec::", one.type, ", or open it with open() of <tessera/all.hpp>"});
     }
   return "";
+}
+
+template <MemorySpace S>
+constexpr std::string_view space_name() {
+  if (std::same_as<S, space::Host>) return "host";
+  if (std::same_as<S, space::Pinned>) return "pinned";
+  if (std::same_as<S, space::Managed>) return "managed";
+  return std::same_as<S, space::Device> ? "device" : "another";
+}
+template <MemorySpace S>
+constexpr std::string_view space_type() {
+  if (std::same_as<S, space::Host>) return "space::Host";
+  if (std::same_as<S, space::Pinned>) return "space::Pinned";
+  if (std::same_as<S, space::Managed>) return "space::Managed";
+  return std::same_as<S, space::Device> ? "space::Device" : "the space";
+}
+
+/// What a listed codec says that cannot run where encoded chunks are, and the cast that lets it run.
+template <Codec C, MemorySpace ArraySpace, MemorySpace BytesSpace>
+std::string how_to_run() {
+  auto const cure = [](std::string_view name, std::string_view type) {
+    return text({" is among this program's codecs, but runs in ", name,
+                 " memory only, where the chunks are to be coded in ", space_name<BytesSpace>(),
+                 " memory; name the cast, AnyPipeline<", space_type<ArraySpace>(), ", ", type,
+                 ", Codecs<...>>, over a store of ", name, " bytes"});
+  };
+  if constexpr (RunsIn<C, space::Host>)
+    return cure(space_name<space::Host>(), space_type<space::Host>());
+  else
+    return cure(space_name<space::Device>(), space_type<space::Device>());
 }
 
 }  // namespace tessera::inline v0::detail

@@ -12,6 +12,20 @@
 
 namespace tessera::inline v0 {
 
+namespace detail {
+
+template <MemorySpace S>
+consteval bool check_touched() {
+  static_assert(
+      S::host_accessible,
+      "tessera: these elements are in device memory, which the host cannot touch: read them into memory that it can, "
+      "array.read<PinnedBuffer>(selection, queue), or give their view() to a kernel, launch(queue, count, kernel), "
+      "where view.in_kernel(indices...) is an element");
+  return S::host_accessible;
+}
+
+}  // namespace detail
+
 /// `strides` are in elements and may be negative or zero.
 template <class T, std::size_t Rank, MemorySpace S = space::Host>
 struct ArrayView {
@@ -35,8 +49,23 @@ struct ArrayView {
     return view;
   }
 
+  /// An element, where the host can touch it.
   template <std::convertible_to<std::uint64_t>... Index>
   requires(sizeof...(Index) == Rank) TESSERA_HOST_DEVICE constexpr T& operator()(Index... index) const {
+    [[maybe_unused]] constexpr bool is_touched = detail::check_touched<S>();
+    return in_kernel(index...);
+  }
+  /// `view[{1, 2, 3}]`, likewise.
+  template <class Space = S>
+  constexpr T& operator[](Extents const& index) const {
+    [[maybe_unused]] constexpr bool is_touched = detail::check_touched<Space>();
+    std::int64_t at = 0;
+    for (std::size_t d = 0; d < Rank; ++d) at += static_cast<std::int64_t>(index[d]) * strides[d];
+    return data[at];
+  }
+  /// An element in any memory: the caller says that it runs where that can be touched, as kernels do.
+  template <std::convertible_to<std::uint64_t>... Index>
+  requires(sizeof...(Index) == Rank) TESSERA_HOST_DEVICE constexpr T& in_kernel(Index... index) const {
     std::int64_t at = 0;
     [[maybe_unused]] std::size_t d = 0;
     ((at += static_cast<std::int64_t>(index) * strides[d++]), ...);

@@ -1,0 +1,60 @@
+// Codecs that a program lists where they cannot run: said to be listed, with where they run and the cast.
+#include <string>
+#include <vector>
+
+#include <device/device.hpp>
+#include <support/document.hpp>
+#include <support/refused.hpp>
+#include <tessera/with/all.hpp>
+
+namespace listed_codecs_tests {
+
+using namespace tessera;
+using test::check_refused;
+
+namespace {
+
+// Runs on the device alone.
+struct OfTheDevice {
+  using kind = bytes_to_bytes;
+  static constexpr std::string_view name = "example.of_the_device";
+  template <class S>
+  static constexpr bool runs_in = std::same_as<S, space::Device>;
+  static OfTheDevice from(Reader&) { return {}; }
+  Value configuration() const { return Members{}; }
+  std::size_t encoded_bound(std::size_t size) const { return size; }
+  template <class Batch>
+  void decode(Batch, test::DeviceQueue&) const {}
+  template <class Batch>
+  void encode(Batch, test::DeviceQueue&) const {}
+};
+
+template <class P>
+void refuse(std::string const& codecs, std::initializer_list<char const*> words) {
+  check_refused<MetadataError>([&] { (void)P::from(test::specifications(codecs)); }, words);
+}
+
+}  // namespace
+
+TEST_CASE("a listed codec that cannot run where chunks are coded is said to be listed, with the cast") {
+  refuse<AnyPipeline<space::Device, space::Device, AllCodecs>>(
+      R"(["bytes", {"name": "zstd", "configuration": {"level": 3}}])",
+      {"member codecs: \"zstd\" is among this program's codecs, but runs in host memory only, where the chunks are to "
+       "be coded in device memory; name the cast, AnyPipeline<space::Device, space::Host, Codecs<...>>, over a store "
+       "of host bytes"});
+  refuse<AnyPipeline<space::Pinned, space::Device, AllCodecs>>(
+      R"(["bytes", "crc32c"])", {"\"crc32c\"", "AnyPipeline<space::Pinned, space::Host, Codecs<...>>"});
+  using List = Codecs<codec::Bytes, OfTheDevice>;
+  refuse<AnyPipeline<space::Host, space::Host, List>>(
+      R"(["bytes", "example.of_the_device"])",
+      {"is among this program's codecs, but runs in device memory only, where the chunks are to be coded in host "
+       "memory; name the cast, AnyPipeline<space::Host, space::Device, Codecs<...>>, over a store of device bytes"});
+}
+
+TEST_CASE("one that is not listed is said not to be, on the device as well") {
+  refuse<AnyPipeline<space::Device>>(R"(["bytes", "zstd"])", {"\"zstd\" is not among this program's codecs"});
+  CHECK_NOTHROW((AnyPipeline<space::Host, space::Device, Codecs<codec::Bytes, OfTheDevice>>::from(
+      test::specifications(R"(["bytes", "example.of_the_device"])"))));
+}
+
+}  // namespace listed_codecs_tests
