@@ -34,6 +34,7 @@
 #include <tessera/store/prefix_store.hpp>
 #include <tessera/store/read_only_store.hpp>
 #include <tessera/store/split_store.hpp>
+#include <tessera/store/wrapper_store.hpp>
 #include <tessera/store/write_many.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/blocks.hpp>

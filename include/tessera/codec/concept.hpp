@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tessera/codec/chunk.hpp>
+#include <tessera/codec/elements.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/reader.hpp>
 #include <tessera/memory/queue.hpp>
@@ -17,12 +18,12 @@
 
 namespace tessera::inline v0 {
 
-// The kinds. What a codec type of each has, besides `kind`, `name`, `runs_in<Space>`, `static C from(Reader&)` and
-// `Value configuration() const`:
+// The kinds. What a codec type of each has, besides `kind` and `name`; `runs_in<Space>`, if those are not all spaces
+// that the host can touch; and, if it has a configuration, `static C from(Reader&)` and `Value configuration() const`:
 //
 //   array_to_array   ChunkSpecification encoded(ChunkSpecification) const      what comes out, from what goes in
 //                    Layout decoded(Layout) const                             the chunk seen through its encoded form
-//                    or, if it changes values: decode, encode
+//                    or, if it changes values: decode, encode, and `encoded`, if it changes more than these
 //   array_to_bytes   Layout layout(ChunkSpecification const&) const           the chunk seen through its bytes
 //                    and, if that is not all: encoded_bound(ChunkSpecification), decode, encode
 //   bytes_to_bytes   std::size_t encoded_bound(std::size_t) const             the most that encoding makes of so many
@@ -33,6 +34,8 @@ namespace tessera::inline v0 {
 // decode and encode take one chunk of host memory and return the size:
 //   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const
 // or a batch in any space they run in: void decode(std::span<CodecTask<From, To>>, Queue& on) const.
+// A codec that changes values, and not their type, may take elements instead, of such T as it compiles for:
+//   void decode(std::span<T const> from, std::span<T> to) const
 // A codec that reads arrays may take the ChunkSpecification before them: bytes alone do not say what their elements
 // are. A codec that only rearranges or converts elements needs neither: it is read through, not run. One that changes
 // values is given all of a chunk, and gives it: elements one after the other, in C order, in the machine's byte order,
@@ -81,64 +84,6 @@ concept ReadThrough = requires(C const& codec, Layout const& layout) {
   { codec.decoded(layout) } -> std::convertible_to<Layout>;
 };
 
-// Nothing that the codec has is left unused, and what its kind needs is there.
-template <Codec C>
-consteval bool check_codec() {
-  if constexpr (std::same_as<typename C::kind, array_to_array>) {
-    constexpr bool runs = NamesDecode<C> || NamesEncode<C>;
-    constexpr bool is_one = !(runs && ReadThrough<C>);
-    static_assert(is_one,
-                  "tessera: this array-to-array codec has 'decode' or 'encode', which would not be called beside its "
-                  "'Layout decoded(Layout) const': a codec that changes values has no such 'decoded', one that only "
-                  "rearranges elements nothing else");
-    constexpr bool is_any = runs || ReadThrough<C>;
-    static_assert(is_any,
-                  "tessera: this array-to-array codec lacks 'decode' and 'encode', if it changes values, or 'Layout "
-                  "decoded(Layout) const', if it only rearranges elements");
-    constexpr bool says_form = requires(C const& codec, ChunkSpecification chunk) { codec.encoded(chunk); };
-    static_assert(says_form || !is_one || !is_any,
-                  "tessera: this array-to-array codec lacks 'ChunkSpecification encoded(ChunkSpecification) const'");
-    return is_one && is_any && says_form;
-  } else if constexpr (std::same_as<typename C::kind, array_to_bytes>) {
-    constexpr bool is_run = requires(C const& codec, ChunkSpecification const& chunk) { codec.encoded_bound(chunk); };
-    constexpr bool names = NamesDecode<C> || NamesEncode<C>;
-    static_assert(is_run || !names,
-                  "tessera: this array-to-bytes codec has 'decode' or 'encode', which would not be called without "
-                  "'std::size_t encoded_bound(ChunkSpecification const&) const'");
-    return is_run || !names;
-  } else {
-    return true;
-  }
-}
-
-}  // namespace detail
-
-template <class C, class S>
-concept RunsIn = Codec<C> && MemorySpace<S> && C::template runs_in<S>;
-
-namespace detail {
-
-// The space a codec's output is in. It stays where its input is ...
-template <class C, class S>
-struct encoded_space {
-  using type = S;
-};
-// ... unless it says otherwise, as a shard does whose inner pipeline crosses.
-template <class C, class S>
-requires requires { typename C::template encoded_space<S>; }
-struct encoded_space<C, S> {
-  using type = typename C::template encoded_space<S>;
-};
-
-template <MemorySpace S>
-ByteView<space::Host> as_host(ByteView<S> bytes) {
-  return {bytes.data, bytes.size};
-}
-template <MemorySpace S>
-ByteSpan<space::Host> as_host(ByteSpan<S> bytes) {
-  return {bytes.data, bytes.size};
-}
-
 // The two things that are asked of a codec, with the chunk's specification if it takes that.
 struct Decode {
   template <class C, class... A>
@@ -169,6 +114,90 @@ struct Encode {
   }
 };
 
+template <class C>
+concept SaysForm = requires(C const& codec, ChunkSpecification chunk) { codec.encoded(chunk); };
+
+/// What comes out of an array-to-array codec. Throws: MetadataError, if it does not take such elements.
+template <class C>
+ChunkSpecification encoded_chunk(C const& codec, ChunkSpecification const& chunk) {
+  if constexpr (SaysForm<C>) {
+    return codec.encoded(chunk);
+  } else {
+    if constexpr (AskedForElements<Decode, C>) expect_takes<Decode, C>(chunk.type);
+    return chunk;
+  }
+}
+
+// Nothing that the codec has is left unused, and what its kind needs is there.
+template <Codec C>
+consteval bool check_codec() {
+  if constexpr (std::same_as<typename C::kind, array_to_array>) {
+    constexpr bool runs = NamesDecode<C> || NamesEncode<C>;
+    constexpr bool is_one = !(runs && ReadThrough<C>);
+    static_assert(is_one,
+                  "tessera: this array-to-array codec has 'decode' or 'encode', which would not be called beside its "
+                  "'Layout decoded(Layout) const': a codec that changes values has no such 'decoded', one that only "
+                  "rearranges elements nothing else");
+    constexpr bool is_any = runs || ReadThrough<C>;
+    static_assert(is_any,
+                  "tessera: this array-to-array codec lacks 'decode' and 'encode', if it changes values, or 'Layout "
+                  "decoded(Layout) const', if it only rearranges elements");
+    constexpr bool says_form = SaysForm<C> || !ReadThrough<C>;
+    static_assert(says_form || !is_one || !is_any,
+                  "tessera: this array-to-array codec lacks 'ChunkSpecification encoded(ChunkSpecification) const'");
+    constexpr bool keeps_type = !(SaysForm<C> && (AskedForElements<Decode, C> || AskedForElements<Encode, C>));
+    static_assert(keeps_type,
+                  "tessera: this array-to-array codec takes elements, which keep their type, and so has no 'encoded'; "
+                  "one that makes other elements of them takes bytes");
+    return is_one && is_any && says_form && keeps_type;
+  } else if constexpr (std::same_as<typename C::kind, array_to_bytes>) {
+    constexpr bool is_run = requires(C const& codec, ChunkSpecification const& chunk) { codec.encoded_bound(chunk); };
+    constexpr bool names = NamesDecode<C> || NamesEncode<C>;
+    static_assert(is_run || !names,
+                  "tessera: this array-to-bytes codec has 'decode' or 'encode', which would not be called without "
+                  "'std::size_t encoded_bound(ChunkSpecification const&) const'");
+    return is_run || !names;
+  } else {
+    return true;
+  }
+}
+
+}  // namespace detail
+
+namespace detail {
+template <class C, class S>
+inline constexpr bool runs_in = S::host_accessible;
+template <class C, class S>
+requires requires { C::template runs_in<S>; }
+inline constexpr bool runs_in<C, S> = C::template runs_in<S>;
+}  // namespace detail
+
+template <class C, class S>
+concept RunsIn = Codec<C> && MemorySpace<S> && detail::runs_in<C, S>;
+
+namespace detail {
+
+// The space a codec's output is in. It stays where its input is ...
+template <class C, class S>
+struct encoded_space {
+  using type = S;
+};
+// ... unless it says otherwise, as a shard does whose inner pipeline crosses.
+template <class C, class S>
+requires requires { typename C::template encoded_space<S>; }
+struct encoded_space<C, S> {
+  using type = typename C::template encoded_space<S>;
+};
+
+template <MemorySpace S>
+ByteView<space::Host> as_host(ByteView<S> bytes) {
+  return {bytes.data, bytes.size};
+}
+template <MemorySpace S>
+ByteSpan<space::Host> as_host(ByteSpan<S> bytes) {
+  return {bytes.data, bytes.size};
+}
+
 template <class Call, class C, class AnyQueue, class... A>
 concept Asked = std::invocable<Call, C const&, ChunkSpecification const&, A..., AnyQueue&>;
 template <class Call, class C, class Batch, class AnyQueue>
@@ -179,7 +208,7 @@ concept AskedForChunk = Asked<Call, C, Queue<space::Host>, ByteView<space::Host>
 // A function of one chunk will do where the host can touch both sides.
 template <class Call, class C, class From, class To, class AnyQueue>
 concept RunsBatch = AskedForBatch<Call, C, std::span<CodecTask<From, To>>, AnyQueue> ||
-    (From::host_accessible&& To::host_accessible&& AskedForChunk<Call, C>);
+    (From::host_accessible&& To::host_accessible && (AskedForChunk<Call, C> || AskedForElements<Call, C>));
 
 // Runs a codec on a batch: by its own batch function, or chunk by chunk in memory that the host can touch, naming the
 // chunk that fails.
@@ -190,7 +219,10 @@ void run_batch(Call call, C const& codec, ChunkSpecification const& chunk, std::
   } else {
     on.wait();  // pinned and managed memory are in use until the queue says otherwise
     for (std::size_t i = 0; i < batch.size(); ++i) try {
-        batch[i].size = call(codec, chunk, as_host(batch[i].from), as_host(batch[i].to), on.host());
+        if constexpr (AskedForChunk<Call, C>)
+          batch[i].size = call(codec, chunk, as_host(batch[i].from), as_host(batch[i].to), on.host());
+        else
+          call_with_elements(call, codec, chunk, batch[i]);
       } catch (Error& error) {
         error.in_chunk(i);
         throw;
@@ -224,11 +256,38 @@ void encode_batch(C const& codec, ChunkSpecification const& chunk, std::span<Cod
   if constexpr (encodes) detail::run_batch(detail::Encode{}, codec, chunk, batch, on);
 }
 
+namespace detail {
+
+template <class C>
+C configured([[maybe_unused]] Reader& configuration) {
+  if constexpr (requires { C::from(configuration); }) {
+    return C::from(configuration);
+  } else {
+    static_assert(std::is_empty_v<C>,
+                  "tessera: this codec has members, and lacks 'static C from(Reader&)', which sets them from the "
+                  "configuration in zarr.json");
+    return C{};
+  }
+}
+template <class C>
+Value configuration_of([[maybe_unused]] C const& codec) {
+  if constexpr (requires { codec.configuration(); }) {
+    return codec.configuration();
+  } else {
+    static_assert(std::is_empty_v<C>,
+                  "tessera: this codec has members, and lacks 'Value configuration() const', which says what zarr.json "
+                  "has of them");
+    return Members{};
+  }
+}
+
+}  // namespace detail
+
 /// The codec that a document's entry describes. Throws: MetadataError naming the codec and the member.
 template <Codec C>
 C make_codec(Specification const& specification) try {
   Reader configuration{specification.configuration, "configuration"};
-  auto codec = C::from(configuration);
+  auto codec = detail::configured<C>(configuration);
   configuration.finish();
   return codec;
 } catch (Error& error) {
@@ -239,7 +298,7 @@ C make_codec(Specification const& specification) try {
 /// What a document's entry for this codec says.
 template <Codec C>
 Specification specification_of(C const& codec) {
-  return {std::string{C::name}, codec.configuration()};
+  return {std::string{C::name}, detail::configuration_of(codec)};
 }
 
 /// Likewise, for a new array of such elements.

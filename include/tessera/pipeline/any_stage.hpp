@@ -49,7 +49,7 @@ class StageOf final : public AnyStage<S> {
   bool is_view() const override { return detail::is_view<C>; }
   ChunkSpecification encoded(ChunkSpecification const& chunk) const override {
     if constexpr (to_array && is_sound)
-      return codec_.encoded(chunk);
+      return detail::encoded_chunk(codec_, chunk);
     else
       return chunk;
   }

@@ -217,12 +217,12 @@ class Pipeline {
       auto const& codec = std::get<K>(stages_);
       try {
         if constexpr (detail::changes_values<stage<K>>) {
-          auto encoded = codec.encoded(chunk);
+          auto encoded = detail::encoded_chunk(codec, chunk);
           resolve_from<K + 1>(encoded, form);
           form.change(chunk, std::move(encoded));
           form.bounds.insert(form.bounds.begin(), form.decoded_size);
         } else if constexpr (detail::is_kind<stage<K>, array_to_array>) {
-          resolve_from<K + 1>(codec.encoded(chunk), form);
+          resolve_from<K + 1>(detail::encoded_chunk(codec, chunk), form);
           form.see_through(codec);
         } else if constexpr (detail::is_shard<stage<K>>) {
           form = codec.resolve(chunk);

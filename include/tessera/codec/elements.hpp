@@ -1,0 +1,62 @@
+// A codec that changes values may be a function of elements: it is given those of a chunk in their own type.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <tessera/codec/chunk.hpp>
+#include <tessera/core/data_type.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
+
+namespace tessera::inline v0::detail {
+
+// Calls f.template operator()<T>() for each type that elements may be given in, until one says true.
+template <class F>
+constexpr bool any_element(F const& f) {
+  auto const any_of = [&]<class... T>() { return (f.template operator()<T>() || ...); };
+  return any_of.template operator()<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, std::int8_t,
+                                    std::int16_t, std::int32_t, std::int64_t, float, double>();
+}
+
+// Call is what is asked of the codec: Decode or Encode.
+template <class Call, class C>
+struct TakesElements {
+  template <class T>
+  constexpr bool operator()() const {
+    return std::invocable<Call, C const&, ChunkSpecification const&, std::span<T const>, std::span<T>>;
+  }
+};
+template <class Call, class C>
+concept AskedForElements = any_element(TakesElements<Call, C>{});
+
+/// Throws: MetadataError, if the codec is a function of other elements.
+template <class Call, class C>
+void expect_takes(DataType type) {
+  auto const is_it = [&]<class T>() {
+    return TakesElements<Call, C>{}.template operator()<T>() && type == data_type_of<T>();
+  };
+  if (!any_element(is_it)) throw MetadataError{text({"found elements of ", type.name(), ", which it does not take"})};
+}
+
+/// Throws: CodecError, if there is no room for as many elements.
+template <class Call, class C, class Task>
+void call_with_elements(Call call, C const& codec, ChunkSpecification const& chunk, Task& task) {
+  if (task.from.size > task.to.size)
+    throw CodecError{text({"found a chunk of ", task.from.size, " bytes, expected ", task.to.size})};
+  any_element([&]<class T>() {
+    if constexpr (TakesElements<Call, C>{}.template operator()<T>()) {
+      if (chunk.type != data_type_of<T>()) return false;
+      auto const count = task.from.size / sizeof(T);
+      call(codec, chunk, std::span{reinterpret_cast<T const*>(task.from.data), count},
+           std::span{reinterpret_cast<T*>(task.to.data), count});
+      return true;
+    } else {
+      return false;
+    }
+  });
+  task.size = task.from.size;
+}
+
+}  // namespace tessera::inline v0::detail
