@@ -179,6 +179,19 @@ consteval bool check_store() {
   }
 }
 
+/// A store of what is no buffer: a message, and nothing that follows from it.
+template <class B>
+class StoreOfNoBuffer {
+  static_assert(Buffer<B>,
+                "tessera: a store is told what buffers it hands out, e.g. LocalStore<HostBuffer>; for DeviceBuffer, "
+                "PinnedBuffer and ManagedBuffer include tessera/tessera.cuh");
+
+ public:
+  static constexpr bool refused = true;
+  template <class... A>
+  explicit StoreOfNoBuffer(A const&...) {}
+};
+
 template <class S>
 consteval bool check_writable() {
   static_assert(WritableStore<S>,
