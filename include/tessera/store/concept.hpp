@@ -90,6 +90,15 @@ bool can_list([[maybe_unused]] S const& store) {
     return ListableStore<S>;
 }
 
+/// Whether there is a folder at a path. Of a store without folders: yes.
+template <class S>
+bool has_folder([[maybe_unused]] S const& store, [[maybe_unused]] std::string_view path) {
+  if constexpr (requires { store.has_folder(path); })
+    return store.has_folder(path);
+  else
+    return true;
+}
+
 }  // namespace detail
 
 /// What messages call a store: its own `name()` if it has one.
