@@ -82,7 +82,9 @@ inline std::vector<tessera::Specification> parse_codecs(std::string const& text,
   for (std::size_t i = 0; i < codecs.list().size(); ++i) result.push_back(tessera::specification(codecs.item(i)));
   return result;
 } catch (tessera::MetadataError const& error) {
-  throw UsageError{tessera::text({"--codecs: ", error.what()})};
+  bool const is_list = text.starts_with('[');
+  throw UsageError{tessera::text({"--codecs", is_list ? "" : " ", is_list ? "" : text, ": ", error.what(),
+                                  is_list ? "" : "; a JSON list is expected, e.g. '[\"bytes\", \"zstd\"]'"})};
 }
 
 /// JSON, or what a document would have in quotes: NaN, 0x7fc00000. Throws: UsageError.

@@ -32,6 +32,8 @@ inline std::string in_own_words(std::string text) {
       {"; if tessera has it, name it in the Codecs<...> that the array is opened with", ""},
       {"; what is no folder needs a store of its own", " of a folder or file on disk"},
       {"the store's folder is missing", "the folder is missing"},
+      {R"(member node_type: found "group", expected "array")",
+       "this is a group, an array is expected; tessera info shows which arrays are in it"},
   };
   for (auto const& [of_library, of_command] : words)
     if (auto const at = text.find(of_library); at != text.npos) text.replace(at, of_library.size(), of_command);

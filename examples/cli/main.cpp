@@ -4,9 +4,12 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <signal.h>
 
@@ -37,6 +40,8 @@ and is no node. One that stays where the command was killed goes with tessera rm
 in nobody's way.
 Codecs are a JSON list, as in a document; what is not said of one is as zarr-python has it:
   '["bytes", "zstd"]'    '["bytes", "blosc", "crc32c"]'    '["bytes", {"name": "zstd", "configuration": {"level": 9}}]')";
+
+std::string const more = " (tessera --help says more)";
 
 std::string expect_path(std::string const& path) {
   return cli::in_own_words(tessera::detail::problem_of_path(path));  // empty: it is one
@@ -99,6 +104,35 @@ void add_links(CLI::App& command, bool& follow_links) {
   command.add_flag("--follow-links", follow_links,
                    "Symbolic links below the hierarchy's root are followed; else they are errors. Nothing is erased "
                    "through one");
+}
+
+// How many letters of one word are to be put in, left out or changed to make it the other.
+std::size_t distance(std::string const& one, std::string const& other) {
+  std::vector<std::size_t> row(other.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    auto diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < other.size(); ++j) {
+      auto const changed = diagonal + (one[i] != other[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+// What is said of a first word that is no subcommand: the one that is like it, and all that there are.
+std::string no_subcommand(CLI::App const& app, std::string const& word) {
+  std::string all, nearest;
+  std::size_t least = 3;
+  for (auto const* command : app.get_subcommands([](CLI::App const*) { return true; })) {
+    auto const& name = command->get_name();
+    all += (all.empty() ? "" : ", ") + name;
+    if (auto const d = distance(word, name); d < least && d < name.size()) least = d, nearest = name;
+  }
+  return "there is no subcommand \"" + word + "\"; " +
+         (nearest.empty() ? "" : "tessera " + nearest + " is the nearest of ") + (nearest.empty() ? "there are " : "") +
+         all;
 }
 
 cli::Status run(int argc, char** argv) {
@@ -332,8 +366,11 @@ cli::Status run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (CLI::Success const& asked) {  // --help, --version
     return app.exit(asked), cli::done;
+  } catch (CLI::ExtrasError const& error) {
+    bool const is_word = app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-';
+    throw cli::UsageError{(is_word ? no_subcommand(app, argv[1]) : error.what()) + more};
   } catch (CLI::ParseError const& error) {
-    throw cli::UsageError{std::string{error.what()} + " (tessera --help says more)"};
+    throw cli::UsageError{error.what() + more};
   }
   if (info_command.parsed()) return run(info);
   if (read_command.parsed()) return run(read);
@@ -349,7 +386,7 @@ cli::Status run(int argc, char** argv) {
   if (show_command.parsed()) return run(show);
   if (view_command.parsed()) return run(view);
   if (bench_command.parsed()) return run(bench);
-  throw cli::UsageError{"a subcommand is required (tessera --help says more)"};
+  throw cli::UsageError{"a subcommand is required" + more};
 }
 
 }  // namespace

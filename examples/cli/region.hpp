@@ -93,7 +93,8 @@ inline Parts parse_parts(std::string_view region, std::string_view index, tesser
         throw UsageError{tessera::text({option, ": dimension \"", part.substr(0, equals), "\" is there twice"})};
       place = detail::slice(option, part.substr(equals + 1), option == "--index");
       if (option == "--index" && place->first >= array.shape[d])
-        throw UsageError{tessera::text({"--index ", part, ": less than ", array.shape[d], " is expected; the shape is ",
+        throw UsageError{tessera::text({"--index ", part, ": dimension ", part.substr(0, equals), " has ",
+                                        array.shape[d], " indices, expected one below that; the shape is ",
                                         tessera::to_string(array.shape)})};
     });
   };

@@ -21,7 +21,8 @@ class SpooledInput {
   /// Throws: tessera::StoreError.
   SpooledInput() {
     struct stat info {};
-    bool const is_file = ::fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode);
+    if (::fstat(STDIN_FILENO, &info) != 0) throw tessera::StoreError{"it is closed"}.in_store(name);
+    bool const is_file = S_ISREG(info.st_mode);
     if (is_file && ::lseek(STDIN_FILENO, 0, SEEK_CUR) == 0) return;  // all of it: `< file`
     auto const* folder = std::getenv("TMPDIR");
     auto unfinished = std::string{folder && *folder ? folder : "/tmp"} + "/tessera-XXXXXX";

@@ -47,6 +47,27 @@ TEST_CASE("a folder that is missing is said to be") {
   check_refused<MetadataError>([&] { open(folder.path().string(), "t1"); }, {"no array", "the document is missing"});
 }
 
+TEST_CASE("a folder that is missing is said to be by stores around one too") {
+  test::TemporaryFolder const folder;
+  Local const none{folder / "none"}, there{folder.path().string()};
+  std::filesystem::create_directories(folder / "g/t1");
+  auto const check = [](auto const& missing, auto const& found) {
+    check_refused<MetadataError>([&] { open_any(missing, "t1"); }, {"no array", "store's folder is missing"});
+    check_refused<MetadataError>([&] { open_any(found, "t2"); }, {"no array", "its folder is missing"});
+    check_refused<MetadataError>([&] { open_any(found, "t1"); }, {"no array", "the document is missing"});
+  };
+  PrefixStore const g{there, "g"};
+  check(PrefixStore{none, "g"}, g);
+  check(PrefixStore{there, "h"}, g);
+  check(ReadOnlyStore{none}, ReadOnlyStore{g});
+  check(AnyStore<HostBuffer>{none}, AnyStore<HostBuffer>{g});
+  check(SplitStore{PrefixStore{none, "g"}, there}, SplitStore{g, there});
+  check(ReadOnlyStore{SplitStore{none, there}}, PrefixStore{SplitStore{there, there}, "g"});
+  MemoryStore<HostBuffer> const memory;  // has no folders
+  check_refused<MetadataError>([&] { open_any(PrefixStore{memory, "g"}, "a"); }, {"the document is missing"});
+  check_refused<MetadataError>([&] { open_any(AnyStore<HostBuffer>{memory}, "a"); }, {"the document is missing"});
+}
+
 TEST_CASE("documents of Zarr v2 are named") {
   test::TemporaryFolder const folder;
   Local const store{folder.path().string()};

@@ -88,7 +88,7 @@ class Change(CommandTest):
             self.assert_refused(tessera("resize", path, "--", shape), 2, "SHAPE")
         self.assert_refused(tessera("resize", path), 2, "SHAPE")
         self.assert_refused(tessera("resize", self.folder / "none", "1"), 1, "none", "no array or group")
-        self.assert_refused(tessera("resize", BRAIN, "1"), 1, "node_type")
+        self.assert_refused(tessera("resize", BRAIN, "1"), 1, "this is a group")
         self.assertEqual(self.read(path), ((4, 6), numbers(1, 24)))
 
     def test_append(self):

@@ -1,7 +1,8 @@
 """What is asked wrongly ends with status 2 and one line; help and version with 0."""
 import os
+import subprocess
 
-from command import BRAIN, CommandTest, main, make_array, tessera, write_npy
+from command import BINARY, BRAIN, ENVIRONMENT, CommandTest, main, make_array, tessera, write_npy
 
 
 class Usage(CommandTest):
@@ -19,6 +20,40 @@ class Usage(CommandTest):
         self.refuse("read", BRAIN / "t1", words=["--output"])
         self.refuse("read", BRAIN / "t1", "--output", "x.tif", words=["x.tif", ".npy", ".bin", ".csv"])
         self.refuse("view", BRAIN / "t1", "--output", "x.jpg", words=["x.jpg", ".png"])
+
+    def test_unknown_subcommands(self):
+        self.refuse("infos", BRAIN, words=['there is no subcommand "infos"', "tessera info is the nearest of info, read"])
+        self.refuse("vlaidate", words=["tessera validate is the nearest of"])
+        self.refuse("ls", BRAIN, words=['there is no subcommand "ls"', "info, read, show, view, attrs, write, copy"])
+        self.refuse("frobnicate", BRAIN, words=["there are info, read, show"])
+        self.refuse("info", BRAIN, "more", words=["more", "not expected"])  # that is no subcommand's place
+
+    def test_a_group_where_an_array_is_wanted(self):
+        for arguments in (("show",), ("view",), ("read", "--output", self.folder / "x.npy")):
+            self.assert_refused(tessera(*arguments, BRAIN), 1, 'key "zarr.json"', "this is a group, an array is expected",
+                                "tessera info shows")
+
+    def test_an_index_outside(self):
+        a = make_array(self.folder / "a", [3, 4], "uint8", [3, 4], {}, dimension_names=["y", "c"])
+        for command in ("show", "view"):
+            self.refuse(command, a, "--index", "c=9",
+                        words=["--index c=9", "dimension c has 4 indices, expected one below that", "[3, 4]"])
+            self.refuse(command, a, "--index", "0=3", words=["--index 0=3", "dimension 0 has 3 indices"])
+
+    def test_codecs_that_are_no_list(self):
+        file = write_npy(self.folder / "a.npy", "|u1", (4,), bytes(4))
+        for codecs in ("zstd", '"zstd"', "{}"):
+            self.refuse("write", file, self.folder / "out", "--codecs", codecs,
+                        words=["--codecs " + codecs + ": ", """a JSON list is expected, e.g. '["bytes", "zstd"]'"""])
+        self.refuse("write", file, self.folder / "out", "--codecs", "[zstd]", words=["--codecs: not JSON, at byte 2"])
+
+    def test_a_closed_standard_input(self):
+        a = make_array(self.folder / "a", [4], "uint8", [4], {})
+        for command, path in (("write", self.folder / "out"), ("append", a)):
+            done = subprocess.run(["sh", "-c", f'"$0" {command} - "$1" <&-', BINARY, path], text=True,
+                                  capture_output=True, env=ENVIRONMENT, timeout=60)
+            self.assertEqual(done.stderr, "tessera: the standard input: it is closed\n", command)
+            self.assertEqual(done.returncode, 1)
 
     def test_urls(self):
         file = write_npy(self.folder / "a.npy", "|u1", (4,), bytes(4))

@@ -54,3 +54,19 @@ TEST_CASE("dimensions are made of any integers, but not of characters or of frac
                        doctest::Contains("found -3 among numbers of dimensions, expected them from 0"), SelectionError);
   CHECK_THROWS_AS((Extents{std::vector{1, -1}}), SelectionError);
 }
+
+TEST_CASE("what a number with a sign cannot be is refused") {
+  auto const large = ~std::uint64_t{0};
+  std::size_t const half = std::size_t{1} << 63;
+  for (auto number : {large, std::uint64_t{half}})
+    try {
+      Strides const strides{1, number};
+      FAIL_CHECK(to_string(strides));
+    } catch (SelectionError const& error) {
+      CHECK(std::string{error.what()} == "found " + std::to_string(number) +
+                                             " among numbers with a sign, expected at most 9223372036854775807");
+    }
+  CHECK_THROWS_AS((Strides{std::vector<std::uint64_t>{large}}), SelectionError);
+  CHECK(Strides{half - 1, std::uint32_t{~0u}} == Strides{std::int64_t{9223372036854775807}, std::int64_t{4294967295}});
+  CHECK(Extents{large}[0] == large);
+}

@@ -69,6 +69,27 @@ TEST_CASE("between any two neighbours: the nearer one, and of a tie the even one
   CHECK(wrong == 0);
 }
 
+TEST_CASE("a long double is rounded once: what lies by less than a double tells beside the middle is no middle") {
+  static_assert(std::numeric_limits<long double>::digits > 53);
+  for (long double const sign : {1.0L, -1.0L})
+    for (std::uint32_t const bits : {0x0000u, 0x0001u, 0x03ffu, 0x3c00u, 0x3c01u, 0x7bfeu}) {
+      CAPTURE(bits);
+      auto const minus = sign < 0 ? 0x8000u : 0u;
+      auto const middle = (static_cast<long double>(meaning(bits)) + meaning(bits + 1)) / 2;
+      auto const even = bits % 2 == 0 ? bits : bits + 1;
+      CHECK(float16{sign * middle}.bits() == (minus | even));
+      CHECK(float16{sign * std::nextafter(middle, 0.0L)}.bits() == (minus | bits));
+      CHECK(float16{sign * std::nextafter(middle, 1e6L)}.bits() == (minus | (bits + 1)));
+    }
+  CHECK(float16{65519.99999999999999L}.bits() == 0x7bff);
+  CHECK(float16{65520.0L}.bits() == 0x7c00);
+  CHECK(float16{-1e4000L}.bits() == 0xfc00);
+  CHECK(float16{-1e-4000L}.bits() == 0x8000);
+  CHECK(float16{std::numeric_limits<long double>::infinity()}.bits() == 0x7c00);
+  CHECK(std::isnan(float(float16{std::numeric_limits<long double>::quiet_NaN()})));
+  static_assert(float16{1.5L}.bits() == 0x3e00);
+}
+
 TEST_CASE("numbers that are far too large or too small, integers, and what is known when it is compiled") {
   auto const infinity = std::numeric_limits<double>::infinity();
   CHECK(bits_of(infinity) == 0x7c00);

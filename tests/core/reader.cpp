@@ -24,7 +24,7 @@ TEST_CASE("the members of a document itself have no path before them") {
 }
 
 TEST_CASE("a reader notices the members that nobody asked for") {
-  Value const object = Members{{"a", true}, {"b", false}, {"c", {}}};
+  Value const object = Members{{"a", true}, {"b", false}, {"c", nullptr}};
   Reader reader{object, "configuration"};
   (void)reader.find("b");
   REQUIRE(reader.rest().size() == 2);
@@ -109,7 +109,7 @@ TEST_CASE("an extension that is neither is refused with the member's path") {
   refuse(Members{}, {"member codecs[2].name is missing"});
   refuse(Members{{"name", number("1")}}, {"member codecs[2].name", "expected a string"});
   refuse(Members{{"name", "x"}, {"configuration", List{}}}, {"member codecs[2].configuration", "expected an object"});
-  refuse(Members{{"name", "x"}, {"configuration", {}}}, {"member codecs[2].configuration", "found null"});
+  refuse(Members{{"name", "x"}, {"configuration", nullptr}}, {"member codecs[2].configuration", "found null"});
   refuse(Members{{"name", "x"}, {"must_understand", "false"}}, {"member codecs[2].must_understand"});
   refuse(Members{{"name", "x"}, {"level", number("1")}}, {"member codecs[2].level is unknown"});
 }

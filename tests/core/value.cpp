@@ -171,3 +171,31 @@ TEST_CASE("get names the member that is of another type, and the places above an
                                {"member \"sizes\": place 1: found \"K\", expected an integer"});
   check_refused<MetadataError>([&] { (void)members.get<int>("none"); }, {"member \"none\" is missing; there are"});
 }
+
+TEST_CASE("braces in attributes are lists, or objects where each of them names a value") {
+  auto const of = [](Members members) { return members.at("k"); };
+  std::string const text = "text";
+  std::vector<int> const numbers{1, 2};
+  CHECK(of({{"k", {"x"}}}) == Value{List{"x"}});
+  CHECK(of({{"k", {"y", "x"}}}) == Value{List{"y", "x"}});
+  CHECK(of({{"k", {"z", "y", "x"}}}) == Value{List{"z", "y", "x"}});
+  CHECK(of({{"k", {text}}}) == Value{List{"text"}});
+  CHECK(of({{"k", {1}}}) == Value{List{1}});
+  CHECK(of({{"k", {0.5, 2}}}) == Value{List{0.5, 2}});
+  CHECK(of({{"k", {true, nullptr, "x"}}}) == Value{List{true, nullptr, "x"}});
+  CHECK(of({{"k", {numbers}}}) == Value{std::vector<List>{{1, 2}}});
+  CHECK(of({{"k", {{"x"}}}}) == Value{std::vector<List>{{"x"}}});
+  CHECK(of({{"k", {{1, 2}, {3}}}}) == Value{std::vector<List>{{1, 2}, {3}}});
+  CHECK(of({{"k", {{1.5}}}}) == Value{std::vector<List>{{1.5}}});
+  CHECK(of({{"k", {Members{{"a", 1}}, Members{}}}}) == Value{List{Members{{"a", 1}}, Members{}}});
+
+  CHECK(of({{"k", {}}}) == Value{Members{}});
+  CHECK(of({{"k", {{"b", 1}}}}) == Value{Members{{"b", 1}}});
+  CHECK(of({{"k", {{"b", 1}, {text, "c"}}}}) == Value{Members{{"b", 1}, {"text", "c"}}});
+  CHECK(of({{"k", {{"b", {{"c", {1, 2}}}}}}}) == Value{Members{{"b", Members{{"c", List{1, 2}}}}}});
+
+  Members const several{{"k", {"x"}}, {"none", nullptr}, {"list", List{}}};
+  CHECK(several.at("k") == Value{List{"x"}});
+  CHECK(several.at("none").is_null());
+  CHECK(several.at("list") == Value{List{}});
+}

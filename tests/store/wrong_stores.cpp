@@ -319,7 +319,8 @@ TEST_CASE("a store that is listed under its lock is told apart, and nothing hang
     REQUIRE(broken.size() == 1);
     CHECK(broken[0] == "may be used while it is listed: while " + call +
                            " visits, another thread that reads or writes waits until it is over; the cure: list and "
-                           "list_directory hold no lock while they call visit: collect what there is, unlock, visit");
+                           "list_directory hold no lock while they call visit: copy the names, as std::strings, and the "
+                           "sizes, unlock, visit; a collected Listed would point to names that may be gone");
   }
 }
 

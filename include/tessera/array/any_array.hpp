@@ -28,7 +28,7 @@
 
 namespace tessera::inline v0 {
 
-template <Element T, std::size_t Rank, class S, class P>
+template <Element T, std::size_t Rank = 0, class S = void, class P = void>
 class Array;
 
 /// A handle: copies show the same array. For any thread: reads, writes and changes of the shape may go on at once.

@@ -258,6 +258,18 @@ class Array {
   Untyped array_;
 };
 
+/// For a line that says what to write: `Array<float>` and `Array<float, 3>` leave out what else is in the type.
+template <Element T, std::size_t Rank>
+class Array<T, Rank, void, void> {
+  static_assert(sizeof(T) == 0,
+                "tessera: an array's type has its rank, its store and its codecs: write auto, a template parameter, or "
+                "decltype(open_array<float, 3>(store))");
+
+ public:
+  template <class A>
+  Array(A const&) {}
+};
+
 template <class S, class P>
 template <class T, std::size_t Rank>
 auto AnyArray<S, P>::as() const {

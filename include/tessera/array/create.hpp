@@ -212,4 +212,12 @@ auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P
   }
 }
 
+/// For a line that says what is missing: how many dimensions the array has.
+template <class T, class... Rest, class S, class... More>
+auto create_array(S const&, std::string, NewArray<T> const&, More const&...) {
+  static_assert(sizeof(T) == 0,
+                "tessera: an array is made with its number of dimensions: create_array<float, 3>(store, path, ...)");
+  return detail::Refused{};
+}
+
 }  // namespace tessera::inline v0

@@ -16,15 +16,21 @@
 namespace tessera::inline v0 {
 namespace detail {
 
+// Apart, and not a part of each call: it is as much code as what it is said of.
+template <class S>
+[[gnu::noinline, gnu::cold]] void name_document(Error& error, S const& store, std::string const& path) {
+  error.in_key(document_key(path).path).in_store(name_of(metadata_of(store)));
+}
+
 // Runs f; its errors are of the document at `path`, those of selections too.
 template <class S, class F>
 auto in_document(S const& store, std::string const& path, F&& f) try {
   return f();
 } catch (MetadataError& error) {
-  error.in_key(document_key(path).path).in_store(name_of(metadata_of(store)));
+  name_document(error, store, path);
   throw;
 } catch (SelectionError& error) {
-  error.in_key(document_key(path).path).in_store(name_of(metadata_of(store)));
+  name_document(error, store, path);
   throw;
 }
 

@@ -40,14 +40,19 @@ template <class List>
 inline constexpr bool names_codecs = true;
 template <class... Cs>
 inline constexpr bool names_codecs<Codecs<Cs...>> = (Codec<Cs> && ...);
+template <class List>
+inline constexpr bool includes_codecs = true;
+template <class... Cs>
+inline constexpr bool includes_codecs<Codecs<Cs...>> = (check_included<Cs>() && ...);
 
 // What the doors ask, one after the other: each gives its message and ends the asking.
 template <class Named, class S>
 consteval bool check_pipeline() {
+  constexpr bool are_included = includes_codecs<Named>;
   static_assert(
-      names_codecs<Named>,
+      !are_included || names_codecs<Named>,
       "tessera: Codecs<...> is a list of codecs (types with 'kind' and 'name'); a cast is a stage of a Pipeline");
-  if constexpr (!names_codecs<Named>) {
+  if constexpr (!are_included || !names_codecs<Named>) {
     return false;
   } else if constexpr (was_refused<typename pipeline_over<Named, S>::type>()) {
     return false;
@@ -165,6 +170,16 @@ auto open_array(S const& store, std::string path = "", On... on) {
     return detail::in_document(store, path,
                                [&] { return Array<T, Rank, S, typename decltype(array)::pipeline_type>{array}; });
   }
+}
+
+/// For a line that says what is missing: how many dimensions the array has.
+template <class T, class... Rest, class S, class... On>
+auto open_array(S const&, std::string = "", On...) {
+  static_assert(sizeof(T) == 0,
+                "tessera: an array is opened with its number of dimensions: open_array<float, 3>(store, path); where "
+                "only the file knows it, open_any(store, path), and visit of "
+                "<tessera/array/visit.hpp>");
+  return detail::Refused{};
 }
 
 }  // namespace tessera::inline v0

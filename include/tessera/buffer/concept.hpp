@@ -8,10 +8,22 @@
 
 namespace tessera::inline v0 {
 
+namespace detail {
+template <class T>
+concept Complete = requires {
+  sizeof(T);
+};
+}  // namespace detail
+
 template <class B>
-concept Buffer = std::movable<B> && MemorySpace<typename B::space_type> && requires(B const& b) {
+concept Buffer = detail::Complete<B> && std::movable<B> && MemorySpace<typename B::space_type> && requires(B const& b) {
   { b.view() } -> std::same_as<ByteView<typename B::space_type>>;
 };
+
+// Those of tessera/tessera.cuh: known without it, so as to say that it is missing.
+class DeviceBuffer;
+class ManagedBuffer;
+class PinnedBuffer;
 
 /// A buffer that can be made, its bytes uninitialised. A mapped file or an imported handle is a Buffer only.
 template <class B>

@@ -18,6 +18,13 @@
 
 namespace tessera::inline v0 {
 
+// Those that a header of tessera/with/ defines: known without it, so as to say which one is missing.
+namespace codec {
+struct Blosc;
+struct Gzip;
+struct Zstd;
+}  // namespace codec
+
 // The kinds. What a codec type of each has, besides `kind` and `name`; `runs_in<Space>`, if those are not all spaces
 // that the host can touch; and, if it has a configuration, `static C from(Reader&)` and `Value configuration() const`:
 //
@@ -59,6 +66,22 @@ concept Codec = requires {
 };
 
 namespace detail {
+
+template <class C>
+inline constexpr bool is_included = requires { sizeof(C); };
+
+/// Whether the header of a codec is there.
+template <class C>
+consteval bool check_included() {
+  constexpr bool is_known = is_included<C>;
+  static_assert(is_known || !std::same_as<C, codec::Blosc>,
+                "tessera: codec::Blosc needs its header: include tessera/with/blosc.hpp and link tessera::blosc");
+  static_assert(is_known || !std::same_as<C, codec::Gzip>,
+                "tessera: codec::Gzip needs its header: include tessera/with/deflate.hpp and link tessera::deflate");
+  static_assert(is_known || !std::same_as<C, codec::Zstd>,
+                "tessera: codec::Zstd needs its header: include tessera/with/zstd.hpp and link tessera::zstd");
+  return is_known || !(std::same_as<C, codec::Blosc> || std::same_as<C, codec::Gzip> || std::same_as<C, codec::Zstd>);
+}
 
 // Whether a codec has a function of that name, whatever it takes: two bases with the name make it ambiguous.
 struct has_decode {

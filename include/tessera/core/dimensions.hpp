@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -43,21 +44,28 @@ concept Integers = requires(R const& numbers) {
   throw SelectionError{text({"found ", found, " among numbers of dimensions, expected them from 0 on"})};
 }
 
-// A number of whatever integer type. Throws: SelectionError, if it is negative and T is not signed.
+[[noreturn]] inline void refuse_number(std::uint64_t found) {
+  throw SelectionError{text({"found ", found, " among numbers with a sign, expected at most ",
+                             std::numeric_limits<std::int64_t>::max()})};
+}
+
+// A number of whatever integer type. Throws: SelectionError, if T does not have it.
 template <Integer T>
 struct Entry {
   T number;
   template <Integer N>
   constexpr Entry(N given) : number{static_cast<T>(given)} {
     if constexpr (std::is_signed_v<N> && !std::is_signed_v<T>)
-      if (given < 0) refuse_number(given);
+      if (given < 0) refuse_number(std::int64_t{given});
+    if constexpr (std::is_unsigned_v<N> && std::is_signed_v<T> && sizeof(N) == sizeof(T))
+      if (static_cast<T>(given) < 0) refuse_number(std::uint64_t{given});
   }
 };
 
 }  // namespace detail
 
 /// Made of any integers: `{rows, columns}`, a std::vector, a std::array. Throws: SelectionError, if one is negative
-/// that may not be. Assigned are those that are there: chunks may be tiny, and several of these are known of each.
+/// that may not be, or too large for a number with a sign. Assigned are those that are there: chunks may be tiny, and several of these are known of each.
 template <class T>
 class Dimensions {
  public:

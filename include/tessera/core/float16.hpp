@@ -33,6 +33,16 @@ constexpr std::uint16_t float16_of(double number) {
   return static_cast<std::uint16_t>(sign | magnitude);
 }
 
+// What is between two doubles becomes the one of them whose last digit is odd: it is no middle of two halves, so that
+// the half that it is rounded to is the nearest to the number itself.
+constexpr double odd_double_of(long double number) {
+  auto const rounded = static_cast<double>(number);
+  auto const exact = static_cast<long double>(rounded);
+  if (exact == number || number != number) return rounded;
+  bool const is_beyond = number < 0 ? exact < number : exact > number;
+  return std::bit_cast<double>((std::bit_cast<std::uint64_t>(rounded) - is_beyond) | 1u);
+}
+
 constexpr float float_of(std::uint16_t half) {
   std::uint32_t const sign = (half & 0x8000u) << 16, exponent = half >> 10 & 31u, fraction = half & 0x3ffu;
   if (exponent == 0) {  // 2^-24 each
@@ -52,6 +62,7 @@ class float16 {
   template <class N>
   requires std::is_arithmetic_v<N>
   explicit constexpr float16(N number) : bits_{detail::float16_of(static_cast<double>(number))} {}
+  explicit constexpr float16(long double number) : bits_{detail::float16_of(detail::odd_double_of(number))} {}
   static constexpr float16 of_bits(std::uint16_t bits) {
     float16 number;
     number.bits_ = bits;

@@ -3,6 +3,7 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -25,10 +26,23 @@ struct Number {
   friend bool operator==(Number const&, Number const&) = default;
 };
 
+namespace detail {
+struct Item;
+}  // namespace detail
+
+/// A name and a value: `{"scale", 0.5}`. Braces of names with values are an object, `{"ome", {{"version", "0.5"}}}`, as
+/// are empty ones; other braces are a list, `{"axes", {"y", "x"}}`, of one too.
 template <class V>
 struct Named {
   std::string name;
   V value;
+
+  template <class T>  // a template, so that braces are no part of it
+  Named(std::string of, T&& what) : name{std::move(of)}, value(std::forward<T>(what)) {}
+  Named(std::string of, std::initializer_list<Named> object);
+  template <class I = detail::Item>  // a template, so that an object is preferred
+  Named(std::string of, std::initializer_list<std::type_identity_t<I>> list);
+
   friend bool operator==(Named const&, Named const&) = default;
 };
 
@@ -146,6 +160,32 @@ class Value {
   List list_;
   Members members_;
 };
+
+namespace detail {
+
+// What stands in the braces of a list.
+struct Item {
+  template <class T>
+  Item(T const& from) : value(from) {}
+  Item(std::initializer_list<Item> items) : value(list_of(items)) {}
+
+  static List list_of(std::initializer_list<Item> items) {
+    List list;
+    for (auto const& item : items) list.push_back(item.value);
+    return list;
+  }
+
+  Value value;
+};
+
+}  // namespace detail
+
+template <class V>
+Named<V>::Named(std::string of, std::initializer_list<Named> object) : name{std::move(of)}, value(Members(object)) {}
+template <class V>
+template <class I>
+Named<V>::Named(std::string of, std::initializer_list<std::type_identity_t<I>> list)
+    : name{std::move(of)}, value(I::list_of(list)) {}
 
 inline bool Value::is_same(Value const& b) const {
   return kind_ == b.kind_ && boolean_ == b.boolean_ && scalar_ == b.scalar_ && list_ == b.list_ &&

@@ -85,7 +85,7 @@ class JsonReader {
       if (list) return &list->emplace_back();
       space();
       if (peek() != '"') fail();
-      auto& member = members->emplace_back(Member{string(), {}});
+      auto& member = members->emplace_back(string(), nullptr);
       space();
       expect(':');
       return &member.value;

@@ -5,6 +5,7 @@
 
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
+#include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 
 namespace tessera::inline v0 {
@@ -13,10 +14,8 @@ namespace detail {
 /// Why there is no node at `path`. Asks the store: only for what is known to be missing.
 template <class D>
 std::string why_missing(D const& documents, std::string_view path) {
-  if constexpr (requires { documents.has_folder(path); }) {
-    if (!documents.has_folder("")) return "the store's folder is missing";
-    if (!documents.has_folder(path)) return "its folder is missing";
-  }
+  if (!has_folder(documents, "")) return "the store's folder is missing";
+  if (!has_folder(documents, path)) return "its folder is missing";
   queue_of<D> on;
   for (auto const* name : {".zarray", ".zgroup", ".zattrs"})
     if (size(documents, path / std::string_view{name}, on))

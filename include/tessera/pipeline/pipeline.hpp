@@ -331,7 +331,8 @@ class Pipeline {
       code(std::get<K>(stages_), tasks, queue);
   }
 
-  std::tuple<Stages...> stages_;
+  // Of a codec whose header is missing nothing is known.
+  std::conditional_t<(detail::is_included<Stages> && ...), std::tuple<Stages...>, std::tuple<>> stages_;
 };
 
 }  // namespace tessera::inline v0

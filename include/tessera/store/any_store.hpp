@@ -70,6 +70,8 @@ class AnyStore {
   FolderLock lock_folder(std::string_view path, Sharing sharing) const { return held_->lock_folder(path, sharing); }
   /// Of a store without: what its changes tell, which are of some other keys too.
   ValueWatch watch(Key const& key) const { return held_->watch(key); }
+  /// True, too, if the store has no folders.
+  bool has_folder(std::string_view path) const { return held_->has_folder(path); }
   /// Whether list and list_directory do.
   bool can_list() const { return held_->can_list(); }
   /// Whether requests of the store cost little beside their bytes.
@@ -100,6 +102,7 @@ class AnyStore {
     virtual KeyLock lock(Key const&) const = 0;
     virtual FolderLock lock_folder(std::string_view, Sharing) const = 0;
     virtual ValueWatch watch(Key const&) const = 0;
+    virtual bool has_folder(std::string_view) const = 0;
     virtual bool can_list() const = 0;
     virtual bool is_near() const = 0;
     virtual Changes& changes(Key const&) const = 0;
@@ -191,6 +194,7 @@ class AnyStore {
       bool const is_known = moment != Changes::unknown;
       return ValueWatch{{{moment, is_known ? 0 : ++watched}, true, is_known}};
     }
+    bool has_folder(std::string_view path) const override { return detail::has_folder(store, path); }
     bool can_list() const override { return detail::can_list(store); }
     bool is_near() const override { return detail::is_near(store); }
     Changes& changes(Key const& key) const override { return detail::changes_of(store, key, locks); }

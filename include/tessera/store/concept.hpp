@@ -90,6 +90,15 @@ bool can_list([[maybe_unused]] S const& store) {
     return ListableStore<S>;
 }
 
+/// Whether there is a folder at a path. Of a store without folders: yes.
+template <class S>
+bool has_folder([[maybe_unused]] S const& store, [[maybe_unused]] std::string_view path) {
+  if constexpr (requires { store.has_folder(path); })
+    return store.has_folder(path);
+  else
+    return true;
+}
+
 }  // namespace detail
 
 /// What messages call a store: its own `name()` if it has one.
@@ -178,6 +187,19 @@ consteval bool check_store() {
     return ReadableStore<S>;
   }
 }
+
+/// A store of what is no buffer: a message, and nothing that follows from it.
+template <class B>
+class StoreOfNoBuffer {
+  static_assert(Buffer<B>,
+                "tessera: a store is told what buffers it hands out, e.g. LocalStore<HostBuffer>; for DeviceBuffer, "
+                "PinnedBuffer and ManagedBuffer include tessera/tessera.cuh");
+
+ public:
+  static constexpr bool refused = true;
+  template <class... A>
+  explicit StoreOfNoBuffer(A const&...) {}
+};
 
 template <class S>
 consteval bool check_writable() {

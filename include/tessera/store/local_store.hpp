@@ -23,11 +23,16 @@
 
 namespace tessera::inline v0 {
 
+template <class B>
+class LocalStore : public detail::StoreOfNoBuffer<B> {
+  using detail::StoreOfNoBuffer<B>::StoreOfNoBuffer;
+};
+
 /// Keys are files below `root`, and no key leads out of it, but by symbolic links where LocalOptions say so. A value is
 /// written under a temporary name and renamed: a reader sees the old value or the new, never half, unless it is
 /// appended to. Reading allocates nothing. Device memory has a LocalStore of its own, in store/local_store.cuh.
 template <Buffer B>
-class LocalStore {
+class LocalStore<B> {
   using Space = typename B::space_type;
   static_assert(Space::host_accessible,
                 "tessera: files are read into memory that the host can write; for device memory "

@@ -26,9 +26,14 @@
 
 namespace tessera::inline v0 {
 
+template <class B>
+class MemoryStore : public detail::StoreOfNoBuffer<B> {
+  using detail::StoreOfNoBuffer<B>::StoreOfNoBuffer;
+};
+
 /// Owns its values. Copies share them; every thread may use them.
 template <Buffer B>
-class MemoryStore {
+class MemoryStore<B> {
   static_assert(AllocatableBuffer<B>,
                 "tessera: a MemoryStore allocates its values: give it a buffer that can be made, "
                 "e.g. MemoryStore<HostBuffer>");

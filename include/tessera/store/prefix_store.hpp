@@ -106,6 +106,7 @@ class PrefixStore {
   Changes& changes(Key const& key) const requires requires(S const& store) { store.changes(key); }
   { return store_.changes(folder_ / key.path); }
 
+  bool has_folder(std::string_view path) const { return detail::has_folder(store_, inside(path)); }
   void list(std::string_view prefix, Visitor visit) const requires ListableStore<S> {
     store_.list(inside(prefix), [&](Listed const& entry) { visit(shown(entry)); });
   }

@@ -56,6 +56,7 @@ class ReadOnlyStore {
   ValueWatch watch(Key const& key) const requires detail::HasWatch<S> { return store_.watch(key); }
   Changes& changes(Key const& key) const requires requires(S const& store) { store.changes(key); }
   { return store_.changes(key); }
+  bool has_folder(std::string_view path) const { return detail::has_folder(store_, path); }
   void list(std::string_view prefix, Visitor visit) const requires ListableStore<S> { store_.list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const requires ListableStore<S> {
     store_.list_directory(prefix, visit);

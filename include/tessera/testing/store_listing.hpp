@@ -29,10 +29,11 @@ class StoreListing : public StoreTrial<S> {
   void run() override {
     rule("lists",
          "list visits each key below the folder with its size, list_directory each key and folder one level below it "
-         "once; \"ab/x\" is not below \"a\"",
+         "once; \"ab/x\" is not below \"a\"; its path is text that lasts as long as the visit, no temporary's",
          [&] { lists(); });
     rule("may be used while it is listed",
-         "list and list_directory hold no lock while they call visit: collect what there is, unlock, visit",
+         "list and list_directory hold no lock while they call visit: copy the names, as std::strings, and the sizes, "
+         "unlock, visit; a collected Listed would point to names that may be gone",
          [&] { may_be_used_while_it_is_listed(); });
   }
 
