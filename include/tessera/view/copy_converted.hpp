@@ -123,14 +123,19 @@ class ConvertedCopy {
   void copy_tile(std::byte* to, std::byte const* from, Axis const& column, Axis const& row, bool swaps, bool is_dense,
                  bool past_cache, Room& room) {
     auto const n = static_cast<std::int64_t>(row.count);
-    copy_all<From>(room.given, from, {column.count, column.from, n * from_size}, {row.count, row.from, from_size},
-                   swaps && Way::swaps_first);
+    bool const is_there = row.from == from_size && !(swaps && Way::swaps_first);  // as it is converted
+    if (!is_there)
+      copy_all<From>(room.given, from, {column.count, column.from, n * from_size}, {row.count, row.from, from_size},
+                     swaps && Way::swaps_first);
+    auto const* given = is_there ? from : room.given;
+    auto const stride = is_there ? column.from : n * from_size;
     if (is_dense && !past_cache) {
-      for (std::uint64_t c = 0; c < column.count; ++c, to += column.to)
-        convert(to, room.given + c * row.count * sizeof(From), row.count);
+      for (std::uint64_t c = 0; c < column.count; ++c, to += column.to, given += stride) convert(to, given, row.count);
       return;
     }
-    convert(room.made, room.given, column.count * row.count);
+    auto* made = room.made;
+    for (std::uint64_t c = 0; c < column.count; ++c, made += n * to_size, given += stride)
+      convert(made, given, row.count);
     if (past_cache)
       for (std::uint64_t c = 0; c < column.count; ++c, to += column.to)
         copy_row_past_cache(to, room.made + c * row.count * sizeof(To), row.count * sizeof(To));
