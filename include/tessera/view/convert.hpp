@@ -88,7 +88,6 @@ requires(S::host_accessible) class ConvertingPlacer<S, Way> final : public AnyCo
         if (!planes || !planes->is_for(p.count, form)) planes.emplace(p.count, form).choose_column(false);
         moved += planes->for_each(p.to, p.from, copy);
       }
-      if (form.past_cache) finish_past_cache();
       if (!copy.fits()) what_.misfits.add();
       return moved;
     });

@@ -43,7 +43,8 @@ template <class Mode, class Way>
   return fits;
 }
 
-/// Copies planes and pairs of numbers, each converted; the other byte order is the array's.
+/// Copies planes and pairs of numbers, each converted; the other byte order is the array's. Not past the cache: with
+/// the work of converting beside it that took longer.
 template <class Mode, class Way>
 class ConvertedCopy {
   using From = typename Way::From;
@@ -63,9 +64,7 @@ class ConvertedCopy {
   /// As a CopyPlane.
   void operator()(std::byte* to, std::byte const* from, Axis column, Axis row, PlacementForm const& form) {
     bool const swaps = form.swapped != 1, is_dense = row.to == to_size && !(swaps && !Way::swaps_first);
-    bool const past_cache =
-        form.past_cache && is_dense && are_worth_passing_cache(to, column.to, row.count * sizeof(To));
-    if (!past_cache && is_dense && row.from == from_size && !(swaps && Way::swaps_first)) {
+    if (is_dense && row.from == from_size && !(swaps && Way::swaps_first)) {
       for (std::uint64_t c = 0; c < column.count; ++c, to += column.to, from += column.from)
         convert(to, from, row.count);
       return;
@@ -78,7 +77,7 @@ class ConvertedCopy {
         auto const at = static_cast<std::int64_t>(c), first = static_cast<std::int64_t>(r);
         copy_tile(to + at * column.to + first * row.to, from + at * column.from + first * row.from,
                   {std::min(height, column.count - c), column.from, column.to},
-                  {std::min(width, row.count - r), row.from, row.to}, swaps, is_dense, past_cache, room);
+                  {std::min(width, row.count - r), row.from, row.to}, swaps, is_dense, room);
       }
   }
 
@@ -121,7 +120,7 @@ class ConvertedCopy {
 
   // First all that is read, in the order of the destination; then converted, into it or to be copied there.
   void copy_tile(std::byte* to, std::byte const* from, Axis const& column, Axis const& row, bool swaps, bool is_dense,
-                 bool past_cache, Room& room) {
+                 Room& room) {
     auto const n = static_cast<std::int64_t>(row.count);
     bool const is_there = row.from == from_size && !(swaps && Way::swaps_first);  // as it is converted
     if (!is_there)
@@ -129,19 +128,15 @@ class ConvertedCopy {
                      swaps && Way::swaps_first);
     auto const* given = is_there ? from : room.given;
     auto const stride = is_there ? column.from : n * from_size;
-    if (is_dense && !past_cache) {
+    if (is_dense) {
       for (std::uint64_t c = 0; c < column.count; ++c, to += column.to, given += stride) convert(to, given, row.count);
       return;
     }
     auto* made = room.made;
     for (std::uint64_t c = 0; c < column.count; ++c, made += n * to_size, given += stride)
       convert(made, given, row.count);
-    if (past_cache)
-      for (std::uint64_t c = 0; c < column.count; ++c, to += column.to)
-        copy_row_past_cache(to, room.made + c * row.count * sizeof(To), row.count * sizeof(To));
-    else
-      copy_all<To>(to, room.made, {column.count, n * to_size, column.to}, {row.count, to_size, row.to},
-                   swaps && !Way::swaps_first);
+    copy_all<To>(to, room.made, {column.count, n * to_size, column.to}, {row.count, to_size, row.to},
+                 swaps && !Way::swaps_first);
   }
 
   Way way_;
