@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <type_traits>
 
@@ -22,6 +23,27 @@ using WordOf = std::conditional_t<sizeof(T) == 1, std::uint8_t,
                                   std::conditional_t<sizeof(T) == 2, std::uint16_t,
                                                      std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 
+/// Fractions that lie one after the other, without jumps. False: some are not finite, as what does not fit is; whoever
+/// asks looks closer.
+template <class Mode, class Way>
+bool convert_finite(std::byte* __restrict to, std::byte const* __restrict from, std::size_t count, Way const& way) {
+  using From = typename Way::From;
+  using To = typename Way::To;
+  using Word = WordOf<To>;
+  constexpr Word fraction = (Word{1} << (std::numeric_limits<To>::digits - 1)) - 1, least = fraction + 1;
+  constexpr Word exponent = static_cast<Word>(~fraction) >> 1 & static_cast<Word>(~fraction);
+  Word together = 0;  // its highest bit: that of an exponent of nothing but ones, and one more
+  for (std::size_t i = 0; i < count; ++i) {
+    From number;
+    std::memcpy(&number, from + i * sizeof(From), sizeof(From));
+    auto const given = static_cast<double>(number);
+    auto const result = static_cast<To>(Mode::is_same ? given : way.work_out(given));
+    together |= (__builtin_bit_cast(Word, result) & exponent) + least;
+    std::memcpy(to + i * sizeof(To), &result, sizeof(To));
+  }
+  return together >> (8 * sizeof(Word) - 1) == 0;
+}
+
 /// Numbers that lie one after the other. Returns whether all of them fit.
 template <class Mode, class Way>
 [[gnu::noinline]] bool convert_dense(std::byte* __restrict to, std::byte const* __restrict from, std::size_t count,
@@ -29,6 +51,8 @@ template <class Mode, class Way>
   using From = typename Way::From;
   using To = typename Way::To;
   auto const way = given;  // of which nothing that is written is part
+  if constexpr (Mode::is_checked && std::is_floating_point_v<To> && is_fraction<From>)
+    if (convert_finite<Mode>(to, from, count, way)) return true;
   bool fits = true;
   auto const one = [&](std::size_t i) {
     From number;
@@ -100,7 +124,9 @@ class ConvertedCopy {
 
  private:
   void convert(std::byte* to, std::byte const* from, std::uint64_t count) {
-    fits_ &= convert_dense<Mode>(to, from, static_cast<std::size_t>(count), way_);
+    for (std::uint64_t i = 0; i < count; i += block)
+      fits_ &= convert_dense<Mode>(to + i * sizeof(To), from + i * sizeof(From),
+                                   static_cast<std::size_t>(std::min(block, count - i)), way_);
   }
   template <class T>
   static void copy_one(std::byte* to, std::byte const* from, bool swaps) {
