@@ -1,4 +1,4 @@
-// expect: tessera: numbers are converted by the host: open the array with a pipeline that begins in the host's memory
+// expect: tessera: what converts numbers in this memory space is not there: include tessera/array/convert.cuh
 #include <tessera/array/convert.hpp>
 #include <tessera/tessera.cuh>
 using namespace tessera;

@@ -102,6 +102,11 @@ class AnyArray {
   /// among all threads that write through this store and its copies. Throws: as read.
   auto write(Selected const& selected, Origin<array_space> from, queue_type& on,
              WriteOptions const& options = {}) const {
+    return write_from(selected, from, on, options);
+  }
+  /// Likewise, from what is like an Origin: array/converted.hpp.
+  template <class From>
+  auto write_from(Selected const& selected, From const& from, queue_type& on, WriteOptions const& options) const {
     if constexpr (detail::check_writable<S>() && detail::check_placer<array_space>()) {
       auto const held = state_->shape.hold();
       auto const shared = state_->hold_shape();
@@ -231,7 +236,8 @@ class AnyArray {
   }
 
   // As if the array had that shape.
-  void write_elements(Extents const& shape, Selected const& selected, Origin<array_space> from, queue_type& on,
+  template <class From>
+  void write_elements(Extents const& shape, Selected const& selected, From const& from, queue_type& on,
                       WriteOptions const& options) const {
     auto& s = *state_;
     s.with_chunks(shape, [&](auto const& chunks) {

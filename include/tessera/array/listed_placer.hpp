@@ -44,7 +44,7 @@ class PositionOffsets {
 enum class Way { to_memory, to_chunk };
 
 /// Places pieces of a scattered plan, so many elements at a time that the list of them stays short.
-template <MemorySpace S>
+template <MemorySpace S, class Placer = placer<S>>
 class ListedPlacer {
  public:
   /// How many pairs of offsets are listed before they are placed; what a list of one dimension has in a chunk stays
@@ -53,8 +53,8 @@ class ListedPlacer {
 
   /// `form` has the strides of the memory and, of the chunk, those of its layout.
   ListedPlacer(ListedBatch<S>& batch, Plan const& plan, Layout const& layout, Strides const& memory, Way way,
-               PlacementForm const& form, queue_for<S>& on)
-      : batch_{batch}, plan_{plan}, layout_{layout}, memory_{memory}, way_{way}, form_{form}, on_{on} {
+               PlacementForm const& form, queue_for<S>& on, Placer const& placing = {})
+      : batch_{batch}, plan_{plan}, layout_{layout}, memory_{memory}, way_{way}, form_{form}, on_{on}, placer_{placing} {
     batch_.clear();
   }
 
@@ -141,7 +141,7 @@ class ListedPlacer {
   void place() {
     if constexpr (S::host_accessible)
       if (booleans_) expect_booleans();
-    moved_ += placer<S>::place_listed(batch_, form_, on_);
+    moved_ += placer_.place_listed(batch_, form_, on_);
     batch_.clear();
   }
   // A bool in C++ is 0 or 1; any other byte would be undefined behaviour in the user's program.
@@ -164,6 +164,7 @@ class ListedPlacer {
   Way way_;
   PlacementForm const& form_;
   queue_for<S>& on_;
+  [[no_unique_address]] Placer placer_;
   std::uint64_t moved_ = 0;
   bool booleans_ = false, copies_ = true;
 };

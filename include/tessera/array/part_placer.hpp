@@ -25,14 +25,15 @@ inline Strides stepped(Strides const& dense, Extents const& steps) {
 }
 
 /// Placements of one form, in a vector that is used again.
-template <MemorySpace S>
+template <MemorySpace S, class Placer = placer<S>>
 class PartPlacer {
  public:
   /// A mini-batch of boxes has fewer, if the caller did not ask for more; lists and points may have one per element.
   static constexpr std::size_t most = 1024;
 
-  PartPlacer(std::vector<Placement<S>>& placements, PlacementForm const& form, queue_for<S>& on)
-      : placements_{placements}, form_{form}, on_{on} {
+  PartPlacer(std::vector<Placement<S>>& placements, PlacementForm const& form, queue_for<S>& on,
+             Placer const& placing = {})
+      : placements_{placements}, form_{form}, on_{on}, placer_{placing} {
     placements_.clear();
   }
 
@@ -48,13 +49,14 @@ class PartPlacer {
 
  private:
   void place() {
-    moved_ += placer<S>::place(placements_, form_, on_);
+    moved_ += placer_.place(placements_, form_, on_);
     placements_.clear();
   }
 
   std::vector<Placement<S>>& placements_;
   PlacementForm const& form_;
   queue_for<S>& on_;
+  [[no_unique_address]] Placer placer_;
   std::uint64_t moved_ = 0;
 };
 

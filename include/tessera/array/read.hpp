@@ -31,21 +31,21 @@ struct Target {
 
 namespace detail {
 
-/// A mini-batch at work. What it holds is kept by the queue and used again.
-template <class S, class P>
+/// A mini-batch at work. What it holds is kept by the queue and used again. `To` is a Target, or like one.
+template <class S, class P, class To = Target<typename P::array_space>>
 class ReadBatch {
   using array_space = typename P::array_space;
   using bytes_space = typename P::bytes_space;
   using Queue = typename P::queue_type;
   // The device's elements all go the same way: one launch, whatever lies where.
-  static constexpr bool goes_direct = array_space::host_accessible;
+  static constexpr bool goes_direct = array_space::host_accessible && !HasPlacer<To>;
   static constexpr bool can_be_cut =
       ReadsInTurn<S> && std::same_as<bytes_space, space::Host> && std::same_as<array_space, space::Host>;
 
  public:
   /// Reads the pieces [first, last) of a plan.
   void run(ChunkSource<S, P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
-           Target<array_space> const& target, Queue& on, ReadOptions const& options) try {
+           To const& target, Queue& on, ReadOptions const& options) try {
     select(source, plan, first, last, target);
     tasks_.clear();
     found_.clear();  // until the chunks are found, an error is of the key that it names
@@ -101,7 +101,7 @@ class ReadBatch {
   static constexpr auto most_for_few = std::uint64_t{8} << 20;
 
   void select(ChunkSource<S, P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
-              Target<array_space> const& target) {
+              To const& target) {
     fetch_.clear();
     auto const strides = plan.strides_in(target.strides);
     plan.for_each_piece(first, last, [&](Piece const& piece) {
@@ -157,35 +157,41 @@ class ReadBatch {
   static bool has_booleans(ChunkSource<S, P> const& source) {
     return array_space::host_accessible && source.form.chunk.type.kind == DataKind::boolean;
   }
-  static PlacementForm form_of(ChunkSource<S, P> const& source, Plan const& plan, Target<array_space> const& target) {
+  static PlacementForm form_of(ChunkSource<S, P> const& source, Plan const& plan, To const& target) {
     auto const& layout = source.form.layout;
-    return {layout.item_size,
+    auto const item_size = [&]() -> std::size_t {
+      if constexpr (HasPlacer<To>)
+        return target.placer.item_size;
+      else
+        return layout.item_size;
+    }();
+    return {item_size,
             layout.swapped,
             source.fill,
             stepped(layout.strides, plan.steps()),
             plan.strides_in(target.strides),
-            plan.elements() >= beyond_caches / layout.item_size};
+            plan.elements() >= beyond_caches / item_size};
   }
   // From what there is of the slot's chunk.
   static Placement<array_space> placement(ChunkSource<S, P> const& source, ReadSlot<P> const& slot, Part const& part,
-                                          std::byte const* decoded, Target<array_space> const& target) {
+                                          std::byte const* decoded, To const& target) {
     auto const from = offset(part.first, source.form.layout.strides) - static_cast<std::int64_t>(slot.wanted.offset);
     return {decoded + from, address(target.data, part.target, target.strides), part.count};
   }
 
   std::uint64_t place_tile(ChunkSource<S, P> const& source, ReadSlot<P> const& slot, Plan const& plan,
-                           Target<array_space> const& target, Queue& on) {
+                           To const& target, Queue& on) {
     expect_size(slot.encoded.size, static_cast<std::size_t>(slot.wanted.size), 0);
     auto const form = form_of(source, plan, target);
-    PartPlacer<array_space> placing{placements_, form, queue_in<array_space>(on)};
+    PartPlacer placing{placements_, form, queue_in<array_space>(on), placer_of<array_space>(target)};
     placing.add(placement(source, slot, slot.piece.part, slot.encoded.data, target));
     return placing.finish();
   }
 
-  std::uint64_t place(ChunkSource<S, P> const& source, Plan const& plan, Target<array_space> const& target, Queue& on) {
+  std::uint64_t place(ChunkSource<S, P> const& source, Plan const& plan, To const& target, Queue& on) {
     auto const form = form_of(source, plan, target);
     if (plan.is_scattered()) return place_listed(source, plan, target, form, on);
-    PartPlacer<array_space> placing{placements_, form, queue_in<array_space>(on)};
+    PartPlacer placing{placements_, form, queue_in<array_space>(on), placer_of<array_space>(target)};
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
       auto const& slot = fetch_.slots()[found_[t]];
       auto const decoded = tasks_[t].decoded.data;
@@ -206,10 +212,10 @@ class ReadBatch {
     return placing.finish();
   }
 
-  std::uint64_t place_listed(ChunkSource<S, P> const& source, Plan const& plan, Target<array_space> const& target,
+  std::uint64_t place_listed(ChunkSource<S, P> const& source, Plan const& plan, To const& target,
                              PlacementForm const& form, Queue& on) {
-    ListedPlacer<array_space> placing{listed_, plan, source.form.layout, target.strides, Way::to_memory, form,
-                                      queue_in<array_space>(on)};
+    ListedPlacer placing{listed_, plan, source.form.layout, target.strides, Way::to_memory, form,
+                         queue_in<array_space>(on), placer_of<array_space>(target)};
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
       auto const& slot = fetch_.slots()[found_[t]];
       auto const* const chunk = tasks_[t].decoded.data - slot.wanted.offset;
@@ -233,13 +239,14 @@ class ReadBatch {
 
 /// Reads a selection into the target, in the queue's order. Missing chunks are the fill value.
 /// Throws: StoreError, CodecError with the key, Cancelled; then all of the mini-batches that had ended is placed, some
-/// or none of the one with the error, and nothing else. The target is in use until the queue is done.
-template <class S, class P>
-void read_chunks(ChunkSource<S, P> const& source, Selected const& selected, Target<typename P::array_space> target,
+/// or none of the one with the error, and nothing else. The target is in use until the queue is done. `To` is a Target,
+/// or array/converted.hpp's.
+template <class S, class P, class To = Target<typename P::array_space>>
+void read_chunks(ChunkSource<S, P> const& source, Selected const& selected, To const& target,
                  typename P::queue_type& on, ReadOptions const& options = {}) {
   Plan const plan{selected, source.form.layout.shape,
                   source.shards ? source.shards->grid().chunks_per_shard() : Extents{}};
-  using Batch = detail::ReadBatch<S, P>;
+  using Batch = detail::ReadBatch<S, P, To>;
   auto const batches = Batch::batches(source, plan, on, options);
   detail::run_batches<Batch>(batches, options, on, [&](auto const& lease, std::uint64_t first, std::uint64_t last) {
     lease()->run(source, plan, first, last, target, on, options);

@@ -67,8 +67,8 @@ inline std::uint64_t elements_of_chunk(Extents const& chunk_shape, Extents const
   return elements;
 }
 
-/// A mini-batch at work. What it holds is kept by the queue and used again.
-template <class S, class P>
+/// A mini-batch at work. What it holds is kept by the queue and used again. `From` is an Origin, or like one.
+template <class S, class P, class From = Origin<typename P::array_space>>
 class WriteBatch {
   using bytes_space = typename P::bytes_space;
   using array_space = typename P::array_space;
@@ -87,7 +87,7 @@ class WriteBatch {
     ChunkSource<S, P> const& source;
     Plan const& plan;
     Extents const& shape;  ///< of the array: what lies beyond it in a chunk is filled
-    Origin<array_space> origin;
+    From origin;
     KeyLocks& locks;  ///< used where the store has none of its own
     bool stores_fill_chunks;
     std::size_t most;  ///< chunks of a mini-batch: memory is taken for so many, lest it grow from one to the next
@@ -157,7 +157,7 @@ class WriteBatch {
     PlacementForm const form{layout.item_size, layout.swapped, fill, to.plan.strides_in(to.origin.strides),
                              stepped(layout.strides, to.plan.steps())};
     for (std::size_t i = 0; i < used_; ++i) slots_[i].is_new = slots_[i].is_new || !read_old(to, slots_[i], on);
-    PartPlacer<array_space> placing{placements_, form, queue_in<array_space>(on)};
+    PartPlacer placing{placements_, form, queue_in<array_space>(on), placer_of<array_space>(to.origin)};
     if (to.plan.is_box() && form.to_strides == layout.strides)
       fill_beside(to, placing);
     else
@@ -172,14 +172,15 @@ class WriteBatch {
   }
 
   void gather_listed(To const& to, PlacementForm const& form, Queue& on) {
-    ListedPlacer<array_space> placing{listed_, to.plan, to.source.form.layout, to.origin.strides, Way::to_chunk, form,
-                                      queue_in<array_space>(on)};
+    ListedPlacer placing{listed_, to.plan, to.source.form.layout, to.origin.strides, Way::to_chunk, form,
+                         queue_in<array_space>(on), placer_of<array_space>(to.origin)};
     for (std::size_t i = 0; i < used_; ++i) placing.add(slots_[i].piece, to.origin.data, slots_[i].chunk.data, i);
     placing.finish();
   }
 
   // What new chunks have beside their elements.
-  void fill_beside(To const& to, PartPlacer<array_space>& placing) {
+  template <class Placing>
+  void fill_beside(To const& to, Placing& placing) {
     auto const& layout = to.source.form.layout;
     for (std::size_t i = 0; i < used_; ++i) {
       auto const& part = slots_[i].piece.part;
@@ -292,13 +293,13 @@ class WriteBatch {
 };
 
 // Writes the pieces [begin, end) of a plan.
-template <class S, class P>
+template <class S, class P, class From>
 void write_pieces(ChunkSource<S, P> const& source, Extents const& shape, Plan const& plan, std::uint64_t begin,
-                  std::uint64_t end, Origin<typename P::array_space> origin, KeyLocks& locks,
+                  std::uint64_t end, From const& origin, KeyLocks& locks,
                   typename P::queue_type& on, WriteOptions const& options) {
   auto const batches = batches_of(options, end - begin, source.form, on.host().threads(),
                                   usual_for<typename P::queue_type, typename P::array_space>(plan), true);
-  using Batch = WriteBatch<S, P>;
+  using Batch = WriteBatch<S, P, From>;
   typename Batch::To const to{
       source, plan, shape, origin, locks, options.store_fill_chunks, static_cast<std::size_t>(batches.size)};
   run_batches<Batch>(batches, options, on, [&](auto const& lease, std::uint64_t from, std::uint64_t past) {
@@ -316,10 +317,10 @@ void write_pieces(ChunkSource<S, P> const& source, Extents const& shape, Plan co
 /// as it is, whoever else writes to it through this store and its copies. Of an element that is selected several times
 /// the last one is written. `shape` is that of the array. Throws: StoreError, CodecError with the key, Cancelled; then
 /// some of the selection may be written, every chunk wholly or not at all. The origin is in use until the queue is
-/// done.
-template <class S, class P>
+/// done. `From` is an Origin, or array/converted.hpp's.
+template <class S, class P, class From = Origin<typename P::array_space>>
 void write_chunks(ChunkSource<S, P> const& source, Extents const& shape, Selected const& selected,
-                  Origin<typename P::array_space> origin, KeyLocks& locks, typename P::queue_type& on,
+                  From const& origin, KeyLocks& locks, typename P::queue_type& on,
                   WriteOptions const& options = {}) {
   Plan const plan{selected, source.form.layout.shape, {}, Repeats::last};
   detail::write_pieces(source, shape, plan, 0, plan.size(), origin, locks, on, options);

@@ -76,9 +76,9 @@ inline WriteOptions share_of(WriteOptions options, ChunkForm const& form, std::s
 /// not at all, its inner chunks in the order of its index; those of nothing but the fill value are left out. Where part
 /// of it is written its old value is read first, or it is appended to (WriteOptions). Of each shard under way all
 /// encoded bytes are in memory; there are `options.in_flight` of them, by default one for each thread.
-template <class S, class P>
+template <class S, class P, class From = Origin<typename P::array_space>>
 void write_shards(ChunkSource<S, P> const& source, Extents const& shape, Selected const& selected,
-                  Origin<typename P::array_space> origin, KeyLocks& locks, typename P::queue_type& on,
+                  From const& origin, KeyLocks& locks, typename P::queue_type& on,
                   WriteOptions const& options = {}) {
   using bytes_space = typename P::bytes_space;
   using Draft = detail::ShardDraft<bytes_space>;

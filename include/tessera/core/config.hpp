@@ -21,4 +21,17 @@ namespace tessera::inline v0 {
 
 inline constexpr char const* version = "0.1.0";
 
+namespace detail {
+
+/// A product that is rounded before it is added to: nvcc would make one operation of both, of another result.
+TESSERA_HOST_DEVICE inline double rounded_product(double a, double b) {
+#if defined(__CUDA_ARCH__)
+  return __dmul_rn(a, b);
+#else
+  return a * b;
+#endif
+}
+
+}  // namespace detail
+
 }  // namespace tessera::inline v0

@@ -1,19 +1,19 @@
 // Half-precision numbers.
 #pragma once
-#include <bit>
 #include <compare>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
+#include <tessera/core/config.hpp>
 #include <tessera/core/data_type.hpp>
 
 namespace tessera::inline v0 {
 namespace detail {
 
 // Rounded to the nearest; of two, to the even one.
-constexpr std::uint16_t float16_of(double number) {
-  auto const bits = std::bit_cast<std::uint64_t>(number);
+TESSERA_HOST_DEVICE constexpr std::uint16_t float16_of(double number) {
+  auto const bits = __builtin_bit_cast(std::uint64_t, number);
   auto const sign = static_cast<std::uint32_t>(bits >> 48) & 0x8000u;
   auto const exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
   auto const fraction = bits & (~std::uint64_t{0} >> 12);
@@ -40,16 +40,16 @@ constexpr double odd_double_of(long double number) {
   auto const exact = static_cast<long double>(rounded);
   if (exact == number || number != number) return rounded;
   bool const is_beyond = number < 0 ? exact < number : exact > number;
-  return std::bit_cast<double>((std::bit_cast<std::uint64_t>(rounded) - is_beyond) | 1u);
+  return __builtin_bit_cast(double, (__builtin_bit_cast(std::uint64_t, rounded) - is_beyond) | 1u);
 }
 
-constexpr float float_of(std::uint16_t half) {
-  std::uint32_t const sign = (half & 0x8000u) << 16, exponent = half >> 10 & 31u, fraction = half & 0x3ffu;
-  if (exponent == 0) {  // 2^-24 each
-    auto const number = static_cast<float>(fraction) * 0x1p-24f;
-    return sign ? -number : number;
-  }
-  return std::bit_cast<float>(sign | (exponent == 31 ? 255u : exponent + 112) << 23 | fraction << 13);
+// The exponent is put right by a product, which is exact, for numbers below the smallest normal one too: without
+// jumps, so that several are made at once.
+TESSERA_HOST_DEVICE constexpr float float_of(std::uint16_t half) {
+  std::uint32_t const sign = (half & 0x8000u) << 16, magnitude = (half & 0x7fffu) << 13;
+  auto const number = __builtin_bit_cast(float, magnitude) * 0x1p112f;
+  std::uint32_t const none_or_infinite = magnitude >= 31u << 23 ? 0x7f800000u : 0u;
+  return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, number) | none_or_infinite | sign);
 }
 
 }  // namespace detail
@@ -61,9 +61,9 @@ class float16 {
   float16() = default;
   template <class N>
   requires std::is_arithmetic_v<N>
-  explicit constexpr float16(N number) : bits_{detail::float16_of(static_cast<double>(number))} {}
+  TESSERA_HOST_DEVICE explicit constexpr float16(N number) : bits_{detail::float16_of(static_cast<double>(number))} {}
   explicit constexpr float16(long double number) : bits_{detail::float16_of(detail::odd_double_of(number))} {}
-  static constexpr float16 of_bits(std::uint16_t bits) {
+  TESSERA_HOST_DEVICE static constexpr float16 of_bits(std::uint16_t bits) {
     float16 number;
     number.bits_ = bits;
     return number;
@@ -72,7 +72,7 @@ class float16 {
   constexpr std::uint16_t bits() const { return bits_; }
   template <class N>
   requires std::is_arithmetic_v<N>
-  explicit constexpr operator N() const { return static_cast<N>(detail::float_of(bits_)); }
+  TESSERA_HOST_DEVICE explicit constexpr operator N() const { return static_cast<N>(detail::float_of(bits_)); }
 
   friend constexpr float operator+(float16 x) { return float(x); }
   friend constexpr float16 operator-(float16 x) { return of_bits(static_cast<std::uint16_t>(x.bits_ ^ 0x8000u)); }

@@ -65,20 +65,21 @@ struct Axes {
   }
 };
 
-// How a box of that shape is copied: worked out once, for boxes that often are all of one.
-class BoxCopier {
+// The planes of a box of that shape: worked out once, for boxes that often are all of one.
+class BoxPlanes {
  public:
-  BoxCopier(Extents const& count, PlacementForm const& form)
+  BoxPlanes(Extents const& count, PlacementForm const& form)
       : count_{count}, form_{&form}, axes_{count, form.from_strides, form.to_strides}, bytes_{form.item_size} {
     for (auto n : count) bytes_ *= n;
     if (axes_.rank > 0) row_ = axes_.remove(axes_.rank - 1);
-    auto const item = static_cast<std::int64_t>(form.item_size);
-    bool const is_row = form.swapped == 1 && (row_.count == 1 || (row_.from == item && row_.to == item));
-    if (form.past_cache)
-      copy_ = is_row ? copy_rows_past_cache : copy_elements_past_cache;
-    else
-      copy_ = is_row ? row_copier(row_.count * form.item_size) : element_copier(form);
-    // The column: the axis along which the source is densest; if that is the row, the one that follows.
+  }
+
+  bool is_for(Extents const& count, PlacementForm const& form) const { return form_ == &form && count_ == count; }
+  Axis const& row() const { return row_; }
+
+  // The column: the axis along which the source is densest; if that is the row, or rows are one copy, the one that
+  // follows.
+  void choose_column(bool is_row) {
     auto at = axes_.rank;
     for (std::size_t d = axes_.rank; d-- > 0 && !is_row;)
       if (std::abs(axes_.axis[d].from) < std::abs(at == axes_.rank ? row_.from : axes_.axis[at].from)) at = d;
@@ -86,13 +87,11 @@ class BoxCopier {
     if (axes_.rank > 0) column_ = axes_.remove(at);
   }
 
-  bool is_for(Extents const& count, PlacementForm const& form) const { return form_ == &form && count_ == count; }
-
-  /// Returns how many bytes that are.
-  std::uint64_t copy(std::byte* to, std::byte const* from) const {
+  /// Calls f as a CopyPlane. Returns how many bytes that are.
+  template <class F>
+  std::uint64_t for_each(std::byte* to, std::byte const* from, F&& f) const {
     if (bytes_ != 0)
-      axes_.for_each(to, from,
-                     [&](std::byte* one, std::byte const* other) { copy_(one, other, column_, row_, *form_); });
+      axes_.for_each(to, from, [&](std::byte* one, std::byte const* other) { f(one, other, column_, row_, *form_); });
     return bytes_;
   }
 
@@ -101,8 +100,29 @@ class BoxCopier {
   PlacementForm const* form_;
   Axes axes_;  // but for these two
   Axis row_{1, 0, 0}, column_{1, 0, 0};
-  CopyPlane copy_;
   std::uint64_t bytes_;
+};
+
+// How a box of that shape is copied.
+class BoxCopier {
+ public:
+  BoxCopier(Extents const& count, PlacementForm const& form) : planes_{count, form} {
+    auto const row = planes_.row();
+    auto const item = static_cast<std::int64_t>(form.item_size);
+    bool const is_row = form.swapped == 1 && (row.count == 1 || (row.from == item && row.to == item));
+    if (form.past_cache)
+      copy_ = is_row ? copy_rows_past_cache : copy_elements_past_cache;
+    else
+      copy_ = is_row ? row_copier(row.count * form.item_size) : element_copier(form);
+    planes_.choose_column(is_row);
+  }
+
+  bool is_for(Extents const& count, PlacementForm const& form) const { return planes_.is_for(count, form); }
+  std::uint64_t copy(std::byte* to, std::byte const* from) const { return planes_.for_each(to, from, copy_); }
+
+ private:
+  BoxPlanes planes_;
+  CopyPlane copy_;
 };
 
 }  // namespace detail

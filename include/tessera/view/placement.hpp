@@ -1,5 +1,6 @@
 // What placing is asked for: boxes of elements, from where and to where.
 #pragma once
+#include <concepts>
 #include <cstddef>
 
 #include <tessera/core/dimensions.hpp>
@@ -35,6 +36,20 @@ template <MemorySpace S>
 struct placer;
 
 namespace detail {
+
+/// Memory that says who moves its elements, with a member `placer`: they are others there than in chunks.
+template <class Memory>
+concept HasPlacer = requires(Memory const& memory) {
+  { memory.placer.item_size } -> std::convertible_to<std::size_t>;
+};
+/// That, or what moves all others.
+template <MemorySpace S, class Memory>
+auto placer_of(Memory const& memory) {
+  if constexpr (HasPlacer<Memory>)
+    return memory.placer;
+  else
+    return placer<S>{};
+}
 
 template <MemorySpace S>
 consteval bool check_placer() {

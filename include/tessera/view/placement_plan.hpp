@@ -26,8 +26,10 @@ class PlacementPlan {
   using Batch = std::span<Placement<space::Device> const>;
 
   /// Boxes of `limit` words or more are divided: numbers of words are below 2^31 in kernels. Throws: Error, where boxes
-  /// have more axes than kernels know, or elements are no device's.
-  void make(Batch batch, PlacementForm const& form, std::uint64_t limit = std::uint64_t{1} << 31) {
+  /// have more axes than kernels know, or elements are no device's. `whole`: a word stands for an element, whatever the
+  /// element's size is on either side, and the form's is 1.
+  void make(Batch batch, PlacementForm const& form, std::uint64_t limit = std::uint64_t{1} << 31, bool whole = false) {
+    most_at_once_ = whole ? 1 : 16;
     boxes.clear();
     shapes.clear();
     table = {};
@@ -37,6 +39,7 @@ class PlacementPlan {
     find_axes(batch, form);
     choose_words(batch, form);
     find_column();
+    if (whole) tiled = false;
     if (tiled) choose_tile();
     for (std::size_t d = 0; d < rank_; ++d) {
       table.axes[d].from = axes_[d].from;
@@ -126,7 +129,7 @@ class PlacementPlan {
   // The largest that addresses, strides and lengths all are multiples of.
   void choose_words(Batch batch, PlacementForm const& form) {
     auto const address = [](std::byte const* p) { return std::uint64_t{reinterpret_cast<std::uintptr_t>(p)}; };
-    std::uint64_t together = 16;
+    auto together = most_at_once_;
     for (auto const& p : batch)
       if (!is_empty(p.count)) together |= address(p.from) | address(p.to) | length(axes_[rank_ - 1], p.count);
     for (std::size_t d = 0; d + 1 < rank_; ++d)
@@ -257,7 +260,8 @@ class PlacementPlan {
 
   JoinedAxis axes_[max_rank + 2];
   std::size_t rank_ = 0, row_ = 0, column_ = 0;
-  bool has_bytes_ = true;  // whether the last axis is of bytes of elements
+  std::uint64_t most_at_once_ = 16;  // bytes
+  bool has_bytes_ = true;            // whether the last axis is of bytes of elements
   bool copies_ = false, fills_ = false;
   Extents most_;
 };

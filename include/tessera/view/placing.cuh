@@ -70,6 +70,23 @@ class TableWriter {
   std::size_t size_ = 0;
 };
 
+/// Copies a plan's table to the device and calls launch(table).
+template <class Launch>
+void with_table(Placing& placing, Queue<space::Device>& on, Launch&& launch) {
+  auto& plan = placing.plan;
+  auto const size =
+      TableWriter::size_of(plan.fill) + TableWriter::size_of(plan.boxes) + TableWriter::size_of(plan.shapes);
+  auto const staged = placing.staging.take(in_steps(size), on).sub(0, size);
+  auto const there = placing.table.take(in_steps(size), on).sub(0, size);
+  TableWriter writer{staged};
+  auto table = plan.table;
+  table.fill = there.data + writer.put(plan.fill);
+  table.boxes = reinterpret_cast<PlacedBox const*>(there.data + writer.put(plan.boxes));
+  table.shapes = reinterpret_cast<PlacedShape const*>(there.data + writer.put(plan.shapes));
+  crossing<space::Device, space::Pinned>::copy(staged, there, on);
+  launch(table);
+}
+
 /// As placer<space::Device>::place. Boxes of `limit` words or more are divided.
 template <MemorySpace S>
 std::uint64_t place_by_kernels(std::span<Placement<S> const> batch, PlacementForm const& form, Queue<space::Device>& on,
@@ -78,21 +95,13 @@ std::uint64_t place_by_kernels(std::span<Placement<S> const> batch, PlacementFor
   auto& plan = lent->plan;
   plan.make(batch, form, limit);
   if (plan.blocks == 0) return 0;
-  auto const size =
-      TableWriter::size_of(plan.fill) + TableWriter::size_of(plan.boxes) + TableWriter::size_of(plan.shapes);
-  auto const staged = lent->staging.take(in_steps(size), on).sub(0, size);
-  auto const there = lent->table.take(in_steps(size), on).sub(0, size);
-  TableWriter writer{staged};
-  auto table = plan.table;
-  table.fill = there.data + writer.put(plan.fill);
-  table.boxes = reinterpret_cast<PlacedBox const*>(there.data + writer.put(plan.boxes));
-  table.shapes = reinterpret_cast<PlacedShape const*>(there.data + writer.put(plan.shapes));
-  crossing<space::Device, space::Pinned>::copy(staged, there, on);
-  with_word(plan.word, [&](auto word) {
-    if (plan.tiled)
-      launch_blocks(on, plan.blocks, PlaceTiles<word()>{table});
-    else
-      launch_blocks(on, plan.blocks, PlaceWords<word()>{table});
+  with_table(*lent, on, [&](PlacementTable const& table) {
+    with_word(plan.word, [&](auto word) {
+      if (plan.tiled)
+        launch_blocks(on, plan.blocks, PlaceTiles<word()>{table});
+      else
+        launch_blocks(on, plan.blocks, PlaceWords<word()>{table});
+    });
   });
   return plan.moved;
 }

@@ -69,6 +69,24 @@ struct PlacingLists {
   Scratch<space::Device> table;
 };
 
+/// Copies a plan's table and the batch's pairs to the device and calls launch(table).
+template <MemorySpace S, class Launch>
+void with_table(PlacingLists& placing, ListedBatch<S> const& batch, Queue<space::Device>& on, Launch&& launch) {
+  auto& plan = placing.plan;
+  auto const size = TableWriter::size_of(plan.fill) + TableWriter::size_of(plan.boxes) +
+                    TableWriter::size_of(plan.axes) + TableWriter::size_of(batch.pairs);
+  auto const staged = placing.staging.take(in_steps(size), on).sub(0, size);
+  auto const there = placing.table.take(in_steps(size), on).sub(0, size);
+  TableWriter writer{staged};
+  auto table = plan.table;
+  table.fill = there.data + writer.put(plan.fill);
+  table.boxes = reinterpret_cast<PlacedList const*>(there.data + writer.put(plan.boxes));
+  table.axes = reinterpret_cast<PlacedListAxis const*>(there.data + writer.put(plan.axes));
+  table.pairs = reinterpret_cast<OffsetPair const*>(there.data + writer.put(batch.pairs));
+  crossing<space::Device, space::Pinned>::copy(staged, there, on);
+  launch(table);
+}
+
 /// As placer<space::Device>::place_listed. Boxes of `limit` words or more are divided.
 template <MemorySpace S>
 std::uint64_t place_listed_by_kernels(ListedBatch<S> const& batch, PlacementForm const& form, Queue<space::Device>& on,
@@ -77,18 +95,9 @@ std::uint64_t place_listed_by_kernels(ListedBatch<S> const& batch, PlacementForm
   auto const lent = on.lease<PlacingLists>();
   auto& plan = lent->plan;
   plan.make(batch, form, limit);
-  auto const size = TableWriter::size_of(plan.fill) + TableWriter::size_of(plan.boxes) +
-                    TableWriter::size_of(plan.axes) + TableWriter::size_of(batch.pairs);
-  auto const staged = lent->staging.take(in_steps(size), on).sub(0, size);
-  auto const there = lent->table.take(in_steps(size), on).sub(0, size);
-  TableWriter writer{staged};
-  auto table = plan.table;
-  table.fill = there.data + writer.put(plan.fill);
-  table.boxes = reinterpret_cast<PlacedList const*>(there.data + writer.put(plan.boxes));
-  table.axes = reinterpret_cast<PlacedListAxis const*>(there.data + writer.put(plan.axes));
-  table.pairs = reinterpret_cast<OffsetPair const*>(there.data + writer.put(batch.pairs));
-  crossing<space::Device, space::Pinned>::copy(staged, there, on);
-  with_word(plan.word, [&](auto word) { launch_blocks(on, plan.blocks, PlaceLists<word()>{table}); });
+  with_table(*lent, batch, on, [&](ListedTable const& table) {
+    with_word(plan.word, [&](auto word) { launch_blocks(on, plan.blocks, PlaceLists<word()>{table}); });
+  });
   return plan.moved;
 }
 

@@ -1,0 +1,36 @@
+// Arrays in device memory read into numbers of another type, and written from them.
+#pragma once
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include <tessera/array/convert.hpp>
+#include <tessera/buffer/device_buffer.cuh>
+#include <tessera/buffer/pinned_buffer.cuh>
+#include <tessera/cast/host_device.cuh>
+#include <tessera/view/convert.cuh>
+
+namespace tessera::inline v0::detail {
+
+/// As of the host's memory: one kernel looks, and is waited for.
+template <class Way, class S, class P>
+void expect_given_fits(AnyArray<S, P> const& array, Selected const& what, Origin<space::Device> const& from,
+                       Way const& way, Queue<space::Device>& on) {
+  using From = typename Way::From;
+  PinnedBuffer flag(1, on);
+  *flag.span().data = std::byte{0};
+  Placement<space::Device> all_of_it{from.data, const_cast<std::byte*>(from.data), what.shape};  // is not written to
+  ConvertingPlacer<space::Device, Way> const looking{{way, {nullptr, flag.span().data}, true, true}};
+  looking.place({&all_of_it, 1}, {1, 1, {}, from.strides, from.strides}, on);
+  on.wait();
+  if (*flag.span().data == std::byte{0}) return;
+  auto const dense = Layout::c_order(what.shape, sizeof(From));
+  auto const count = checked_size(element_count(what.shape, "the selection"), "the selection");
+  DeviceBuffer there(checked_size(checked_product(count, sizeof(From), "the selection"), "the selection"), on);
+  all_of_it.to = there.span().data;
+  placer<space::Device>::place({&all_of_it, 1}, {sizeof(From), 1, {}, from.strides, dense.strides}, on);
+  auto const here = cast<HostBuffer>(std::move(there), on);
+  expect_fitting(array, what.shape, 0, reinterpret_cast<From const*>(here.view().data), count, way);
+}
+
+}  // namespace tessera::inline v0::detail

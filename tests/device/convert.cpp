@@ -1,0 +1,134 @@
+// Arrays in device memory read into numbers of another type and written from them, as those of the host are.
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <device/arrays.hpp>
+#include <support/converted_arrays.hpp>
+#include <support/refused.hpp>
+#include <tessera/array/convert.cuh>
+
+using namespace tessera;
+using codec::Bytes, codec::Sharding, codec::Transpose, codec::Zstd;
+using test::DeviceQueue, test::Random, test::under_seeds;
+
+namespace {
+
+// Device memory of a queue of its own.
+struct DeviceMemory {
+  explicit DeviceMemory(std::size_t size) : buffer(size, on) { on.wait(); }
+  void put(test::Bytes const& bytes) {
+    crossing<space::Device, space::Host>::copy({bytes.data(), bytes.size()}, buffer.span(), on);
+    on.wait();
+  }
+  test::Bytes get() {
+    test::Bytes bytes(buffer.view().size);
+    crossing<space::Host, space::Device>::copy(buffer.view(), {bytes.data(), bytes.size()}, on);
+    on.wait();
+    return bytes;
+  }
+  std::byte* data() { return buffer.span().data; }
+  DeviceQueue on;
+  DeviceBuffer buffer;
+};
+
+template <class Program, class T, class Store, class P>
+void check(std::uint64_t seed, Store const& store, P const& pipeline) {
+  CAPTURE(seed);
+  Random random{seed};
+  test::check_conversion<Program, T, DeviceMemory>(
+      random, [&](Extents const& shape, Extents const& chunk_shape, T fill) {
+        return create_array<T, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape, .fill = fill}, pipeline,
+                                  DeviceQueue{test::HostQueue{random(1, 3)}});
+      });
+}
+
+template <class Program, class T>
+void check_pair() {
+  std::uint64_t seed = 0;
+  under_seeds(8, [&] {
+    ++seed;
+    auto const order = seed % 2 == 0 ? std::endian::big : std::endian::little;
+    Extents const axes = seed % 3 == 0 ? Extents{0, 1} : Extents{1, 0};
+    using Across = Pipeline<space::Device, Transpose, Bytes, CastTo<space::Host>, Zstd>;
+    check<Program, T>(seed, MemoryStore<HostBuffer>{}, Across{Transpose{axes}, Bytes{order}, {}, {}});
+  });
+}
+
+}  // namespace
+
+TEST_CASE("device arrays as numbers of another type") {
+  check_pair<float, std::uint16_t>();
+  check_pair<float, float16>();
+  check_pair<float16, double>();
+  check_pair<std::uint8_t, std::int16_t>();
+  check_pair<std::uint64_t, std::int64_t>();
+  check_pair<std::int64_t, double>();
+}
+
+TEST_CASE("device arrays in device stores as numbers of another type") {
+  std::uint64_t seed = 0;
+  under_seeds(8, [&] {
+    ++seed;
+    check<float, std::uint16_t>(seed, test::in_device_memory(), test::OnDevice{Bytes{std::endian::big}});
+  });
+}
+
+TEST_CASE("elements that lie apart by parts of an element, within a shard of the device") {
+  using Inner = test::OnDevice;
+  std::uint64_t seed = 0;
+  under_seeds(8, [&] {
+    ++seed;
+    Sharding<Inner> sharding{.chunk_shape = {2, 3}};
+    sharding.index_at_start = true;  // and a checksum of 4 bytes
+    check<float, double>(seed, test::in_device_memory(), Pipeline<space::Device, Sharding<Inner>>{sharding});
+  });
+}
+
+TEST_CASE("a number of device memory that does not fit is named by who waits") {
+  under_seeds(16, [] {
+    DeviceQueue on;
+    auto const array = create_array<double, 1>(MemoryStore<HostBuffer>{}, "a",
+                                               {.shape = {4}, .chunk_shape = {2}, .fill = 300}, test::FromHost{}, on);
+    array.write({{0, 2}}, test::on_device<double, 1>({1, 2}, {2}, on)).wait();
+    DeviceMemory memory(4);
+    auto const bytes =
+        ArrayView<std::uint8_t, 1, space::Device>::c_order(reinterpret_cast<std::uint8_t*>(memory.data()), {4});
+    auto reading = read_as(array, all, bytes);
+    test::check_refused<ConversionError>([&] { reading.wait(); },
+                                         {"\"a\"", "element [2] of the selection is 300", "uint8"});
+    test::check_refused<ConversionError>([&] { (void)read_as<std::uint8_t>(array, all); }, {"element [2]"});
+    read_as(array, all, bytes, {.out_of_range = OutOfRange::saturate}).leave();
+    on.wait();
+    CHECK(memory.get().back() == std::byte{255});
+    CHECK(test::on_host(read_as<float>(array, all, {.scale = 0.5}), on) == std::vector<float>{0.5F, 1, 150, 150});
+    auto const given = test::on_device<int, 1>({1, 256}, {2}, on);
+    auto const few = create_array<std::uint8_t, 1>(MemoryStore<HostBuffer>{}, "b", {.shape = {2}, .chunk_shape = {2}},
+                                                   test::FromHost{}, on);
+    test::check_refused<ConversionError>([&] { write_as(few, all, given).wait(); },
+                                         {"\"b\"", "element [1] of the selection is 256"});
+    CHECK(test::on_host(few.read(all), on) == std::vector<std::uint8_t>{0, 0});  // nothing is written
+  });
+}
+
+#if defined(TESSERA_CUDA_EMULATION)
+TEST_CASE("what is converted is launched and waited for as often as what is not") {
+  DeviceQueue on;
+  auto const array = create_array<double, 1>(MemoryStore<HostBuffer>{}, "a", {.shape = {4000}, .chunk_shape = {100}},
+                                             test::FromHost{}, on);
+  array.fill(all, 7).wait();
+  OwnedArray<double, 1, DeviceBuffer> same{{4000}, on};
+  OwnedArray<float, 1, DeviceBuffer> other{{4000}, on};
+  auto const counts = [&](auto&& read) {
+    read();  // what the queue keeps is made
+    emulation::Watch const watch;
+    read();
+    return std::pair{watch.launches(), watch.synchronisations()};
+  };
+  auto const plain = counts([&] { array.read(all, same).wait(); });
+  CHECK(plain.first > 0);
+  CHECK(counts([&] { read_as(array, all, other).wait(); }) == plain);
+}
+#endif

@@ -1,0 +1,181 @@
+// Arrays read into numbers of another type and written from them, by selections and memory of every kind, against
+// numbers that are converted one by one. For memory of any space: `Memory(size)` with put(bytes), get() and data().
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/converted.hpp>
+#include <support/random_selection.hpp>
+#include <tessera/array/convert.hpp>
+
+namespace test {
+
+struct HostMemory {
+  explicit HostMemory(std::size_t size) : bytes(size) {}
+  void put(Bytes const& given) { bytes = given; }
+  Bytes get() { return bytes; }
+  std::byte* data() { return bytes.data(); }
+  Bytes bytes;
+};
+
+template <class F>
+std::optional<std::string> conversion_error(F&& f) {
+  try {
+    if constexpr (std::is_void_v<decltype(f())>)
+      f();
+    else
+      f().wait();
+  } catch (tessera::ConversionError const& error) {
+    return error.what();
+  }
+  return std::nullopt;
+}
+
+/// Byte by byte, but for numbers that are none.
+template <class T>
+void check_same_numbers(Bytes const& found, Bytes const& expected, std::size_t first) {
+  REQUIRE(found.size() == expected.size());
+  std::size_t wrong = 0;
+  auto const step = sizeof(T);
+  for (std::size_t at = first % step; at + step <= found.size(); at += step) {
+    T a, b;
+    std::memcpy(&a, found.data() + at, step);
+    std::memcpy(&b, expected.data() + at, step);
+    wrong += std::memcmp(&a, &b, step) != 0 && !is_equal(a, b);
+  }
+  CHECK(wrong == 0);
+}
+
+/// Of an array of rank 2 whose elements are `whole`.
+template <class Program, class T, class Memory, class S, class P>
+void check_read_as(Random& random, tessera::Array<T, 2, S, P> const& array, std::vector<T> const& whole, double scale,
+                   double offset) {
+  using tessera::OutOfRange;
+  auto const shape = array.shape();
+  auto const selection = random_selection(random, shape, array.chunk_shape());
+  auto const place = random_memory(random, selection.selected.shape, sizeof(Program), false);
+  auto const out_of_range = random.one_in(2) ? OutOfRange::saturate : OutOfRange::refuse;
+  CAPTURE(selection.kind);
+  CAPTURE(tessera::data_type_of<T>().name());
+  CAPTURE(tessera::data_type_of<Program>().name());
+  CAPTURE(scale);
+  CAPTURE(offset);
+  auto const before = random.noise(place.size);
+  auto expected = before;
+  std::string first_misfit;
+  std::size_t i = 0;
+  for_each_index(selection.selected.shape, [&](Extents const& index) {
+    auto const number = whole[c_index(shape, selection.places[i++])];
+    auto const made = expected_as<Program>(number, scale, offset, false);
+    if (!made && first_misfit.empty()) first_misfit = "element " + to_string(index) + " of the selection";
+    auto const result = made ? *made : nearest_as<Program>(number, scale, offset);
+    auto const at = static_cast<std::size_t>(static_cast<std::int64_t>(place.first) +
+                                             tessera::detail::offset(index, place.strides));
+    std::memcpy(expected.data() + at, &result, sizeof result);
+  });
+  Memory memory(place.size);
+  memory.put(before);
+  auto const error = conversion_error([&] {
+    return tessera::detail::read_numbers<Program, T>(array.untyped(), selection.selected,
+                                                     {memory.data() + place.first, place.strides},
+                                                     {scale, offset, out_of_range}, {});
+  });
+  bool const is_refused = !first_misfit.empty() && out_of_range == OutOfRange::refuse;
+  REQUIRE(error.has_value() == is_refused);
+  if (is_refused)
+    CHECK_MESSAGE(error->find(first_misfit) != std::string::npos, *error, " but expected ", first_misfit);
+  else
+    check_same_numbers<Program>(memory.get(), expected, place.first);
+}
+
+/// And changes `whole` to what the array is then.
+template <class Program, class T, class Memory, class S, class P>
+void check_write_as(Random& random, tessera::Array<T, 2, S, P> const& array, std::vector<T>& whole, double scale,
+                    double offset) {
+  using tessera::OutOfRange;
+  auto const shape = array.shape();
+  auto const selection = random_selection(random, shape, array.chunk_shape());
+  auto const place = random_memory(random, selection.selected.shape, sizeof(Program), false);
+  auto const out_of_range = random.one_in(2) ? OutOfRange::saturate : OutOfRange::refuse;
+  bool const all_fit = out_of_range == OutOfRange::saturate || random.one_in(2);
+  CAPTURE(selection.kind);
+  CAPTURE(tessera::data_type_of<T>().name());
+  CAPTURE(tessera::data_type_of<Program>().name());
+  CAPTURE(scale);
+  CAPTURE(offset);
+  auto given = random.noise(place.size);
+  auto const before = whole;
+  std::string first_misfit;
+  std::size_t i = 0;
+  for_each_index(selection.selected.shape, [&](Extents const& index) {
+    auto const number = random_fitting<T, Program>(random, scale, offset, true, all_fit);
+    auto const made = expected_as<T>(number, scale, offset, true);
+    if (!made && first_misfit.empty()) first_misfit = "element " + to_string(index) + " of the selection";
+    if (made) whole[c_index(shape, selection.places[i])] = *made;
+    ++i;
+    auto const at = static_cast<std::size_t>(static_cast<std::int64_t>(place.first) +
+                                             tessera::detail::offset(index, place.strides));
+    std::memcpy(given.data() + at, &number, sizeof number);
+  });
+  bool const is_refused = !first_misfit.empty() && out_of_range == OutOfRange::refuse;
+  if (!first_misfit.empty() && !is_refused) {  // saturated: not all that was tried to make fit did
+    whole = before;
+    return;
+  }
+  Memory memory(place.size);
+  memory.put(given);
+  auto const error = conversion_error([&] {
+    return tessera::detail::write_numbers<Program, T>(array.untyped(), selection.selected,
+                                                      {memory.data() + place.first, place.strides},
+                                                      {scale, offset, out_of_range}, {});
+  });
+  REQUIRE(error.has_value() == is_refused);
+  if (is_refused) {
+    CHECK_MESSAGE(error->find(first_misfit) != std::string::npos, *error, " but expected ", first_misfit);
+    whole = before;
+  }
+  Memory found(whole.size() * sizeof(T));
+  auto const selected = tessera::Box{tessera::all}.resolve(shape);
+  auto const dense = tessera::Layout::c_order(shape, sizeof(T)).strides;
+  if constexpr (std::is_same_v<Memory, HostMemory>)
+    array.untyped().read(selected, {found.data(), dense});
+  else
+    array.untyped().read(selected, {found.data(), dense}).wait();
+  Bytes expected(whole.size() * sizeof(T));
+  std::memcpy(expected.data(), whole.data(), expected.size());
+  check_same_numbers<T>(found.get(), expected, 0);
+}
+
+/// Both, a few times, of a new array: `make(seeded elements, shape, chunk shape, fill)` gives one.
+template <class Program, class T, class Memory, class Make>
+void check_conversion(Random& random, Make const& make) {
+  double const scales[] = {1, 0.375, 3, -2}, offsets[] = {0, -12.5, 7};
+  auto const scale = scales[random(0, 3)], offset = scale == 1 ? 0 : offsets[random(0, 2)];
+  Extents const shape{9, 14}, chunk_shape{4, 6};
+  std::vector<T> whole(9 * 14, T(5));
+  bool const all_fit = random.one_in(2);
+  for (std::size_t i = 0; i < 8 * 14; ++i) whole[i] = random_fitting<Program, T>(random, scale, offset, false, all_fit);
+  auto const array = make(shape, chunk_shape, T(5));
+  Memory memory(8 * 14 * sizeof(T));
+  Bytes rows(8 * 14 * sizeof(T));
+  std::memcpy(rows.data(), whole.data(), rows.size());
+  memory.put(rows);  // the chunks of the last row are missing
+  tessera::Selected const most = tessera::Box{{0, 8}, tessera::all}.resolve(shape);
+  auto const dense = tessera::Layout::c_order({8, 14}, sizeof(T)).strides;
+  if constexpr (std::is_same_v<Memory, HostMemory>)
+    array.untyped().write(most, {memory.data(), dense});
+  else
+    array.untyped().write(most, {memory.data(), dense}).wait();
+  for (int i = 0; i < 3; ++i) check_read_as<Program, T, Memory>(random, array, whole, scale, offset);
+  for (int i = 0; i < 2; ++i) check_write_as<Program, T, Memory>(random, array, whole, scale, offset);
+  check_read_as<Program, T, Memory>(random, array, whole, scale, offset);
+}
+
+}  // namespace test
