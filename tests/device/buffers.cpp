@@ -159,6 +159,38 @@ TEST_CASE("buffers are made of the caller's resources, whatever their shape") {
   });
 }
 
+namespace {
+
+// As any_resource and resource_ref are: a value that is not kept by a name. What it does is counted elsewhere.
+struct Temporary {
+  Counted* counted;
+  std::shared_ptr<int> alive;
+  void* allocate(cudaStream_t s, std::size_t n, std::size_t a) { return counted->device(n, a, s); }
+  void deallocate(cudaStream_t s, void* p, std::size_t, std::size_t) noexcept { ++counted->freed, cudaFreeAsync(p, s); }
+};
+
+}  // namespace
+
+TEST_CASE("a resource that is a temporary lives as long as the buffers made of it") {
+  under_seeds(4, [] {
+    Counted counted;
+    auto const alive = std::make_shared<int>(0);
+    {
+      DeviceBuffer last;
+      {
+        DeviceQueue on{HostQueue{}, {.device = Temporary{&counted, alive}}};
+        CHECK(alive.use_count() > 1);
+        last = made<DeviceBuffer>("some bytes", on);
+        on.wait();
+      }
+      CHECK(alive.use_count() > 1);
+    }
+    CHECK(alive.use_count() == 1);
+    CHECK(counted.made > 0);
+    CHECK(counted.freed == counted.made);
+  });
+}
+
 TEST_CASE("a resource without memory gives an error that says how much was asked for") {
   under_seeds(2, [] {
     Failing<std::bad_alloc> empty{};
