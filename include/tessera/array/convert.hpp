@@ -101,16 +101,10 @@ void read_converted(AnyArray<S, P> const& array, Selected const& what, Target<sp
     Converted<Leaf, Program, T> const pipeline{chunks.pipeline, chunks.form, way, misfit};
     std::byte fill[sizeof(Program)];
     if (!convert(chunks.fill.data, fill, 1, false, way)) misfit = true;
-    read_chunks(ChunkSource<Chunks, Converted<Leaf, Program, T>>{chunks.store,
-                                                                 chunks.prefix,
-                                                                 chunks.key_encoding,
-                                                                 pipeline,
-                                                                 form,
-                                                                 {fill, sizeof fill},
-                                                                 chunks.shards,
-                                                                 chunks.locks,
-                                                                 chunks.array_shape},
-                what, to, on, options);
+    ChunkSource<Chunks, Converted<Leaf, Program, T>> const source{chunks.store,  chunks.prefix, chunks.key_encoding,
+                                                                  pipeline,      form,          {fill, sizeof fill},
+                                                                  chunks.shards, chunks.locks,  chunks.array_shape};
+    array.with_defaults(options, [&](auto const& used) { read_chunks(source, what, to, on, used); });
   });
   if (!misfit || conversion.out_of_range == OutOfRange::saturate) return;
   // Something in the chunks does not fit. Is it selected? If not, what was looked at is the answer: somebody may have
