@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What other libraries have in their hands, against their own headers: the memory resources of the toolkit's cuda::mr and
-of RMM; RMM's containers; CCCL's and Kokkos's mdspans.
+of RMM; RMM's containers; CCCL's and Kokkos's mdspans; and the oldest CUDA runtime that tessera is for.
 
-    run.py {cccl|rmm|containers|mdspan} COMPILER [TOOLKIT]
+    run.py {cccl|rmm|containers|mdspan|cuda12} COMPILER [TOOLKIT]
 
 COMPILER is g++ or clang++; TOOLKIT is CUDA's folder. The libraries are the packages of requirements.txt, of this Python or
 of the environment build/resources-venv. A source's lines `WRONG == n  // expect: text` are programs that must not compile,
@@ -64,6 +64,16 @@ if which == "cccl":
         not_run("cuda::mr of this toolkit is not the one of CCCL 3.0")
     subprocess.run([*command, "-DLIBCUDACXX_ENABLE_EXPERIMENTAL_MEMORY_RESOURCE", "-isystem", toolkit / "include/cccl",
                     "-isystem", toolkit / "include", "-fsyntax-only", source], check=True)
+    sys.exit()
+
+if which == "cuda12":
+    # The package has no crt/, whose declarations are the compiler's own.
+    oldest = package("nvidia/cuda_runtime", "include/cuda_runtime_api.h") / "include"
+    if "define CUDART_VERSION  12080" not in (oldest / "cuda_runtime_api.h").read_text():
+        not_run("the package nvidia-cuda-runtime-cu12 is not 12.8's")
+    for unit in (root / "tests/resources/cuda12.cpp", root / "tests/emulation/contract/memory.cpp"):
+        subprocess.run([*command, "-I", root / "tests/emulation", "-isystem", oldest, "-isystem", toolkit / "include",
+                        "-fsyntax-only", unit], check=True)
     sys.exit()
 
 rmm = package("librmm", "include/rmm")

@@ -142,6 +142,9 @@ class Queue<space::Host> {
   explicit Queue(std::size_t threads, std::pmr::memory_resource* resource = std::pmr::new_delete_resource())
       : pool_{new detail::Pool{threads}, Destroy{}}, resource_{resource} {}
 
+  /// As many threads as there are processors: what an array, or a device's queue, has that is given no other.
+  static Queue of_all_processors() { return Queue{std::thread::hardware_concurrency()}; }
+
   std::size_t threads() const { return pool_->size(); }
   std::pmr::memory_resource* resource() const { return resource_; }
 

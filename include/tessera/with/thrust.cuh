@@ -19,6 +19,8 @@
 namespace tessera::inline v0 {
 namespace detail {
 
+namespace thrust = THRUST_NS_QUALIFIER;  // which THRUST_CUB_WRAPPED_NAMESPACE puts elsewhere
+
 // Elements one after the other that no pointer of the language leads through: what Thrust calls a vector, and ranges of
 // its iterators and pointers.
 template <class M>
@@ -66,7 +68,7 @@ auto space_of_thrust() {
 template <detail::ThrustMemory M>
 struct contiguous_memory<M> {
   using space = decltype(detail::space_of_thrust<M>());
-  static auto data(M& memory) { return thrust::raw_pointer_cast(&*memory.begin()); }
+  static auto data(M& memory) { return detail::thrust::raw_pointer_cast(&*memory.begin()); }
   static std::size_t size(M& memory) { return static_cast<std::size_t>(memory.size()); }
 };
 
