@@ -9,6 +9,12 @@
 #if WRONG != 1
 #include <tessera/with/cccl.cuh>
 #include <tessera/with/rmm.cuh>
+#if defined(__CUDACC__)
+#include <thrust/host_vector.h>
+
+#include <rmm/device_vector.hpp>
+#include <tessera/with/thrust.cuh>
+#endif
 #endif
 
 using namespace tessera;
@@ -49,6 +55,11 @@ static_assert(is_seen<cuda::managed_mdspan<float, Extents2, cuda::std::layout_le
 static_assert(is_seen<cuda::host_mdspan<float, Extents2, cuda::std::layout_stride>, space::Host, float, float>);
 static_assert(Mdspan<Either> && !MdspanOfASpace<Either>);
 static_assert(is_seen<decltype(array_view<space::Device>(std::declval<Either>())), space::Device, float, float>);
+
+#if defined(__CUDACC__)
+static_assert(is_seen<rmm::device_vector<float>, space::Device, float>);
+static_assert(is_seen<thrust::host_vector<float>, space::Host, float>);
+#endif
 
 static_assert(is_read<float, space::Device, rmm::device_uvector<float>>);
 static_assert(is_written<float, space::Device, rmm::device_uvector<float>>);

@@ -84,6 +84,11 @@ options = ["-isystem", rmm / "include/rapids", "-isystem", rmm / "include", "-is
 if which == "containers":
     refuse_the_wrong(*options)
     subprocess.run([*command, *options, "-fsyntax-only", source], check=True)
+    # nvcc sees more: which functions are the device's. It looks for its own CCCL behind -I, and before -isystem.
+    if (toolkit / "bin/nvcc").exists():
+        subprocess.run([toolkit / "bin/nvcc", "-std=c++20", "-arch=sm_90", "-x", "cu", "-ccbin", compiler, "-I", root / "include",
+                        "-I", root / "tests", *("-I" if one == "-isystem" else one for one in options), "-c", source,
+                        "-o", "/dev/null"], check=True)
     sys.exit()
 libraries = [rmm / "lib64", logger / "lib64", toolkit / "lib64"]
 with tempfile.TemporaryDirectory() as folder:

@@ -102,7 +102,7 @@ inline constexpr bool is_worked_on_in = std::same_as<Memory, Space> ||
 template <class T, std::size_t Rank, class Space, class M>
 consteval bool check_memory() {
   using Memory = CallerMemory<std::remove_reference_t<M>>;
-  if constexpr (!says_where<std::remove_reference_t<M>>) {
+  if constexpr (!Memory::known && !SaysWhere<std::remove_reference_t<M>>) {
     return check_says_where<std::remove_reference_t<M>>();
   } else if constexpr (!Memory::known && Mdspan<std::remove_cvref_t<M>>) {
     static_assert(

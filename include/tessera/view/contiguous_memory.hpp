@@ -79,25 +79,26 @@ struct contiguous_memory<std::basic_string_view<T, Traits>> : memory_in<space::H
 
 namespace detail {
 
-// Not std::ranges::contiguous_range: its header costs every program a quarter of a second of compiling.
+// What looks like such memory. Its iterators are not looked at: nvcc may not so much as ask whether those of a
+// cuda::buffer on the device are contiguous.
 template <class M>
-concept ContiguousRange = !Mdspan<std::remove_cv_t<M>> && requires(M & memory) {
-  requires std::contiguous_iterator<decltype(std::begin(memory))>;
+concept LooksContiguous = !Mdspan<std::remove_cv_t<M>> && requires(M & memory) {
+  std::begin(memory);
+  requires std::is_pointer_v<decltype(std::data(memory))>;
   { std::size(memory) } -> std::convertible_to<std::size_t>;
-  std::data(memory);
 };
 
-// False for a range that would do, but does not say where its elements are.
+// Not so of a container that would do, but does not say where its elements are.
 template <class M>
-inline constexpr bool says_where = ContiguousMemory<M> || !ContiguousRange<M>;
+concept SaysWhere = ContiguousMemory<M> || !LooksContiguous<M>;
 
 template <class M>
 consteval bool check_says_where() {
-  static_assert(says_where<M>,
+  static_assert(SaysWhere<M>,
                 "tessera: this memory does not say where it is: give std::span{memory} if it is the host's, or say so "
                 "of its type: template <> struct tessera::contiguous_memory<M> : "
                 "tessera::memory_in<tessera::space::Host> {}; those of RMM, Thrust and CCCL are in tessera/with/");
-  return says_where<M>;
+  return SaysWhere<M>;
 }
 
 }  // namespace detail

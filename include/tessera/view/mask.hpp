@@ -58,7 +58,7 @@ class Mask {
     detail::check_mask<typename contiguous_memory<M const>::space>();
   }
   template <class M>
-  requires(!detail::says_where<M const>) explicit Mask(M const&) : data_{nullptr} {
+  requires(!detail::SaysWhere<M const>) explicit Mask(M const&) : data_{nullptr} {
     (void)detail::check_says_where<M const>();
   }
 
