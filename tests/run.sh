@@ -28,18 +28,22 @@ if [[ $install == yes ]]; then
   if [[ $quick == no ]] && ! sanitizers_link; then need_packages libclang-rt-dev; fi
 fi
 
-# The programs that tests/interop exchanges arrays with, in an environment of their own: made anew when another version is
-# asked for.
-peers=build/interop-venv wanted=tests/interop/requirements.txt
-make_peers() {
-  cmp -s "$wanted" "$peers/made-from.txt" && return
-  echo "Making the Python environment $peers"
-  rm -rf "$peers"
-  python3 -m venv "$peers" &&
-    "$peers/bin/pip" install -q --disable-pip-version-check --retries 1 --timeout 30 --only-binary :all: -r "$wanted" &&
-    cp "$wanted" "$peers/made-from.txt" || { rm -rf "$peers"; echo "It could not be made" >&2; }
+# The programs that tests/interop exchanges arrays with, and the headers that tests/resources compiles tessera with, each
+# in an environment of their own: made anew when another version is asked for.
+peers=build/interop-venv headers=build/resources-venv
+# make_environment PATH REQUIREMENTS [OPTIONS...]
+make_environment() {
+  cmp -s "$2" "$1/made-from.txt" && return
+  echo "Making the Python environment $1"
+  rm -rf "$1"
+  python3 -m venv "$1" &&
+    "$1/bin/pip" install -q --disable-pip-version-check --retries 1 --timeout 30 --only-binary :all: "${@:3}" -r "$2" &&
+    cp "$2" "$1/made-from.txt" || { rm -rf "$1"; echo "It could not be made" >&2; }
 }
-if [[ $install == yes ]]; then make_peers; fi
+if [[ $install == yes ]]; then
+  make_environment "$peers" tests/interop/requirements.txt
+  make_environment "$headers" tests/resources/requirements.txt --no-deps  # which are Python's, and large
+fi
 
 # What was compiled in another checkout is found in the cache.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
@@ -83,6 +87,9 @@ if [[ -d $peers ]]; then
   cat build/release/interop/report.md 2>/dev/null || true
 else
   not_run "exchange with zarr-python, zarrs and TensorStore" "no Python environment $peers: --no-install, or pip failed"
+fi
+if [[ ! -d $headers ]]; then
+  not_run "RMM's and CCCL's containers, Kokkos's mdspan" "no Python environment $headers: --no-install, or pip failed"
 fi
 if [[ $quick == no ]]; then
   build_and_test clang "clang++: headers, programs that must not compile, foreign projects, pages"

@@ -1,5 +1,7 @@
 // Writing, held against a model that is changed one element at a time.
 #include <atomic>
+#include <initializer_list>
+#include <memory_resource>
 #include <set>
 #include <string>
 #include <thread>
@@ -260,19 +262,29 @@ TEST_CASE("a chunk that cannot be read is not overwritten in part") {
 
 namespace {
 
+struct Accessor {};
+
 /// What std::mdspan shows, with a layout of any strides.
 template <class T>
 struct Mdspan2 {
   using element_type = T;
+  using reference = T&;
+  using accessor_type = Accessor;
   T* pointer;
   int shape[2], steps[2];
   static constexpr std::size_t rank() { return 2; }
-  T* data_handle() const { return pointer; }
+  T* const& data_handle() const { return pointer; }
   int extent(std::size_t d) const { return shape[d]; }
   int stride(std::size_t d) const { return steps[d]; }
 };
+static_assert(Mdspan<Mdspan2<int>>);
 
 }  // namespace
+
+template <>
+struct tessera::accessor_space<Accessor> {
+  using type = space::Host;
+};
 
 TEST_CASE("memory of every kind: ranges, views, owned arrays, mdspans") {
   MemoryStore<HostBuffer> const store;
@@ -292,6 +304,14 @@ TEST_CASE("memory of every kind: ranges, views, owned arrays, mdspans") {
   CHECK(columns == std::vector{9, 4, 2, 9, 4, 2});
   auto const view = ArrayView<int, 2>::c_order(columns.data(), {2, 3});
   array.read(all, view);
+  array.write(all, std::pmr::vector<int>{1, 2, 3, 4, 5, 6});
+  int plain[6];
+  array.read(all, plain);
+  CHECK(std::ranges::equal(plain, std::vector{1, 2, 3, 4, 5, 6}));
+  array.write(all, array_view<space::Host>(Mdspan2<int const>{plain, {2, 3}, {0, 0}}));
+  CHECK(array.read(all)(1, 2) == 1);
+  array.write(all, std::initializer_list<int>{9, 8, 7, 6, 5, 4});
+  CHECK(array.read(all)(1, 2) == 4);
   array.write(all, std::array{1, 1, 1, 1, 1, 1});
   array.read(all, owned);
   CHECK(owned(1, 2) == 1);

@@ -40,6 +40,16 @@ static_assert(is_seen<std::ranges::subrange<thrust::device_vector<double>::itera
 static_assert(is_seen<std::vector<float>, space::Host, float>);
 static_assert(!ContiguousMemory<thrust::device_ptr<float>>);  // which does not say how many there are
 
+// A range of pointers, which Thrust takes for the host's: as rmm::device_uvector is, it may be anywhere.
+struct Somewhere {
+  float *first, *last;
+  float* begin() const { return first; }
+  float* end() const { return last; }
+  float* data() const { return first; }
+  std::size_t size() const { return static_cast<std::size_t>(last - first); }
+};
+static_assert(!ContiguousMemory<Somewhere> && !ContiguousMemory<Somewhere const>);
+
 using OnDevice = Pipeline<space::Device, codec::Bytes, CastTo<space::Host>, codec::Zstd>;
 
 template <class Thrust>

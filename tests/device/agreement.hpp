@@ -18,7 +18,7 @@ template <class Named, class S>
 struct Subject {
   using Opened = decltype(tessera::open_any<Named>(std::declval<S const&>(), "", std::declval<DeviceQueue>()));
   S store;
-  DeviceQueue on;
+  DeviceQueue on{test::HostQueue{}};
   Opened array;
 
   Subject(S const& s, DeviceQueue queue) : store{s}, on{queue}, array{tessera::open_any<Named>(store, "a", queue)} {}

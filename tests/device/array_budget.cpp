@@ -73,7 +73,7 @@ void check_budget(S const& store, std::uint64_t budget, std::uint64_t rows_of_ch
     CAPTURE(times);
     CAPTURE(budget);
     CAPTURE(rows_of_chunk);
-    DeviceQueue others;  // whose memory is not counted: source, destination, what a store keeps
+    DeviceQueue others{test::HostQueue{}};  // whose memory is not counted: source, destination, what a store keeps
     auto const rows = times * budget / columns / sizeof(float);
     auto const elements = test::numbers_from(1.f, rows * columns);
     auto memory = test::on_device<float, 2>(elements, {rows, columns}, others);
@@ -143,7 +143,7 @@ TEST_CASE(
     "a budget of memory: mini-batches of which more and more is there, and of which more and more is no fill value") {
   constexpr std::uint64_t batches = 16, chunk = 1 << 14, budget = 6 << 20;  // elements; bytes
   MemoryStore<HostBuffer> const store;
-  DeviceQueue others;
+  DeviceQueue others{test::HostQueue{}};
   // Of mini-batch i so many chunks are other than the fill value, and are stored.
   std::vector<float> elements(batches * batches * chunk);
   for (std::size_t i = 0; i < elements.size(); ++i)
@@ -175,7 +175,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a budget of memory that no chunk fits into is refused before anything is read") {
-  DeviceQueue on;
+  DeviceQueue on{test::HostQueue{}};
   MemoryStore<HostBuffer> const store;
   auto const array =
       create_array<float, 1>(store, "a", {.shape = {1 << 15}, .chunk_shape = {1 << 14}}, test::Compressed{}, on);

@@ -16,7 +16,7 @@ TEST_CASE("a mini-batch of files crosses in one copy, be it of 4 chunks or of 10
     CAPTURE(side);
     TemporaryFolder folder;
     under_seeds(4, [&] {
-      DeviceQueue on;
+      DeviceQueue on{test::HostQueue{}};
       auto const path = folder.path().string();
       SplitStore const store{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}};
       auto const n = 5 * side;
@@ -56,7 +56,7 @@ TEST_CASE("a mini-batch of files crosses in one copy, be it of 4 chunks or of 10
 
 TEST_CASE("values in allocations of their own cross one by one, be they neighbours or not") {
   under_seeds(4, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     using Stored = Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>;
     using Known = AnyPipeline<space::Host, space::Device, Codecs<codec::Bytes>>;
     auto const check = [&](auto const& pipeline) {

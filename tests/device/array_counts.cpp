@@ -81,7 +81,7 @@ class Counted {
   }
 
   std::uint64_t chunks_;
-  DeviceQueue on_;
+  DeviceQueue on_{test::HostQueue{}};
   S store_;
   Extents shape_;
   std::vector<float> elements_;
@@ -94,7 +94,7 @@ void check_counts(Make&& make, std::size_t data_copies, bool keeps_values = fals
   for (std::uint64_t const chunks : {4u, 20u, 64u}) {
     CAPTURE(chunks);
     under_seeds(8, [&] {
-      DeviceQueue on;
+      DeviceQueue on{test::HostQueue{}};
       auto const store = make();
       Counted<std::remove_const_t<decltype(store)>, P> counted{store, chunks, on};
       counted.check_write(2, keeps_values ? chunks : 0);
@@ -113,7 +113,7 @@ TEST_CASE("a mini-batch through codecs that the file names: one copy of the data
   for (std::uint64_t const chunks : {4u, 20u, 64u}) {
     CAPTURE(chunks);
     under_seeds(8, [&] {
-      DeviceQueue on;
+      DeviceQueue on{test::HostQueue{}};
       MemoryStore<HostBuffer> const store;
       Counted<MemoryStore<HostBuffer>, test::Compressed>{store, chunks, on};
       auto const array = open_array<float, 2, test::Known>(store, "a", on);
@@ -145,7 +145,7 @@ TEST_CASE("a mini-batch of files of elements: one copy of the data, one launch")
 TEST_CASE("part of chunks in files, stored as they are: nothing else of them crosses, in one copy") {
   TemporaryFolder const folder;
   under_seeds(8, [&] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto const store = test::files_of_the_device(folder / "slab");
     Extents const shape{96, 100};
     auto const elements = test::numbers_from(1.f, 96 * 100);
@@ -171,7 +171,7 @@ TEST_CASE("a mini-batch of values in device memory: no copy of the data, one lau
 
 TEST_CASE("many mini-batches, none waited for: what is under way is bounded, and in the end nothing is allocated") {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     MemoryStore<HostBuffer> const store;
     Counted<MemoryStore<HostBuffer>, test::Compressed> const counted{store, 64, on};
     auto const& array = counted.array();

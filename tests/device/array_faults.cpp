@@ -175,7 +175,7 @@ TEST_CASE("a machine with too little memory: one error that says so") {
   }
   emulation::set({.memory = std::size_t{3} << 20, .page_locked = std::size_t{1} << 30});
   {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto const array = open_array<float, 1, test::Compressed>(store, "a", on);
     test::check_refused<DeviceError>([&] { array.read(all); }, {"cannot allocate 4194304 bytes of device memory"});
     // The elements fit, what is under way does not: until it is told to take less.
@@ -189,7 +189,7 @@ TEST_CASE("a machine with too little memory: one error that says so") {
   test::check_nothing_left();
   emulation::set({.page_locked = std::size_t{1} << 18});
   {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto const array = open_array<float, 1, test::Compressed>(store, "a", on);
     test::check_refused<DeviceError>([&] { array.read(all); }, {"bytes of page-locked memory"});
   }
@@ -205,7 +205,7 @@ TEST_CASE(
   under_seeds(16, [] {
     for (std::size_t const batch : {std::size_t{1}, std::size_t{4}, every_chunk}) {
       CAPTURE(batch);
-      DeviceQueue on;
+      DeviceQueue on{test::HostQueue{}};
       MemoryStore<HostBuffer> const store;
       auto const array = made<test::Compressed>(store, on);
       array.write(all, on_device<float, 2>(old_elements, shape, on)).wait();
@@ -279,7 +279,7 @@ TEST_CASE("a read that is cancelled while it runs: progress says how far, nothin
 
 TEST_CASE("cancelled from another thread, and by what a progress callback throws") {
   under_seeds(8, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto const store = test::in_device_memory();
     auto const array = made<test::OnDevice>(store, on);
     array.write(all, on_device<float, 2>(old_elements, shape, on)).wait();

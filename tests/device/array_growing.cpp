@@ -54,7 +54,7 @@ void check_as_on_the_host(S const& store, std::uint64_t seed) {
     auto const expected = host.read(all);
     auto const found = elements_of(device, on);
     CHECK(std::equal(found.begin(), found.end(), expected.elements().begin(), expected.elements().end()));
-    DeviceQueue other;
+    DeviceQueue other{test::HostQueue{}};
     auto const again = elements_of(open_array<float, 2, P>(store, "a", other), other);
     CHECK(again == found);
   }
@@ -76,7 +76,7 @@ TEST_CASE("arrays in device memory grow, shrink and are appended to as those of 
 
 TEST_CASE("what is appended lies in pinned memory, and in memory of the host's for an array of the host's") {
   under_seeds(4, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto const elements = numbers_from(1.f, 12);
     auto const device = made<test::OnDevice>(test::in_device_memory(), {0, 6}, on);
     device.append(on_device<float, 2, PinnedBuffer>(elements, {2, 6}, on)).wait();
@@ -95,7 +95,7 @@ TEST_CASE("nodes of device memory's stores are erased and moved") {
   under_seeds(4, [] {
     TemporaryFolder const folder;
     auto const check_nodes = [](auto const& store) {
-      DeviceQueue on;
+      DeviceQueue on{test::HostQueue{}};
       auto const elements = numbers_from(1.f, 35);
       made<test::OnDevice>(store, {5, 7}, on).write(all, on_device<float, 2>(elements, {5, 7}, on)).wait();
       move_node(store, "a", "g/b", on);
@@ -137,7 +137,7 @@ TEST_CASE("each call of the runtime fails in turn while an array is resized: the
       REQUIRE(k < 2000);
       emulation::seed(k);
       {
-        DeviceQueue on;
+        DeviceQueue on{test::HostQueue{}};
         auto const store = test::in_device_memory();
         auto const array = made<test::OnDevice>(store, {5, 7}, on);
         array.write(all, on_device<float, 2>(elements, {5, 7}, on)).wait();
@@ -149,7 +149,7 @@ TEST_CASE("each call of the runtime fails in turn while an array is resized: the
         }
         done = !emulation::has_failed();
         emulation::fail(~std::size_t{0});
-        DeviceQueue other;
+        DeviceQueue other{test::HostQueue{}};
         auto const again = open_array<float, 2, test::OnDevice>(store, "a", other);
         CHECK((again.shape() == to || (!done && again.shape() == Extents{5, 7})));
         auto const found = elements_of(again, other);

@@ -38,7 +38,7 @@ template <class B, class Array>
 void check_memory(Array const& array, DeviceQueue& on) {
   auto const memory = on_device<float, 2, B>(elements, shape, on);
   array.fill(all, 0.5f).wait();
-  DeviceQueue other;
+  DeviceQueue other{test::HostQueue{}};
   array.fill(part, 9.f, other, WriteOptions{.mini_batch = 2}).wait();
   CHECK(on_host(array.template read<B>(part), on) == std::vector<float>(27, 9.f));
   array.write(all, memory).wait();
@@ -77,7 +77,7 @@ void check_memory(Array const& array, DeviceQueue& on) {
 
 TEST_CASE("device, pinned and managed memory, as views and as arrays that own it") {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto const check = [&](auto const& array) {
       check_memory<DeviceBuffer>(array, on);
       check_memory<PinnedBuffer>(array, on);
@@ -90,7 +90,7 @@ TEST_CASE("device, pinned and managed memory, as views and as arrays that own it
 
 TEST_CASE("what the host can touch is there when the read returns") {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto const array = made(MemoryStore<HostBuffer>{}, on);
     array.write(all, on_device<float, 2>(elements, shape, on)).wait();
     auto const pinned = array.read<PinnedBuffer>(all);
@@ -103,7 +103,7 @@ TEST_CASE("what the host can touch is there when the read returns") {
 
 TEST_CASE("fill: whole chunks are not stored, parts of chunks are") {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     MemoryStore<HostBuffer> const store;
     auto const array = made(store, on);
     auto const stored = [&] {
@@ -129,7 +129,7 @@ TEST_CASE("fill: whole chunks are not stored, parts of chunks are") {
 
 TEST_CASE("nothing to read and nothing to write, and memory of another shape") {
   under_seeds(4, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto const array = made(MemoryStore<HostBuffer>{}, on);
     Box const nothing{{4, 4}, all};
     auto none = array.read(nothing);
@@ -148,7 +148,7 @@ TEST_CASE("nothing to read and nothing to write, and memory of another shape") {
 TEST_CASE("Pending: asked, moved, dropped, left, and outliving array and queue") {
   under_seeds(16, [] {
     MemoryStore<HostBuffer> const store;
-    DeviceQueue mine;
+    DeviceQueue mine{test::HostQueue{}};
     {
       auto const memory = on_device<float, 2>(elements, shape, mine);
       made(store, mine).write(all, memory).wait();
@@ -156,7 +156,7 @@ TEST_CASE("Pending: asked, moved, dropped, left, and outliving array and queue")
     // Memory of another queue's, so that it outlives the one that works on it.
     auto const emptied = [&] { return on_device<float, 2, PinnedBuffer>(std::vector<float>(230), shape, mine); };
     auto const is_read = [](auto const& memory) { return std::ranges::equal(memory.elements(), elements); };
-    std::optional<DeviceQueue> on{std::in_place};
+    std::optional<DeviceQueue> on{std::in_place, test::HostQueue{}};
     std::optional array{open_array<float, 2, test::Compressed>(store, "a", *on)};
 
     auto memory = emptied();
@@ -206,7 +206,7 @@ TEST_CASE("Pending: asked, moved, dropped, left, and outliving array and queue")
 TEST_CASE("Pending: a stream that comes late is not waited for by the call, and errors name the array") {
   emulation::seed(15);
   {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto const array = made<test::OnDevice>(test::in_device_memory(), on);
     array.write(all, on_device<float, 2>(elements, shape, on)).wait();
     auto memory = on_device<float, 2>(std::vector<float>(230), shape, on);
@@ -227,7 +227,7 @@ TEST_CASE("Pending: a stream that comes late is not waited for by the call, and 
 
 TEST_CASE("two queues that wait for each other's events") {
   under_seeds(32, [] {
-    DeviceQueue first, second;
+    DeviceQueue first{test::HostQueue{}}, second{test::HostQueue{}};
     auto const store = test::in_device_memory();
     auto const array = made<test::OnDevice>(store, first);
     auto const source = on_device<float, 2>(elements, shape, first);
@@ -249,7 +249,7 @@ TEST_CASE("two queues that wait for each other's events") {
 #if defined(TESSERA_CUDA_EMULATION)
 TEST_CASE("a read that was waited for holds nothing of what a store lent: its memory goes with the store") {
   under_seeds(4, [] {
-    DeviceQueue writer, reader;
+    DeviceQueue writer{test::HostQueue{}}, reader{test::HostQueue{}};
     OwnedArray<float, 2, DeviceBuffer> found{shape, reader};
     std::uint64_t held;
     {

@@ -77,7 +77,7 @@ TEST_CASE("the brain volume is opened for the host and for the device, and read 
       };
     };
     // Two of the device's threads share a queue.
-    at_once({by_host(0), by_host(10), by_device(20, on), by_device(30, on), by_device(40, DeviceQueue{})});
+    at_once({by_host(0), by_host(10), by_device(20, on), by_device(30, on), by_device(40, DeviceQueue{test::HostQueue{}})});
     CHECK(wrong == 0);
   });
 }
@@ -87,7 +87,7 @@ TEST_CASE("an array is written in turns of columns by host threads and a device 
   int made = 0;
   auto const elements = numbers_from(1.f, 30 * 24);
   auto const check = [&](auto const& store) {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto const host =
         create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape}, OnHost{}, HostQueue{2});
     auto const device = open_array<float, 2, test::Compressed>(store, "a", on);
@@ -121,7 +121,7 @@ TEST_CASE("an array is written in turns of columns by host threads and a device 
 TEST_CASE("an array in device memory's store is written by two device queues at once: no element is lost") {
   auto const elements = numbers_from(1.f, 30 * 24);
   under_seeds(16, [&] {
-    DeviceQueue first, second;
+    DeviceQueue first{test::HostQueue{}}, second{test::HostQueue{}};
     auto const store = test::in_device_memory();
     auto const array =
         create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape}, test::OnDevice{}, first);

@@ -42,7 +42,7 @@ TEST_CASE("documents never touch the device, values come through it") {
 
 TEST_CASE("arrays are made and written in device memory's stores") {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     SplitStore const store{MemoryStore<HostBuffer>{}, MemoryStore<DeviceBuffer>{}};
     using P = Pipeline<space::Host, Bytes, CastTo<space::Device>>;
     auto const array = create_array<float, 2>(store, "a", {.shape = {5, 7}, .chunk_shape = {2, 3}}, P{}, on);
@@ -70,7 +70,7 @@ TEST_CASE_TEMPLATE("arrays in memory that both sides reach", B, PinnedBuffer, Ma
   using Space = typename B::space_type;
   using P = Pipeline<Space, codec::Transpose, Bytes, Zstd>;
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     SplitStore const store{MemoryStore<HostBuffer>{}, MemoryStore<B>{}};
     P const pipeline{codec::Transpose{{1, 0}}, Bytes{}, Zstd{}};
     auto const array =
@@ -83,7 +83,7 @@ TEST_CASE_TEMPLATE("arrays in memory that both sides reach", B, PinnedBuffer, Ma
     auto const read = open_array<float, 2, P>(store, "a", on).read(all);
     CHECK(std::ranges::equal(read.elements(), elements.elements()));
     // What another queue has not written yet is waited for before the host decodes it.
-    DeviceQueue reader;
+    DeviceQueue reader{test::HostQueue{}};
     std::ranges::reverse(elements.elements());
     auto const writing = array.write(all, elements.view());
     auto const seen = open_array<float, 2, P>(store, "a", reader).read(all);
@@ -94,7 +94,7 @@ TEST_CASE_TEMPLATE("arrays in memory that both sides reach", B, PinnedBuffer, Ma
 TEST_CASE_TEMPLATE("elements are placed when their chunks are there", B, PinnedBuffer, ManagedBuffer) {
   using P = Pipeline<typename B::space_type, Bytes>;  // no codec runs that would wait for them
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     SplitStore const store{MemoryStore<HostBuffer>{}, MemoryStore<B>{}};
     auto const array = create_array<float, 2>(store, "a", {.shape = {5, 7}, .chunk_shape = {2, 3}}, P{}, on);
     OwnedArray<float, 2, B> elements{{5, 7}, on};
@@ -117,7 +117,7 @@ TEST_CASE_TEMPLATE("elements are placed when their chunks are there", B, PinnedB
 TEST_CASE("values in pinned and managed memory") {
   std::string const path = TESSERA_TEST_DATA "/brain.zarr";
   under_seeds(2, [&] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     SplitStore const pinned{LocalStore<HostBuffer>{path}, LocalStore<PinnedBuffer>{path}};
     auto const first =
         open_array<std::uint8_t, 3, Pipeline<space::Host, Bytes, CastTo<space::Pinned>, Zstd>>(pinned, "t1", on);

@@ -48,7 +48,7 @@ struct Sum {
 
 TEST_CASE("a phase begins when all threads of the block have ended the one before") {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     std::string const before = test::long_text(64 * 40);
     auto buffer = made<DeviceBuffer>(before, on);
     launch_blocks(on, 40, Reverse{reinterpret_cast<char*>(buffer.span().data)});
@@ -65,7 +65,7 @@ TEST_CASE("a phase begins when all threads of the block have ended the one befor
 TEST_CASE("each block has shared memory of its own, through all of its phases") {
   under_seeds(16, [] {
     constexpr std::uint32_t blocks = 1000;
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     PinnedBuffer sums(blocks * sizeof(std::uint32_t), on);
     launch_blocks(on, blocks, Sum{reinterpret_cast<std::uint32_t*>(sums.span().data)});
     on.wait();
@@ -78,7 +78,7 @@ TEST_CASE("each block has shared memory of its own, through all of its phases") 
 
 TEST_CASE("no blocks are no launch") {
   under_seeds(1, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
 #if defined(TESSERA_CUDA_EMULATION)
     emulation::Watch watch;
 #endif

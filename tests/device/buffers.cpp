@@ -21,7 +21,7 @@ TEST_CASE_TEMPLATE("a buffer is made, moved and freed in its queue's order", B, 
   under_seeds(16, [] {
     B outlives;
     {
-      DeviceQueue on;
+      DeviceQueue on{test::HostQueue{}};
       CHECK(outlives.view().data == nullptr);
       CHECK(B(0, on).view().size == 0);
       auto first = made<B>("first", on);
@@ -51,7 +51,7 @@ TEST_CASE_TEMPLATE("a buffer is made, moved and freed in its queue's order", B, 
 
 TEST_CASE("page-locked and managed blocks are used again when the stream is done with them") {
   under_seeds(4, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     std::byte const* at = nullptr;
     {
       PinnedBuffer const buffer(1000, on);
@@ -159,6 +159,38 @@ TEST_CASE("buffers are made of the caller's resources, whatever their shape") {
   });
 }
 
+namespace {
+
+// As any_resource and resource_ref are: a value that is not kept by a name. What it does is counted elsewhere.
+struct Temporary {
+  Counted* counted;
+  std::shared_ptr<int> alive;
+  void* allocate(cudaStream_t s, std::size_t n, std::size_t a) { return counted->device(n, a, s); }
+  void deallocate(cudaStream_t s, void* p, std::size_t, std::size_t) noexcept { ++counted->freed, cudaFreeAsync(p, s); }
+};
+
+}  // namespace
+
+TEST_CASE("a resource that is a temporary lives as long as the buffers made of it") {
+  under_seeds(4, [] {
+    Counted counted;
+    auto const alive = std::make_shared<int>(0);
+    {
+      DeviceBuffer last;
+      {
+        DeviceQueue on{HostQueue{}, {.device = Temporary{&counted, alive}}};
+        CHECK(alive.use_count() > 1);
+        last = made<DeviceBuffer>("some bytes", on);
+        on.wait();
+      }
+      CHECK(alive.use_count() > 1);
+    }
+    CHECK(alive.use_count() == 1);
+    CHECK(counted.made > 0);
+    CHECK(counted.freed == counted.made);
+  });
+}
+
 TEST_CASE("a resource without memory gives an error that says how much was asked for") {
   under_seeds(2, [] {
     Failing<std::bad_alloc> empty{};
@@ -180,7 +212,7 @@ TEST_CASE("what a resource throws is an error that says so") {
 TEST_CASE_TEMPLATE("no size is too large to be refused", B, DeviceBuffer, PinnedBuffer, ManagedBuffer) {
   under_seeds(2, [] {
     constexpr auto most = std::numeric_limits<std::size_t>::max();
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     for (auto const size : {most, most - 255, most - (std::size_t{1} << 16) + 1, most / 2})
       CHECK_THROWS_AS(B(size, on), DeviceError);
   });
@@ -238,7 +270,7 @@ TEST_CASE("resources are asked and given back on their device") {
 TEST_CASE("memory that lies idle is not in the way of a buffer of another size") {
   emulation::set({.memory = std::size_t{1} << 20});
   under_seeds(4, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     { auto const large = made<ManagedBuffer>(std::string(1'000'000, 'a'), on); }
     CHECK(text(made<ManagedBuffer>(std::string(100'000, 'b'), on).view(), on) == std::string(100'000, 'b'));
   });
@@ -248,7 +280,7 @@ TEST_CASE("memory that lies idle is not in the way of a buffer of another size")
 TEST_CASE("without device memory the error says how much was asked for and how much was free") {
   emulation::set({.memory = std::size_t{1} << 20});
   under_seeds(4, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto const some = made<DeviceBuffer>(std::string(1 << 19, 'a'), on);
     test::check_refused<DeviceError>([&] { DeviceBuffer(600'000, on); },
                                      {"cannot allocate 600000 bytes of device memory", "bytes are free",
@@ -262,13 +294,13 @@ TEST_CASE("without device memory the error says how much was asked for and how m
 TEST_CASE_TEMPLATE("a buffer that outlives its context is no crash", B, DeviceBuffer, PinnedBuffer, ManagedBuffer) {
   under_seeds(4, [] {
     {
-      DeviceQueue on;
+      DeviceQueue on{test::HostQueue{}};
       auto const buffer = made<B>("some bytes", on);
       on.keep(made<B>("kept", on));
       { auto const lent = on.lease<Scratch<space::Pinned>>(); }
       REQUIRE(cudaDeviceReset() == cudaSuccess);
     }
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     CHECK(text(made<B>("afterwards", on).view(), on) == "afterwards");
   });
 }

@@ -44,7 +44,7 @@ static_assert(!is_seen_in<Host, Device> && !is_seen_in<Pinned, Device> && !is_se
 
 TEST_CASE("a buffer of each space is cast to each, and moved to its own") {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     check_casts_from<HostBuffer>(on);
     check_casts_from<PinnedBuffer>(on);
     check_casts_from<ManagedBuffer>(on);
@@ -54,7 +54,7 @@ TEST_CASE("a buffer of each space is cast to each, and moved to its own") {
 
 TEST_CASE("what is cast may be changed at once, and lives as long as the copy needs it") {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     std::vector<DeviceBuffer> results;
     for (int i = 0; i < 8; ++i) {
       PinnedBuffer from(100, on);
@@ -68,7 +68,7 @@ TEST_CASE("what is cast may be changed at once, and lives as long as the copy ne
 
 TEST_CASE_TEMPLATE("bytes that both sides reach are seen from each, not copied", B, PinnedBuffer, ManagedBuffer) {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto const buffer = made<B>("some bytes", on);
     auto const host = view_in<Host>(buffer.view(), on);  // after the copy that makes them
     CHECK(host.data == buffer.view().data);
@@ -84,7 +84,7 @@ TEST_CASE_TEMPLATE("bytes that both sides reach are seen from each, not copied",
 TEST_CASE_TEMPLATE("the host side of a store has read what it is given when a write returns", B, DeviceBuffer,
                    PinnedBuffer, ManagedBuffer) {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     test::HostQueue host;
     auto const store = host_side(MemoryStore<B>{}, on);
     auto bytes = made<PinnedBuffer>("before", on);  // page-locked: no runtime stages its copy

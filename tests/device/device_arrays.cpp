@@ -30,7 +30,7 @@ TEST_CASE("the brain volume is read into device memory: a pipeline of its own, a
 
 TEST_CASE("host and device write the same files, and each reads the other's") {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     MemoryStore<HostBuffer> const by_host, by_device;
     NewArray<float> const options{.shape = {7, 10}, .chunk_shape = {3, 4}, .fill = 9};
     auto const elements = test::numbers_from(1.f, 70);

@@ -95,7 +95,7 @@ void check_faults(std::function<S(DeviceQueue const&)> make) {
       CAPTURE(k);
       bool failed = false;
       {
-        DeviceQueue on;
+        DeviceQueue on{test::HostQueue{}};
         auto const store = make(on);
         put(store, "a/key", old_value, on);
         auto const buffer = made<buffer_of<S>>(new_value, on);
@@ -157,7 +157,7 @@ TEST_CASE("without device memory nothing is half-written") {
   TemporaryFolder folder;
   emulation::set({.memory = std::size_t{1} << 20});
   {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     MemoryStore<DeviceBuffer> const memory;
     put(memory, "a", std::string(300'000, 'x'), on);
     try {

@@ -106,7 +106,7 @@ TEST_CASE("a file that ends too early among many is named, and what comes next i
   TemporaryFolder folder;
   for (char const* name : {"a", "b", "c"}) write_file(folder, name, name);
   under_seeds(4, [&] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     Local const store{folder.path().string()};
     DeviceBuffer memory(10, on);
     Wanted wanted;
@@ -146,7 +146,7 @@ TEST_CASE("files whose rooms follow each other cross in one copy for each block,
     }
     under_seeds(2, [&] {
       auto const [files, size, alignment, apart, copies, is_slab] = one;
-      DeviceQueue on;
+      DeviceQueue on{test::HostQueue{}};
       Local const store{folder.path().string()};
       DeviceBuffer memory(wanted.keys.size() * apart, on);
       auto requests = wanted.requests(memory.span());
@@ -173,7 +173,7 @@ TEST_CASE("where there is nothing to read no block is borrowed") {
   write_file(folder, "empty", "");
   emulation::seed(0);
   {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     DeviceBuffer memory(10, on);
     Wanted wanted;
     wanted.add("empty", 0), wanted.add("missing", 0);

@@ -93,7 +93,7 @@ TEST_CASE("after it was waited for a queue keeps no more than its bound") {
 
 TEST_CASE("trim waits for what the stream does with what was given back, and lets be what is lent") {
   emulation::seed(15);  // late: nothing is done before somebody waits
-  DeviceQueue on;
+  DeviceQueue on{test::HostQueue{}};
   auto const lent = on.lease<Scratch<space::Pinned>>();
   auto const mine = lent->take(100, on);
   DeviceBuffer to{100, on};

@@ -17,7 +17,7 @@ using test::DeviceQueue, test::made, test::put, test::text, test::under_seeds, t
 TEST_CASE("what is kept stays as long as the work that was queued before, whatever is kept after it") {
   emulation::seed(15);  // late: nothing is done before somebody waits
   auto const object = std::make_shared<int>(7);
-  DeviceQueue on;
+  DeviceQueue on{test::HostQueue{}};
   auto const buffer = made<DeviceBuffer>("some bytes", on);
   on.keep(object);
   on.keep(0);
@@ -29,7 +29,7 @@ TEST_CASE("what is kept stays as long as the work that was queued before, whatev
 
 TEST_CASE("a buffer of one queue that is cast on another is freed when that one is done") {
   under_seeds(16, [] {
-    DeviceQueue first, second;
+    DeviceQueue first{test::HostQueue{}}, second{test::HostQueue{}};
     auto from = made<DeviceBuffer>("some bytes", first);
     second.after(first.record());
     auto const to = cast<PinnedBuffer>(std::move(from), second);
@@ -42,7 +42,7 @@ TEST_CASE("a buffer of one queue that is cast on another is freed when that one 
 
 TEST_CASE("a value that is replaced stays for those who read it") {
   under_seeds(16, [] {
-    DeviceQueue writer, reader;
+    DeviceQueue writer{test::HostQueue{}}, reader{test::HostQueue{}};
     MemoryStore<DeviceBuffer> const store;
     put(store, "key", "the old value", writer);
     DeviceBuffer room(13, reader), again(13, reader);
@@ -60,7 +60,7 @@ TEST_CASE("a value that is replaced stays for those who read it") {
 
 TEST_CASE("a value grows behind those who read it and who wrote it") {
   under_seeds(16, [] {
-    DeviceQueue writer, other, reader;
+    DeviceQueue writer{test::HostQueue{}}, other{test::HostQueue{}}, reader{test::HostQueue{}};
     MemoryStore<DeviceBuffer> const store;
     put(store, "key", "the old value", writer);
     auto const more = made<DeviceBuffer>(", and more", other);
@@ -74,7 +74,7 @@ TEST_CASE("a value grows behind those who read it and who wrote it") {
 
 TEST_CASE("a chunk that is replaced stays for the array that reads it") {
   under_seeds(16, [] {
-    DeviceQueue writer, reader;
+    DeviceQueue writer{test::HostQueue{}}, reader{test::HostQueue{}};
     auto const store = test::in_device_memory();
     auto const written =
         create_array<float, 1>(store, "a", {.shape = {64}, .chunk_shape = {64}}, test::OnDevice{}, writer);
@@ -155,7 +155,7 @@ TEST_CASE("what a queue lent goes with the queue, when the stream is done with i
   under_seeds(16, [] {
     int at_work = 0;
     auto const stream = [&] {
-      DeviceQueue on;
+      DeviceQueue on{test::HostQueue{}};
       auto const lent = on.lease<Lent>();
       lent->stream = on.stream();
       lent->at_work = &at_work;
@@ -171,7 +171,7 @@ TEST_CASE("what a queue kept goes with the queue, when the stream is done with i
   under_seeds(16, [] {
     int at_work = 0;
     auto const stream = [&] {
-      DeviceQueue on;
+      DeviceQueue on{test::HostQueue{}};
       {
         DeviceBuffer buffer(64, on);
         launch(on, 64, Write{buffer.span().data});
@@ -185,7 +185,7 @@ TEST_CASE("what a queue kept goes with the queue, when the stream is done with i
 
 TEST_CASE("a block whose place in the stream cannot be recorded is waited for") {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     {
       PinnedBuffer buffer(64, on);
       on.wait();
@@ -206,7 +206,7 @@ TEST_CASE("the k-th call of a read fails: the value that it was lent may go") {
     bool failed = true;
     for (std::size_t k = 0; failed; ++k) {
       CAPTURE(k);
-      DeviceQueue writer, reader;
+      DeviceQueue writer{test::HostQueue{}}, reader{test::HostQueue{}};
       MemoryStore<DeviceBuffer> const store;
       put(store, "key", "the old value", writer);
       DeviceBuffer room(13, reader);
@@ -232,7 +232,7 @@ TEST_CASE("the k-th call of a cast fails: the buffer that it took may go") {
     bool failed = true;
     for (std::size_t k = 0; failed; ++k) {
       CAPTURE(k);
-      DeviceQueue first, second;
+      DeviceQueue first{test::HostQueue{}}, second{test::HostQueue{}};
       auto from = made<DeviceBuffer>("some bytes", first);
       second.after(first.record());
       emulation::fail(k);

@@ -13,7 +13,7 @@ void check_lending() {
   using Space = typename B::space_type;
   auto const old_value = long_text(70'000, 1), new_value = long_text(70'000, 2);
   under_seeds(16, [&] {
-    DeviceQueue writer, reader;
+    DeviceQueue writer{test::HostQueue{}}, reader{test::HostQueue{}};
     DeviceBuffer to(70'000, reader);
     {
       MemoryStore<B> store;
@@ -53,7 +53,7 @@ TEST_CASE("what is lent stays, when its key is written or erased and its store i
 TEST_CASE("lending copies, allocates and waits for nothing: the queue is held back") {
   emulation::seed(15);
   {
-    DeviceQueue writer, reader;
+    DeviceQueue writer{test::HostQueue{}}, reader{test::HostQueue{}};
     MemoryStore<DeviceBuffer> const store;
     put(store, "k", "value", writer);
     emulation::Watch const watch;

@@ -52,7 +52,7 @@ TEST_CASE("values of any size, across blocks, by one thread and by three") {
 TEST_CASE("the host side of a store of files is the same files, with the same locks") {
   TemporaryFolder folder;
   under_seeds(2, [&] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     Local const store{folder.path().string()};
     put(store, "a/key", "from the device", on);
     auto const host = host_side(store);
@@ -69,7 +69,7 @@ TEST_CASE("a file that is in the way is an error that names key and store") {
   TemporaryFolder folder;
   write_file(folder, "a", "a file");
   under_seeds(2, [&] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     Local const store{folder.path().string()};
     test::check_refused<StoreError>([&] { put(store, "a/b", "below a file", on); },
                                     {"key \"a/b\"", folder.path().c_str()});
@@ -85,7 +85,7 @@ TEST_CASE("in the steady state: copies, and waits for blocks about to be used ag
   auto const large = long_text(10 * block);
   write_file(folder, "large", large);
   under_seeds(16, [&] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     Local const store{folder.path().string()};
     DeviceBuffer room(large.size(), on);
     auto const read = [&] { CHECK(get_into(store, {"large"}, room.span(), on) == large.size()); };
@@ -112,7 +112,7 @@ TEST_CASE("the next block is read while the last one is copied") {
   TemporaryFolder folder;
   write_file(folder, "large", long_text(4 * block));
   emulation::seed(15);  // every stream is late: a wait would show as a copy that has run
-  DeviceQueue on;
+  DeviceQueue on{test::HostQueue{}};
   Local const store{folder.path().string()};
   DeviceBuffer room(4 * block, on);
   REQUIRE(get_into(store, {"large"}, room.span(), on));
@@ -129,7 +129,7 @@ TEST_CASE("small values share a block, and a copy where their rooms follow each 
   auto const words = long_text(1000);
   for (int i = 0; i < 20; ++i) write_file(folder, std::to_string(i), words.substr(static_cast<std::size_t>(i), 500));
   under_seeds(4, [&] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     Local const store{folder.path().string()};
     DeviceBuffer memory(20 * 500, on);
     std::vector<Key> keys;

@@ -41,7 +41,7 @@ struct tessera::contiguous_memory<Elements<T> const> {
 TEST_CASE("elements of a type of one's own are written and read") {
   under_seeds(16, [] {
     MemoryStore<HostBuffer> const store;
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto const array = made_in(store, on);
     OwnedArray<std::int32_t, 2, PinnedBuffer> given{{5, 7}, on};
     std::iota(given.elements().begin(), given.elements().end(), 1);
@@ -58,7 +58,7 @@ TEST_CASE("elements of a type of one's own are written and read") {
 
 TEST_CASE("elements of a type of one's own that are too many are refused") {
   MemoryStore<HostBuffer> const store;
-  DeviceQueue on;
+  DeviceQueue on{test::HostQueue{}};
   auto const array = made_in(store, on);
   Elements<std::int32_t> elements{nullptr, 36};
   CHECK_THROWS_WITH_AS(array.read(all, elements, on).wait(),

@@ -142,7 +142,7 @@ void check_batch(std::uint64_t seed, DeviceQueue& on, std::uint64_t limit) {
 TEST_CASE("placing by kernels does what placing by the host does") {
   std::uint64_t seed = 0;
   under_seeds(16, [&] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     for (int i = 0; i < 60; ++i) check_batch(++seed, on, std::uint64_t{1} << 31);
   });
 }
@@ -193,7 +193,7 @@ TEST_CASE(
 TEST_CASE("boxes with many words are divided, and nothing is lost or done twice") {
   std::uint64_t seed = 10000;
   under_seeds(4, [&] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     for (int i = 0; i < 60; ++i) check_batch(++seed, on, 30);
   });
 }
@@ -222,7 +222,7 @@ TEST_CASE("a division by multiplication is a division") {
 
 TEST_CASE("what has no elements is no launch") {
   under_seeds(1, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto to = test::made<DeviceBuffer>("12345678", on);
     std::vector<Placement<space::Device>> const boxes(3, {to.view().data, to.span().data, {3, 0}});
 #if defined(TESSERA_CUDA_EMULATION)
@@ -240,7 +240,7 @@ TEST_CASE("what has no elements is no launch") {
 
 TEST_CASE("ranks up to 32 are placed where dimensions continue each other, and refused by name where they do not") {
   under_seeds(1, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     Extents const count = Extents::filled(20, 2);
     auto const dense = Layout::c_order(count, 1).strides;
     Bytes const bytes = Random{5}.noise(std::size_t{1} << 20);
@@ -294,14 +294,14 @@ void check_filled(std::uint64_t seed, DeviceQueue& on) {
 TEST_CASE("chunks of nothing but the fill value are found, whatever its size and theirs") {
   std::uint64_t seed = 0;
   under_seeds(16, [&] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     for (int i = 0; i < 20; ++i) check_filled(++seed, on);
   });
 }
 
 TEST_CASE("chunks are compared by bits: a NaN is itself and no other, and -0.0 is not 0.0") {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto const nan = std::numeric_limits<double>::quiet_NaN();
     auto other = nan;
     auto* const bits = reinterpret_cast<unsigned char*>(&other);
@@ -324,7 +324,7 @@ TEST_CASE("chunks are compared by bits: a NaN is itself and no other, and -0.0 i
 TEST_CASE(
     "a batch is one copy and one launch, whatever is in it; nothing waits, and after the first nothing is allocated") {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto const from = test::made<DeviceBuffer>(test::long_text(200 * 256), on);
     DeviceBuffer to(200 * 256, on);
     auto const element = test::host_bytes("fill");
@@ -355,7 +355,7 @@ TEST_CASE(
 
 TEST_CASE("to look for filled chunks is one launch, no copy, and a wait for an event") {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto const there = test::made<DeviceBuffer>(std::string(6400, 'x'), on);
     for (bool const is_first : {true, false}) {
       std::vector<std::uint8_t> filled(100);

@@ -57,7 +57,7 @@ ListedBatch<S> random_batch(Random& random, std::size_t item, std::byte const* f
 TEST_CASE("elements of lists: kernels and the host's loops place the same, in boxes of any size") {
   for (std::uint64_t seed = 1; seed <= 110; ++seed) {
     CAPTURE(seed);
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     Random random{seed};
     auto const [item, swapped] = forms[seed % std::size(forms)];
     constexpr std::size_t places = 1200;

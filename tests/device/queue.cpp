@@ -1,4 +1,5 @@
 // Device queues: what orders them, what they keep, where they wait.
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -25,7 +26,7 @@ void add(DeviceQueue& on, B& buffer, std::uint8_t n) {
 
 TEST_CASE("work goes in the queue's order") {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto buffer = made<DeviceBuffer>("aaaaaaaaaa", on);
     add(on, buffer, 1);
     add(on, buffer, 2);
@@ -33,9 +34,45 @@ TEST_CASE("work goes in the queue's order") {
   });
 }
 
+TEST_CASE("a queue that is given no host queue has as many host threads as an array that is given no queue") {
+  under_seeds(2, [] {
+    MemoryStore<HostBuffer> const store;
+    auto const array = create_array<std::uint8_t, 1>(store, "a", {.shape = {3}, .chunk_shape = {3}});
+    auto const all_of_them = array.untyped().queue().threads();
+    CHECK(all_of_them == std::max(1u, std::thread::hardware_concurrency()));
+    CHECK(DeviceQueue{}.host().threads() == all_of_them);
+    DeviceQueue const two{HostQueue{2}};
+    CHECK(DeviceQueue{two}.host().threads() == 2);
+    CHECK(DeviceQueue{two.stream()}.host().threads() == all_of_them);
+    CHECK(DeviceQueue{two.stream(), HostQueue{3}}.host().threads() == 3);
+  });
+}
+
+#if defined(TESSERA_CUDA_EMULATION)
+TEST_CASE("where the driver cannot tell a stream's device, it is the caller's") {
+  under_seeds(2, [] {
+    DeviceQueue const whose{HostQueue{}};
+    bool was_asked = false;
+    for (std::size_t k = 0; !was_asked && k < 10; ++k) {
+      emulation::fail(k, cudaErrorCallRequiresNewerDriver);
+      try {
+        DeviceQueue const on{whose.stream(), HostQueue{}};
+        was_asked = emulation::failed_call() == "cudaStreamGetDevice";
+        if (was_asked) CHECK(on.device() == 0);
+      } catch (DeviceError const&) {
+        CHECK(emulation::failed_call() != "cudaStreamGetDevice");
+      }
+      emulation::fail_nothing();
+    }
+    CHECK(was_asked);
+    CHECK(cudaGetLastError() == cudaSuccess);
+  });
+}
+#endif
+
 TEST_CASE("an event orders two device queues") {
   under_seeds(16, [] {
-    DeviceQueue first, second;
+    DeviceQueue first{test::HostQueue{}}, second{test::HostQueue{}};
     auto buffer = made<DeviceBuffer>("aaaa", first);
     add(first, buffer, 1);
     second.after(first.record());
@@ -47,7 +84,7 @@ TEST_CASE("an event orders two device queues") {
 
 TEST_CASE("an event orders a host queue after a device queue, and the other way round") {
   under_seeds(16, [] {
-    DeviceQueue device;
+    DeviceQueue device{test::HostQueue{}};
     HostQueue host;
     auto buffer = made<PinnedBuffer>("aaaa", device);
     add(device, buffer, 1);
@@ -61,7 +98,7 @@ TEST_CASE("an event orders a host queue after a device queue, and the other way 
 
 TEST_CASE("an event that was never recorded holds nothing back") {
   under_seeds(4, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     Event<space::Device> const none;
     on.after(none);
     CHECK(none.is_done());
@@ -73,7 +110,7 @@ TEST_CASE("an event that was never recorded holds nothing back") {
 
 TEST_CASE("pending work is waited for, by who asks and by who drops it") {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto buffer = made<PinnedBuffer>("aaaa", on);
     add(on, buffer, 1);
     auto pending = on.pending("a/key");
@@ -97,7 +134,7 @@ TEST_CASE("pending work is waited for, by who asks and by who drops it") {
 
 TEST_CASE("a lease is free for the host when it is lent") {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto target = made<DeviceBuffer>(std::string(1000, ' '), on);
     for (int i = 0; i < 20; ++i) {
       auto const lent = on.lease<Scratch<space::Pinned>>();
@@ -114,7 +151,7 @@ TEST_CASE("a lease is free for the host when it is lent") {
 TEST_CASE("a lease may outlive its queue") {
   under_seeds(16, [] {
     auto const lent = DeviceQueue{}.lease<Scratch<space::Pinned>>();
-    DeviceQueue other;
+    DeviceQueue other{test::HostQueue{}};
     CHECK(lent->take(100, other).size == 100);
   });
 }
@@ -122,7 +159,7 @@ TEST_CASE("a lease may outlive its queue") {
 TEST_CASE("what is kept goes when the queue is done with it, or with the queue") {
   under_seeds(16, [] {
     auto const object = std::make_shared<int>(7);
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto buffer = made<DeviceBuffer>("aaaa", on);
     on.keep(object);
     CHECK(object.use_count() > 1 - 1);
@@ -185,7 +222,7 @@ TEST_CASE("a queue acts on the device of its stream, and puts the current device
   emulation::set({.devices = 2});
   under_seeds(4, [] {
     REQUIRE(cudaSetDevice(1) == cudaSuccess);
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     CHECK(on.device() == 1);
     REQUIRE(cudaSetDevice(0) == cudaSuccess);
     auto buffer = made<DeviceBuffer>("aaaa", on);
@@ -200,7 +237,7 @@ TEST_CASE("a queue acts on the device of its stream, and puts the current device
     int current = -1;
     REQUIRE(cudaGetDevice(&current) == cudaSuccess);
     CHECK(current == 0);
-    DeviceQueue other;  // on device 0, ordered after what device 1 does
+    DeviceQueue other{test::HostQueue{}};  // on device 0, ordered after what device 1 does
     add(on, buffer, 1);
     other.after(on.record());
     other.wait();
@@ -214,7 +251,7 @@ TEST_CASE("who waits in vain is left nothing that is still written to") {
     CAPTURE(k);
     emulation::seed(15);  // late
     {
-      DeviceQueue on;
+      DeviceQueue on{test::HostQueue{}};
       on.keep(0);
       auto const from = made<DeviceBuffer>("late", on);
       auto to = made<PinnedBuffer>("....", on);
@@ -240,7 +277,7 @@ TEST_CASE("who waits in vain is left nothing that is still written to") {
 TEST_CASE("the first error of pending work is thrown, with its key, and the device is of no use until it is reset") {
   emulation::seed(15);  // late: the error shows when somebody waits
   {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto buffer = made<DeviceBuffer>("aaaa", on);
     launch(on, 1, Add{reinterpret_cast<std::uint8_t*>(buffer.span().data) + (std::size_t{1} << 30), 1});
     auto pending = on.pending("t1/c/0/0");

@@ -14,7 +14,7 @@ using test::Bytes, test::DeviceQueue, test::HostQueue, test::Random, test::Tempo
 namespace {
 
 struct DeviceMemory {
-  DeviceQueue on;
+  DeviceQueue on{test::HostQueue{}};
 
   template <class F>
   Bytes through(Bytes const& memory, F&& f) {

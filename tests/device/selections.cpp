@@ -14,7 +14,7 @@ using Ints = std::vector<int>;
 
 TEST_CASE("points, lists, a mask and blocks of an array in device memory, into memory of each space") {
   under_seeds(8, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto const array = create_array<int, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {5, 7}, .chunk_shape = {2, 3}},
                                             Compressed{}, on);
     array.write(all, on_device<int, 2>(test::numbers_from(0, 35), {5, 7}, on), on).wait();
@@ -40,7 +40,7 @@ TEST_CASE("points, lists, a mask and blocks of an array in device memory, into m
 }
 
 TEST_CASE("more parts of one chunk than one kernel places") {
-  DeviceQueue on;
+  DeviceQueue on{test::HostQueue{}};
   auto const array = create_array<std::uint16_t, 2>(MemoryStore<HostBuffer>{}, "a",
                                                     {.shape = {70, 70}, .chunk_shape = {70, 70}}, Compressed{}, on);
   std::vector<std::uint8_t> checkers(4900);

@@ -111,7 +111,7 @@ TEST_CASE("random shards that the host's codecs stand behind: host, device and t
 
 TEST_CASE("codecs behind shards are refused by name where the store's bytes are the device's (CODEC-SHARD-22)") {
   Random random{1};
-  DeviceQueue on;
+  DeviceQueue on{test::HostQueue{}};
   auto content = test::random_content(random);
   auto const host = written(random, content, test::json_list(codec::Bytes{}), R"(, {"name": "crc32c"})");
   auto const store = test::filled_from(host.store, test::in_device_memory(), on);
@@ -266,7 +266,7 @@ TEST_CASE("t1_sharded in device memory is t1") {
 
 TEST_CASE("a damaged index in a store of device memory: the shard's key, and the next read is right") {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto const store = test::in_device_memory();
     auto const array = made<OnDevice>(store, on);
     array.write(all, test::on_device<float, 2>(elements, shape, on)).wait();
@@ -289,7 +289,7 @@ namespace {
 // host waits for.
 template <class P, class S>
 void check_counts(S const& store, std::size_t index_copies, std::size_t data_copies) {
-  DeviceQueue on;
+  DeviceQueue on{test::HostQueue{}};
   auto const array = made<P>(store, on);
   auto memory = test::on_device<float, 2>(elements, shape, on);
   array.write(all, memory).wait();
@@ -325,7 +325,7 @@ TEST_CASE("chunks of several shards: one launch for each mini-batch") {
 
 TEST_CASE("indexes that are kept do not come to the host again, but of a shard that was written") {
   under_seeds(16, [] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     auto const array = made<OnDevice>(test::in_device_memory(), on);
     auto memory = test::on_device<float, 2>(elements, shape, on);
     array.write(all, memory).wait();

@@ -14,7 +14,7 @@ template <class S>
 void share(S const& store) {
   std::string const values[] = {test::long_text(30'000, 1), test::long_text(50'000, 2), test::long_text(1, 3)};
   {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     put(store, "value", values[0], on);
     put(store, "sum", "0", on);
   }
@@ -23,7 +23,7 @@ void share(S const& store) {
   for (std::size_t t = 0; t < 8; ++t)
     threads.emplace_back([&, t] {
       try {
-        DeviceQueue on;
+        DeviceQueue on{test::HostQueue{}};
         auto const name = "own/" + std::to_string(t);
         for (std::size_t i = 0; i < 6; ++i) {
           auto const now = value(store, "value", on);
@@ -40,7 +40,7 @@ void share(S const& store) {
     });
   for (auto& thread : threads) thread.join();
   CHECK(wrong == 0);
-  DeviceQueue on;
+  DeviceQueue on{test::HostQueue{}};
   CHECK(value(store, "sum", on) == "48");
 }
 

@@ -33,7 +33,7 @@ TEST_CASE("values of any size and at any place, many at once") {
   std::mt19937 random{1};
   auto const words = long_text(3 * block);
   under_seeds(16, [&] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     LocalStore<DeviceBuffer> const files{folder.path().string()};
     PrefixStore const store{files, "a"};
     auto const memory = made<DeviceBuffer>(words, on);
@@ -60,7 +60,7 @@ TEST_CASE("values of any size and at any place, many at once") {
 TEST_CASE("many writes of which one fails: it is named, those before it are there, and the next go well") {
   TemporaryFolder folder;
   under_seeds(4, [&] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     LocalStore<DeviceBuffer> const store{folder.path().string()};
     auto const memory = made<DeviceBuffer>("0123456789", on);
     Requested<space::Device> wanted{memory.view(), 3, 2, 2, memory.view()};
@@ -92,7 +92,7 @@ TEST_CASE("values that follow each other leave the device in one copy for each b
     auto const words = long_text(one.values * one.apart + one.size);
     under_seeds(2, [&] {
       auto const [values, size, apart, copies, blocks, is_slab] = one;
-      DeviceQueue on;
+      DeviceQueue on{test::HostQueue{}};
       LocalStore<DeviceBuffer> const store{folder.path().string()};
       auto const memory = made<DeviceBuffer>(words, on);
       Requested<space::Device> const wanted{memory.view(), values, size, apart,
@@ -119,7 +119,7 @@ TEST_CASE("while a block is written to files the next is on its way") {
   TemporaryFolder folder;
   emulation::seed(15);  // every stream is late: what is copied shows only when it is waited for
   {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     LocalStore<DeviceBuffer> const store{folder.path().string()};
     auto const memory = made<DeviceBuffer>(long_text(3 * block), on);
     Requested<space::Device> const wanted{memory.view(), 6, block / 2, block / 2, memory.view()};
@@ -151,7 +151,7 @@ TEST_CASE("pinned and managed values are waited for once") {
       CHECK(value(host_side(store), std::to_string(i), on) == words.substr(i * 1000, 1000));
   };
   under_seeds(4, [&] {
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};
     check(PinnedBuffer{}, on);
     check(ManagedBuffer{}, on);
   });

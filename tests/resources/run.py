@@ -1,21 +1,23 @@
 #!/usr/bin/env python3
-"""The memory resources of others meet tessera's concept as they are: the toolkit's cuda::mr and RMM's, against their own
-headers.
+"""What other libraries have in their hands, against their own headers: the memory resources of the toolkit's cuda::mr and
+of RMM; RMM's containers; CCCL's and Kokkos's mdspans; and the oldest CUDA runtime that tessera is for.
 
-    run.py {cccl|rmm} COMPILER TOOLKIT
+    run.py {cccl|rmm|containers|mdspan|cuda12} COMPILER [TOOLKIT]
 
-COMPILER is g++; TOOLKIT is CUDA's folder. RMM is the Python package librmm-cu13, of this Python or of the environment
-build/rmm-venv. Exit status 77: what is needed is not there.
+COMPILER is g++ or clang++; TOOLKIT is CUDA's folder. The libraries are the packages of requirements.txt, of this Python or
+of the environment build/resources-venv. A source's lines `WRONG == n  // expect: text` are programs that must not compile,
+-D WRONG=n, with that text in their one error. Exit status 77: what is needed is not there.
 """
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
 root = pathlib.Path(__file__).resolve().parents[2]
-which, compiler, toolkit = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+which, compiler = sys.argv[1:3]
 source = root / f"tests/resources/{which}.cpp"
-command = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-I", root / "include"]
+command = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-I", root / "include", "-I", root / "tests"]
 
 
 def not_run(why):
@@ -23,6 +25,39 @@ def not_run(why):
     sys.exit(77)
 
 
+def package(name, holds):
+    for one in (*sys.path, *(root / "build/resources-venv").glob("lib/python3*/site-packages")):
+        if (pathlib.Path(one) / name / holds).exists():
+            return pathlib.Path(one) / name
+    not_run(f"the Python package that has {name}/{holds} is not installed: python3 -m venv build/resources-venv && "
+            "build/resources-venv/bin/pip install --no-deps -r tests/resources/requirements.txt")
+
+
+def refuse_the_wrong(*options):
+    for number, expected in re.findall(r"WRONG == (\d+)  // expect: (.*)", source.read_text()):
+        done = subprocess.run([*command, *options, "-fsyntax-only", f"-DWRONG={number}", source], text=True,
+                              capture_output=True)
+        errors = [line for line in done.stderr.splitlines() if re.search(r"\berror: ", line)]
+        # What asks is a static_assert of its own.
+        found = [line for line in errors if "tessera: " in line]
+        others = [line for line in errors if line not in found and "static assertion failed" not in line
+                  and "static_assert failed" not in line]
+        if len(found) != 1 or expected not in found[0] or others:
+            sys.exit(f"{source.name}, WRONG == {number}: expected one error with\n  {expected}\nfound\n{done.stderr}")
+        print(found[0][found[0].index("tessera: ") :])
+
+
+if which == "mdspan":
+    basix = package("basix", "include/basix/mdspan.hpp")
+    for namespace in ("Kokkos", "std"):
+        options = ["-isystem", basix / "include", f"-DMDSPAN_IMPL_STANDARD_NAMESPACE={namespace}"]
+        refuse_the_wrong(*options)
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([*command, *options, source, "-pthread", "-o", f"{folder}/program"], check=True)
+            subprocess.run([f"{folder}/program"], check=True)
+    sys.exit()
+
+toolkit = pathlib.Path(sys.argv[3])
 if which == "cccl":
     header = toolkit / "include/cccl/cuda/__memory_resource/resource_ref.h"
     if not header.exists() or "async_resource_ref" not in header.read_text():
@@ -31,17 +66,33 @@ if which == "cccl":
                     "-isystem", toolkit / "include", "-fsyntax-only", source], check=True)
     sys.exit()
 
-environments = [*sys.path, *(root / "build/rmm-venv").glob("lib/python3*/site-packages")]
-rmm = next((pathlib.Path(one) / "librmm" for one in environments if (pathlib.Path(one) / "librmm/include/rmm").is_dir()), None)
-if rmm is None:
-    not_run("the Python package librmm-cu13 is not installed: python3 -m venv build/rmm-venv && "
-            "build/rmm-venv/bin/pip install --no-deps librmm-cu13 rapids-logger")
-logger = rmm.parent / "rapids_logger"
+if which == "cuda12":
+    # The package has no crt/, whose declarations are the compiler's own.
+    oldest = package("nvidia/cuda_runtime", "include/cuda_runtime_api.h") / "include"
+    if "define CUDART_VERSION  12080" not in (oldest / "cuda_runtime_api.h").read_text():
+        not_run("the package nvidia-cuda-runtime-cu12 is not 12.8's")
+    for unit in (root / "tests/resources/cuda12.cpp", root / "tests/emulation/contract/memory.cpp"):
+        subprocess.run([*command, "-I", root / "tests/emulation", "-isystem", oldest, "-isystem", toolkit / "include",
+                        "-fsyntax-only", unit], check=True)
+    sys.exit()
+
+rmm = package("librmm", "include/rmm")
+logger = package("rapids_logger", "include")
+# RMM brings a newer CCCL than the toolkit's.
+options = ["-isystem", rmm / "include/rapids", "-isystem", rmm / "include", "-isystem", logger / "include",
+           "-isystem", toolkit / "include"]
+if which == "containers":
+    refuse_the_wrong(*options)
+    subprocess.run([*command, *options, "-fsyntax-only", source], check=True)
+    # nvcc sees more: which functions are the device's. It looks for its own CCCL behind -I, and before -isystem.
+    if (toolkit / "bin/nvcc").exists():
+        subprocess.run([toolkit / "bin/nvcc", "-std=c++20", "-arch=sm_90", "-x", "cu", "-ccbin", compiler, "-I", root / "include",
+                        "-I", root / "tests", *("-I" if one == "-isystem" else one for one in options), "-c", source,
+                        "-o", "/dev/null"], check=True)
+    sys.exit()
 libraries = [rmm / "lib64", logger / "lib64", toolkit / "lib64"]
 with tempfile.TemporaryDirectory() as folder:
-    # RMM brings a newer CCCL than the toolkit's.
-    subprocess.run([*command, "-isystem", rmm / "include/rapids", "-isystem", rmm / "include", "-isystem", logger / "include",
-                    "-isystem", toolkit / "include", source, "-o", f"{folder}/program",
+    subprocess.run([*command, *options, source, "-o", f"{folder}/program",
                     *(f"-Wl,-rpath,{one}" for one in libraries), *(f"-L{one}" for one in libraries),
                     "-lrmm", "-lrapids_logger", "-lcudart"], check=True)
     subprocess.run([f"{folder}/program"], check=True)

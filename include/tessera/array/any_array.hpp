@@ -15,6 +15,7 @@
 #include <tessera/array/attributes.hpp>
 #include <tessera/array/compact_shards.hpp>
 #include <tessera/array/mistaken.hpp>
+#include <tessera/array/option_defaults.hpp>
 #include <tessera/array/read.hpp>
 #include <tessera/array/resize.hpp>
 #include <tessera/array/write.hpp>
@@ -81,8 +82,9 @@ class AnyArray {
   /// way any more.
   auto read(Selected const& selected, Target<array_space> to, queue_type& on, ReadOptions const& options = {}) const {
     if constexpr (detail::check_placer<array_space>())
-      return for_chunks(selected, to.strides, on,
-                        [&](auto const& chunks) { read_chunks(chunks, selected, to, on, options); });
+      return for_chunks(selected, to.strides, on, [&](auto const& chunks) {
+        defaults_.apply(options, [&](auto const& used) { read_chunks(chunks, selected, to, on, used); });
+      });
     else
       return detail::Mistaken{};
   }
@@ -111,7 +113,9 @@ class AnyArray {
       auto const held = state_->shape.hold();
       auto const shared = state_->hold_shape();
       auto const now = expect_inside(selected, from.strides);
-      return complete(on, [&] { write_elements(now, selected, from, on, options); });
+      return complete(on, [&] {
+        defaults_.apply(options, [&](auto const& used) { write_elements(now, selected, from, on, used); });
+      });
     } else {
       return detail::Mistaken{};
     }
@@ -183,7 +187,7 @@ class AnyArray {
       Region region{Extents::filled(block.rank(), 0), block, Extents::filled(block.rank(), 1)};
       region.first[axis] = before[axis];
       return complete(on, [&, &old = before, &grown = after] {
-        write_elements(grown, region, from, on, options);
+        defaults_.apply(options, [&](auto const& used) { write_elements(grown, region, from, on, used); });
         publish(old, grown);
       });
     } else {
@@ -223,8 +227,21 @@ class AnyArray {
 
   queue_type& queue() const { return state_->on; }
 
+  /// A handle of the same array whose reads, or whose writes, have these options wherever those of a call say nothing:
+  /// `array.with(ReadOptions{.memory = 1 << 30})`. Copies of it have them too, and what is made of it by `as`.
+  AnyArray with(ReadOptions const& options) const { return {state_, defaults_.with(options)}; }
+  AnyArray with(WriteOptions const& options) const { return {state_, defaults_.with(options)}; }
+  /// For who reads in a way of his own: calls f with the options that a call which is given these works with.
+  template <class F>
+  void with_defaults(ReadOptions const& given, F&& f) const {
+    defaults_.apply(given, f);
+  }
+
  private:
   using State = detail::ArrayState<S, P>;
+
+  AnyArray(std::shared_ptr<State> state, detail::OptionDefaults defaults)
+      : state_{std::move(state)}, defaults_{std::move(defaults)} {}
 
   template <class T>
   void expect_type() const {
@@ -341,6 +358,7 @@ class AnyArray {
   }
 
   std::shared_ptr<State> state_;
+  detail::OptionDefaults defaults_;
 };
 
 }  // namespace tessera::inline v0

@@ -67,6 +67,10 @@ class Array {
   Members attributes() && { return array_.attributes(); }
   Untyped const& untyped() const { return array_; }
 
+  /// The same array, with these options wherever those of a call say nothing: AnyArray::with.
+  Array with(ReadOptions const& options) const { return Array{array_.with(options)}; }
+  Array with(WriteOptions const& options) const { return Array{array_.with(options)}; }
+
   /// What read and write return. Nothing where the elements are the host's: the call returns when they are there. Else
   /// Pending: `wait()` for it, or give `on` more work that uses the memory; until then it is in use.
   using Completion = typename Untyped::Completion;

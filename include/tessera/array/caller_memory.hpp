@@ -28,7 +28,7 @@ concept HasView = requires(M& memory) {
 };
 
 // M as an ArrayView: it is one, it has one (OwnedArray), it is an mdspan, or it is contiguous memory, which takes the
-// shape that is asked for. `known` is false for anything else.
+// shape that is asked for. `known` is false for anything else, and where M does not say where its memory is.
 template <class M>
 struct CallerMemory {
   static constexpr bool known = false;
@@ -56,7 +56,7 @@ struct CallerMemory<M> : CallerMemory<decltype(std::declval<M&>().view())> {
 };
 
 template <class M>
-requires Mdspan<std::remove_cv_t<M>>
+requires MdspanOfASpace<std::remove_cv_t<M>>
 struct CallerMemory<M> : CallerMemory<decltype(array_view(std::declval<M&>()))> {
   template <std::size_t>
   static auto view(M& memory, Extents const&) {
@@ -102,7 +102,16 @@ inline constexpr bool is_worked_on_in = std::same_as<Memory, Space> ||
 template <class T, std::size_t Rank, class Space, class M>
 consteval bool check_memory() {
   using Memory = CallerMemory<std::remove_reference_t<M>>;
-  if constexpr (!Memory::known) {
+  if constexpr (!Memory::known && !SaysWhere<std::remove_reference_t<M>>) {
+    return check_says_where<std::remove_reference_t<M>>();
+  } else if constexpr (!Memory::known && Mdspan<std::remove_cvref_t<M>>) {
+    static_assert(
+        Memory::known,
+        "tessera: this mdspan does not say where its memory is: give "
+        "tessera::array_view<tessera::space::Device>(memory), or space::Host; where its accessor tells, "
+        "specialise tessera::accessor_space<Accessor> (tessera/with/cccl.cuh has that of cuda::device_mdspan)");
+    return false;
+  } else if constexpr (!Memory::known) {
     static_assert(
         Memory::known,
         "tessera: this is no memory of elements: give an ArrayView<T, Rank, space>, an mdspan, or contiguous "

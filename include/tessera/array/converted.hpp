@@ -50,7 +50,9 @@ auto read_converted(AnyArray<S, P> const& array, Selected const& what, Target<ty
     source.fill = {reinterpret_cast<std::byte const*>(&filled), sizeof filled};
     using Space = typename P::array_space;
     ConvertingPlacer<Space, Way> const placer{{way, misfits, fits}};
-    read_chunks(source, what, ConvertedTarget<Space>{to.data, to.strides, placer.view()}, on, options);
+    array.with_defaults(options, [&](auto const& used) {
+      read_chunks(source, what, ConvertedTarget<Space>{to.data, to.strides, placer.view()}, on, used);
+    });
   });
 }
 

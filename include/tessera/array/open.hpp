@@ -4,7 +4,6 @@
 #include <concepts>
 #include <cstddef>
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -124,7 +123,7 @@ typename P::queue_type queue_given(On... on) {
   if constexpr (sizeof...(On) == 1)
     return (on, ...);
   else
-    return typename P::queue_type{Queue<space::Host>{std::thread::hardware_concurrency()}};
+    return typename P::queue_type{Queue<space::Host>::of_all_processors()};
 }
 
 template <class S>

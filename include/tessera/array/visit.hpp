@@ -55,6 +55,9 @@ class ArrayOf {
   T fill_value() const { return fill_; }
   ArrayMetadata metadata() const { return array_.metadata(); }
   Untyped const& untyped() const { return array_; }
+  /// The same array, with these options wherever those of a call say nothing: AnyArray::with.
+  ArrayOf with(ReadOptions const& options) const { return ArrayOf{array_.with(options)}; }
+  ArrayOf with(WriteOptions const& options) const { return ArrayOf{array_.with(options)}; }
 
   /// Reads a selection into a new array of buffers B: its `shape()` says how many dimensions there are, `elements()`
   /// has all of them in C order, `strides()` says how far apart neighbours lie. Else as Array::read.

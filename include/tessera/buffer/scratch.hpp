@@ -2,9 +2,12 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <memory_resource>
 
 #include <tessera/buffer/concept.hpp>
-#include <tessera/buffer/host_buffer.hpp>  // so that host memory's scratch is complete
+#include <tessera/buffer/host_buffer.hpp>
+#include <tessera/buffer/pmr_buffer.hpp>
+#include <tessera/memory/queue.hpp>
 
 namespace tessera::inline v0 {
 
@@ -25,6 +28,27 @@ class Scratch {
 
  private:
   buffer_in_t<S> buffer_;
+};
+
+/// The host's comes from the queue's memory resource, where it was given one of its own.
+template <>
+class Scratch<space::Host> {
+ public:
+  ByteSpan<space::Host> take(std::size_t n, Queue<space::Host>& on) {
+    if (held() < n) {
+      plain_ = {}, pooled_ = {};
+      if (on.resource() == std::pmr::new_delete_resource())
+        plain_ = HostBuffer(n, on);
+      else
+        pooled_ = PmrBuffer(n, on);
+    }
+    return (pooled_.view().size > 0 ? pooled_.span() : plain_.span()).sub(0, n);
+  }
+  std::size_t held() const { return plain_.view().size + pooled_.view().size; }
+
+ private:
+  HostBuffer plain_;
+  PmrBuffer pooled_;  // one of the two is empty
 };
 
 namespace detail {

@@ -13,6 +13,10 @@
 #include <tessera/core/cuda_check.cuh>
 #include <tessera/memory/queue.cuh>
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700  // __grid_constant__
+#error "tessera: kernels are for GPUs of compute capability 7.0 (Volta) and newer: compile with -arch=sm_70 or above"
+#endif
+
 namespace tessera::inline v0 {
 
 namespace detail {
@@ -20,13 +24,15 @@ namespace detail {
 inline constexpr unsigned threads_per_block = 256;
 
 #if defined(__CUDACC__)
+// Hidden, with what starts them: of two shared libraries with different versions of tessera each runs its own.
 template <class F>
-__global__ void call_each(F f, std::uint64_t count) {
+__global__ [[gnu::visibility("hidden")]] void call_each(F f, std::uint64_t count) {
   std::uint64_t const step = std::uint64_t{gridDim.x} * blockDim.x;
   for (auto i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) f(i);
 }
 template <class F>
-cudaError_t start(std::uint64_t blocks, F const& f, std::uint64_t count, cudaStream_t stream) {
+[[gnu::visibility("hidden")]] cudaError_t start(std::uint64_t blocks, F const& f, std::uint64_t count,
+                                                cudaStream_t stream) {
   constexpr std::uint64_t most = std::numeric_limits<int>::max();  // of a grid's first dimension
   auto copy = f;
   void* arguments[] = {&copy, &count};
@@ -42,13 +48,14 @@ __device__ void run_phases(F const& f, std::uint64_t block, typename F::Shared& 
 }
 // f stays where arguments are: a copy of its tables would be in each thread's own slow memory.
 template <class F>
-__global__ void __launch_bounds__(F::threads) call_blocks(__grid_constant__ F const f, std::uint64_t blocks) {
+__global__ [[gnu::visibility("hidden")]] void __launch_bounds__(F::threads)
+    call_blocks(__grid_constant__ F const f, std::uint64_t blocks) {
   __shared__ typename F::Shared shared;
   for (std::uint64_t block = blockIdx.x; block < blocks; block += gridDim.x)
     run_phases(f, block, shared, std::make_integer_sequence<unsigned, F::phases>{});
 }
 template <class F>
-cudaError_t start_blocks(std::uint64_t blocks, F const& f, cudaStream_t stream) {
+[[gnu::visibility("hidden")]] cudaError_t start_blocks(std::uint64_t blocks, F const& f, cudaStream_t stream) {
   constexpr std::uint64_t most = std::numeric_limits<int>::max();
   auto copy = f;
   void* arguments[] = {&copy, &blocks};

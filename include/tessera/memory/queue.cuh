@@ -83,20 +83,22 @@ class DeviceLease {
   bool recorded_ = false;
 };
 
-/// A handle: copies are the same queue, and any thread may use it. It acts on the device that its stream belongs to and
-/// puts the current device back. The calling thread waits in `wait`, in `trim`, in `lease` as said there, where the
-/// last handle goes for what is kept, and nowhere else. Work, memory and errors are those of the CUDA runtime: an error
-/// of earlier work may be thrown by any later call.
+/// A handle: copies are the same queue, and any thread may use it. The host's part of its work is done by a host queue's
+/// threads, one for each processor unless it is given another queue: `Queue<space::Device>{Queue<space::Host>{2}}`. It
+/// acts on the device that its stream belongs to and puts the current device back. The calling thread waits in `wait`,
+/// in `trim`, in `lease` as said there, where the last handle goes for what is kept, and nowhere else. Work, memory and
+/// errors are those of the CUDA runtime: an error of earlier work may be thrown by any later call.
 template <>
 class Queue<space::Device> {
  public:
   /// A stream of its own, on the calling thread's device. Throws: DeviceError.
-  Queue() : Queue{Queue<space::Host>{}} {}
+  Queue() : Queue{Queue<space::Host>::of_all_processors()} {}
   explicit Queue(Queue<space::Host> host, DeviceResources const& resources = {})
       : state_{std::make_shared<State>(std::make_shared<detail::Stream>(resources), std::move(host))} {}
   /// A stream of the caller's, which outlives the queue and what is made on it. Throws: DeviceError, if it is a default
   /// stream.
-  explicit Queue(cudaStream_t stream, Queue<space::Host> host = {}, DeviceResources const& resources = {})
+  explicit Queue(cudaStream_t stream, Queue<space::Host> host = Queue<space::Host>::of_all_processors(),
+                 DeviceResources const& resources = {})
       : state_{std::make_shared<State>(std::make_shared<detail::Stream>(stream, resources), std::move(host))} {}
   /// The legacy default stream.
   template <std::same_as<std::nullptr_t> Null>

@@ -137,10 +137,13 @@ template <>
 class Queue<space::Host> {
  public:
   Queue() : Queue{1} {}
-  /// Buffers that are made on this queue and take their memory from a resource (PmrBuffer) take it from this one, which
-  /// outlives them.
+  /// The scratch memory of reads and writes comes from this resource, and so do buffers that are made on this queue and
+  /// take their memory from one (PmrBuffer). It outlives the queue and these, and is one that threads may share.
   explicit Queue(std::size_t threads, std::pmr::memory_resource* resource = std::pmr::new_delete_resource())
       : pool_{new detail::Pool{threads}, Destroy{}}, resource_{resource} {}
+
+  /// As many threads as there are processors: what an array, or a device's queue, has that is given no other.
+  static Queue of_all_processors() { return Queue{std::thread::hardware_concurrency()}; }
 
   std::size_t threads() const { return pool_->size(); }
   std::pmr::memory_resource* resource() const { return resource_; }

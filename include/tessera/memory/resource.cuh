@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <type_traits>
+#include <utility>
 
 #include <cuda_runtime_api.h>
 
@@ -47,14 +49,19 @@ template <class R>
 concept CudaMemoryResource =
     detail::StreamOrderedResource<R> || detail::AsyncResource<R> || detail::SyncResource<R> || detail::PlainResource<R>;
 
-/// A reference to a resource, which outlives the buffers that are made of it. Whether its memory is of the space that
-/// it is used for, nobody can see: device memory for DeviceBuffer, page-locked for PinnedBuffer, managed for
-/// ManagedBuffer.
+/// A resource: one that is named is referred to, and outlives the buffers that are made of it; a temporary
+/// (`any_resource` of CCCL, a reference of RMM's or CCCL's) is moved in, and kept as long as they need it. Whether its
+/// memory is of the space that it is used for, nobody can see: device memory for DeviceBuffer, page-locked for
+/// PinnedBuffer, managed for ManagedBuffer.
 class MemoryResource {
  public:
   template <CudaMemoryResource R>
   requires(!std::same_as<R, MemoryResource>) MemoryResource(R& resource)
       : object_{const_cast<void*>(static_cast<void const*>(std::addressof(resource)))}, calls_{&calls_of<R>} {}
+  template <class R>
+  requires(!std::is_reference_v<R> && !std::is_const_v<R> && !std::same_as<R, MemoryResource> && CudaMemoryResource<R>)
+      MemoryResource(R&& resource)
+      : MemoryResource{std::make_shared<R>(std::move(resource))} {}
 
   /// The device's own pool, by cudaMallocAsync.
   static MemoryResource device() { return {nullptr, &device_calls}; }
@@ -91,6 +98,9 @@ class MemoryResource {
     bool stream_ordered;
   };
   MemoryResource(void* object, Calls const* calls) : object_{object}, calls_{calls} {}
+  template <class R>
+  explicit MemoryResource(std::shared_ptr<R>&& owned)
+      : object_{owned.get()}, calls_{&calls_of<R>}, owned_{std::move(owned)} {}
 
   template <class R>
   static void* allocate_from(void* object, std::size_t size, [[maybe_unused]] cudaStream_t stream) {
@@ -156,6 +166,7 @@ class MemoryResource {
 
   void* object_;
   Calls const* calls_;
+  std::shared_ptr<void> owned_{};  // the object, if it is
 };
 
 }  // namespace tessera::inline v0

@@ -78,7 +78,11 @@ class Stream {
           "a queue never works on a default stream, which would order it with what it does not know of: give it one "
           "made by cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), or none"};
     int device = 0;
-    check(::cudaStreamGetDevice(handle, &device), "cudaStreamGetDevice");
+    auto const status = ::cudaStreamGetDevice(handle, &device);
+    // A driver older than 12.8, which cannot tell: the caller's device. Where it is not the stream's, its first event
+    // is refused.
+    if (status == cudaErrorCallRequiresNewerDriver) return succeeds(status), current_device();
+    check(status, "cudaStreamGetDevice");
     return device;
   }
 

@@ -57,6 +57,10 @@ class Mask {
         has_shape_{false} {
     detail::check_mask<typename contiguous_memory<M const>::space>();
   }
+  template <class M>
+  requires(!detail::SaysWhere<M const>) explicit Mask(M const&) : data_{nullptr} {
+    (void)detail::check_says_where<M const>();
+  }
 
   /// Throws: SelectionError naming the dimension, if the mask has another shape than the array.
   MaskBits resolve(Extents const& shape) const {

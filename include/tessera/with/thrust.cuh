@@ -6,6 +6,7 @@
 #else
 #include <concepts>
 #include <cstddef>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -19,11 +20,20 @@
 namespace tessera::inline v0 {
 namespace detail {
 
+namespace thrust = THRUST_NS_QUALIFIER;  // which THRUST_CUB_WRAPPED_NAMESPACE puts elsewhere
+
+// Iterators of others, of which Thrust would say that they are the host's: pointers, and what the standard calls
+// contiguous. Asked by the tag, for those of a cuda::buffer on the device may not be asked more.
+template <class Iterator>
+concept IteratorOfAnother = std::is_pointer_v<Iterator> || requires {
+  requires std::derived_from<typename Iterator::iterator_concept, std::contiguous_iterator_tag>;
+};
+
 // Elements one after the other that no pointer of the language leads through: what Thrust calls a vector, and ranges of
 // its iterators and pointers.
 template <class M>
 concept ThrustMemory = requires(M& memory) {
-  requires !ContiguousRange<M>;
+  requires !IteratorOfAnother<decltype(memory.begin())>;
   requires thrust::is_contiguous_iterator_v<decltype(memory.begin())>;
   { memory.size() } -> std::convertible_to<std::size_t>;
 };
@@ -66,7 +76,7 @@ auto space_of_thrust() {
 template <detail::ThrustMemory M>
 struct contiguous_memory<M> {
   using space = decltype(detail::space_of_thrust<M>());
-  static auto data(M& memory) { return thrust::raw_pointer_cast(&*memory.begin()); }
+  static auto data(M& memory) { return detail::thrust::raw_pointer_cast(&*memory.begin()); }
   static std::size_t size(M& memory) { return static_cast<std::size_t>(memory.size()); }
 };
 

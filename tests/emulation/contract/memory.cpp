@@ -15,6 +15,15 @@ cudaPointerAttributes attributes(void const* address) {
   return found;
 }
 
+// CUDA 12 has it as cudaMemPrefetchAsync_v2, and another one by this name.
+template <class Location>
+cudaError_t prefetch(void const* memory, std::size_t bytes, Location there, cudaStream_t stream) {
+  if constexpr (requires { cudaMemPrefetchAsync(memory, bytes, there, 0, stream); })
+    return cudaMemPrefetchAsync(memory, bytes, there, 0, stream);
+  else
+    return cudaMemPrefetchAsync_v2(memory, bytes, there, 0, stream);
+}
+
 struct Free {
   void operator()(void* memory) const { std::free(memory); }
 };
@@ -193,9 +202,9 @@ TEST_CASE("managed memory may be moved ahead of its use, and holds what it held"
   there.type = cudaMemLocationTypeDevice;
   there.id = device;
   here.type = cudaMemLocationTypeHost;
-  good(cudaMemPrefetchAsync(memory.data(), memory.bytes(), there, 0, stream));
+  good(prefetch(memory.data(), memory.bytes(), there, stream));
   good(cudaMemsetAsync(memory.data(), 0, sizeof(int), stream));
-  good(cudaMemPrefetchAsync(memory.data(), memory.bytes(), here, 0, stream));
+  good(prefetch(memory.data(), memory.bytes(), here, stream));
   stream.wait();
   CHECK(memory[0] == 0);
   CHECK(std::equal(some_values.begin() + 1, some_values.end(), memory.data() + 1));
@@ -205,7 +214,7 @@ TEST_CASE("only managed memory is moved ahead") {  // cudaMemPrefetchAsync: cuda
   Device<int> memory{1};
   cudaMemLocation here{};
   here.type = cudaMemLocationTypeHost;
-  CHECK(cudaMemPrefetchAsync(memory.data(), memory.bytes(), here, 0, cudaStreamLegacy) == cudaErrorInvalidValue);
+  CHECK(prefetch(memory.data(), memory.bytes(), here, cudaStreamLegacy) == cudaErrorInvalidValue);
   CHECK(cudaGetLastError() == cudaErrorInvalidValue);
 }
 
