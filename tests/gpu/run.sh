@@ -70,12 +70,13 @@ build_all() {
   "${configure[@]}" && cmake --build "$build" --target gpu -j "$jobs" || return
 
   rm -rf "$carried" && mkdir -p "$carried" || return
-  local name runtime
+  local name library
   for name in "${programs[@]}"; do cp "$build/bin/$name" "$carried" || return; done
   if [[ -f $build/lib/libtimeline.so ]]; then strip -o "$carried/libtimeline.so" "$build/lib/libtimeline.so"; fi
-  # The runtime that they were linked with: the other machine's may be older.
-  runtime=$(ldd "$build/bin/link_probe" | sed -n 's/^[[:space:]]*libcudart[^ ]* => \(\/[^ ]*\).*/\1/p')
-  if [[ -n $runtime ]]; then cp -L "$runtime" "$carried/$(basename "$runtime")"; fi
+  # The libraries of CUDA that they were linked with: the other machine's may be older.
+  for library in $(ldd "$build/bin/link_probe" "$build"/lib/*.so | sed -n 's/.* => \(\/[^ ]*libcu[dp][^ ]*\).*/\1/p'); do
+    cp -L "$library" "$carried" || return
+  done
   git describe --always --dirty >"$carried/commit" 2>/dev/null || echo "${commit:-unknown}" >"$carried/commit"
   echo "Built for sm_${architecture:-90}: $carried, $(du -sm "$carried" | cut -f 1) MiB"
 }
@@ -196,11 +197,11 @@ placement() {
   part "$title" 60 env "LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$cupti" "CUDA_INJECTION64_PATH=$carried/libtimeline.so" \
     "TIMELINE=$out/timeline.csv" "$carried/end_to_end" once "$data" 1024 raw transposed
 }
-# The folder of the CUPTI that libtimeline.so was linked with.
+# The folder of CUPTI.
 find_cupti() {
   local python=/nowhere
   if has python3; then python=$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])'); fi
-  find -L "${CUDA_HOME:-/usr/local/cuda}" "$python/nvidia" "$carried" -maxdepth 5 -name 'libcupti.so.*' \
+  find -L "$carried" "${CUDA_HOME:-/usr/local/cuda}" "$python/nvidia" -maxdepth 5 -name 'libcupti.so.*' \
     -printf '%h\n' 2>/dev/null | head -n 1
 }
 
