@@ -74,7 +74,7 @@ build_all() {
   for name in "${programs[@]}"; do cp "$build/bin/$name" "$carried" || return; done
   if [[ -f $build/lib/libtimeline.so ]]; then strip -o "$carried/libtimeline.so" "$build/lib/libtimeline.so"; fi
   # The libraries of CUDA that they were linked with: the other machine's may be older.
-  for library in $(ldd "$build/bin/link_probe" "$build"/lib/*.so | sed -n 's/.* => \(\/[^ ]*libcu[dp][^ ]*\).*/\1/p'); do
+  for library in $(ldd "$build/bin/link_probe" "$build"/lib/*.so 2>/dev/null | sed -n 's/.* => \(\/[^ ]*libcu[dp][^ ]*\).*/\1/p'); do
     cp -L "$library" "$carried" || return
   done
   git describe --always --dirty >"$carried/commit" 2>/dev/null || echo "${commit:-unknown}" >"$carried/commit"
