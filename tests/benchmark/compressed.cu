@@ -1,15 +1,16 @@
-// A zstd array read into device memory through the host's codecs, beside its two halves: decoding alone, into memory of the
-// host, and copying alone. Where they overlap the whole takes as long as the longer of them.
+// A zstd array read into device memory through the host's codecs, beside its two halves: decoding alone, into memory of
+// the host, and copying alone. Where they overlap the whole takes as long as the longer of them.
 //
-//   compressed [REPETITIONS=9] [THREADS=all]
+//   compressed [REPETITIONS=9] [THREADS=all] [ALONG=512]
 //
-// Prints a table: of each the median time, the spread between the tenth and the ninetieth part of a hundred, and the ratio
-// of the whole to the larger half. Ends with 77 where there is no GPU.
+// Prints a table: of each the median time, the spread between the tenth and the ninetieth part of a hundred, and the
+// ratio of the whole to the larger half. Every element is looked at. Ends with 77 where there is no GPU.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <thread>
@@ -24,7 +25,7 @@ using namespace tessera;
 
 namespace {
 
-constexpr std::uint64_t along = 512, chunk = 64;
+constexpr std::uint64_t chunk = 64;
 
 // Milliseconds of each repetition, in rising order. The first is not counted.
 template <class F>
@@ -46,18 +47,20 @@ double print(char const* what, std::vector<double> const& times) {
   return times[times.size() / 2];
 }
 
-void run(int repetitions, std::size_t threads) {
+void run(int repetitions, std::size_t threads, std::uint64_t along) {
   using OnHost = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
   using OnDevice = Pipeline<space::Device, codec::Bytes, CastTo<space::Host>, codec::Zstd>;
   Queue<space::Host> pool{threads};
   Queue<space::Device> on{pool};
   MemoryStore<HostBuffer> const store;
   Extents const shape{along, along, along};
-  auto const decoded = create_array<float, 3>(store, "a", {.shape = shape, .chunk_shape = {chunk, chunk, chunk}}, OnHost{}, pool);
+  auto const decoded =
+      create_array<float, 3>(store, "a", {.shape = shape, .chunk_shape = {chunk, chunk, chunk}}, OnHost{}, pool);
   std::vector<float> elements(along * along * along);
   for (std::size_t i = 0; i < elements.size(); ++i)  // half of each element is noise
     elements[i] = static_cast<float>(i / along) + static_cast<float>(static_cast<std::uint16_t>(i * 40503u)) / 65536;
   decoded.write(all, elements);
+  auto const written = elements;
 
   auto const whole = open_array<float, 3, OnDevice>(store, "a", on);
   OwnedArray<float, 3, DeviceBuffer> there{shape, on};
@@ -71,8 +74,13 @@ void run(int repetitions, std::size_t threads) {
                                    staged.view(), {reinterpret_cast<std::byte*>(there.data()), bytes}, on);
                                on.wait();
                              }));
+  auto* const seen = reinterpret_cast<std::byte*>(there.data());
+  if (cudaMemsetAsync(seen, 0xee, bytes, on.stream()) != cudaSuccess) throw Error{"cudaMemsetAsync failed"};
   auto const both = print("the array, into device memory", time(repetitions, [&] { whole.read(all, there).wait(); }));
   std::printf("\n%.3f of the larger half\n", both / std::max(decoding, copying));
+  crossing<space::Pinned, space::Device>::copy({seen, bytes}, staged.span(), on);
+  on.wait();
+  if (std::memcmp(staged.view().data, written.data(), bytes) != 0) throw Error{"WRONG: elements are not those written"};
 }
 
 }  // namespace
@@ -85,7 +93,8 @@ int main(int argc, char** argv) try {
     return 77;  // which test runners take for "skipped"
   }
   run(argc > 1 ? std::atoi(argv[1]) : 9,
-      argc > 2 ? static_cast<std::size_t>(std::atoi(argv[2])) : std::thread::hardware_concurrency());
+      argc > 2 ? static_cast<std::size_t>(std::atoi(argv[2])) : std::thread::hardware_concurrency(),
+      argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 512);
 } catch (std::exception const& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

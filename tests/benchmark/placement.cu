@@ -1,7 +1,7 @@
 // Placing in device memory beside a plain device-to-device copy of the same bytes: the chunks of an array in C order
 // are put into it, or the other way round, as they lie, transposed, swapped, or both.
 //
-//   placement [REPETITIONS=20]
+//   placement [REPETITIONS=20] [ARRAY CHUNK BATCH]     an array of so many elements along each side, and no other
 //
 // Prints a table: of each job the median time by events, the spread between the tenth and the ninetieth part of a
 // hundred, the rate of bytes read and written, and the ratio of the copy's time to it. Ends with 77 where there is no
@@ -13,7 +13,6 @@
 #include <exception>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -146,16 +145,20 @@ bool is_right(Job const& job, DeviceBuffer const& from, DeviceBuffer const& to, 
   return *flag == 0;
 }
 
-void run(int repetitions) {
+struct Sizes {
+  std::uint64_t array, chunk, batch;
+};
+
+void run(int repetitions, std::vector<Sizes> const& sizes) {
   Queue<space::Device> on;
   Clock clock;
-  constexpr std::uint64_t most = std::uint64_t{1024} * 1024 * 1024 * item;
+  std::uint64_t most = 0;
+  for (auto const& [array, chunk, batch] : sizes) most = std::max(most, array * array * array * item);
   DeviceBuffer first(most, on), second(most, on);
   std::printf(
       "| array | chunks | batch | job | ms | p10 to p90 | GB/s | of a copy |\n|---|---|---|---|---|---|---|---|\n");
   bool right = true;
-  for (auto const& [array, chunk, batch] :
-       {std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>{1024, 64, 64}, {512, 16, 64}, {512, 16, 4096}}) {
+  for (auto const& [array, chunk, batch] : sizes) {
     Job job{array, chunk, batch, false, false, false};
     auto const bytes = job.bytes();
     auto const copy = clock.time(on, repetitions, [&] {
@@ -201,7 +204,10 @@ int main(int count, char** arguments) {
     return 77;  // which test runners take for "skipped"
   }
   try {
-    run(count > 1 ? std::max(std::atoi(arguments[1]), 1) : 20);
+    auto const number = [&](int i) { return std::strtoul(arguments[i], nullptr, 10); };
+    std::vector<Sizes> sizes{{1024, 64, 64}, {512, 16, 64}, {512, 16, 4096}};
+    if (count > 4) sizes = {{number(2), number(3), number(4)}};
+    run(count > 1 ? std::max(std::atoi(arguments[1]), 1) : 20, sizes);
   } catch (std::exception const& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -209,7 +209,8 @@ TEST_CASE("what a resource throws is an error that says so") {
   });
 }
 
-TEST_CASE_TEMPLATE("no size is too large to be refused", B, DeviceBuffer, PinnedBuffer, ManagedBuffer) {
+template <class B>
+void check_that_too_much_is_refused() {
   under_seeds(2, [] {
     constexpr auto most = std::numeric_limits<std::size_t>::max();
     DeviceQueue on{test::HostQueue{}};
@@ -217,6 +218,14 @@ TEST_CASE_TEMPLATE("no size is too large to be refused", B, DeviceBuffer, Pinned
       CHECK_THROWS_AS(B(size, on), DeviceError);
   });
 }
+
+TEST_CASE_TEMPLATE("no size is too large to be refused", B, DeviceBuffer, PinnedBuffer) {
+  check_that_too_much_is_refused<B>();
+}
+
+#if defined(TESSERA_CUDA_EMULATION)  // a driver may take more managed memory than there is for a promise, and hang
+TEST_CASE("no size of managed memory is too large to be refused") { check_that_too_much_is_refused<ManagedBuffer>(); }
+#endif
 
 TEST_CASE("what a resource throws when it is given memory back is passed over") {
   under_seeds(2, [] {

@@ -87,6 +87,9 @@ struct Alive {
 Alive alive();
 /// What a program ends with that leaves something alive; what it is is said on the standard error stream.
 inline constexpr int leak_status = 86;
+/// What a program ends with whose work on a device failed, if no call has returned that error but those that free and
+/// destroy. What is queued when it ends is run first, up to host functions.
+inline constexpr int unasked_status = 87;
 /// Runs everything that is queued anywhere, as if time passed.
 void run_all();
 

@@ -1,106 +1,224 @@
 #!/usr/bin/env bash
-# Builds what wants a device for the GPU that is here, runs every suite on it, then each under compute-sanitizer, and
-# writes docs/gpu/<date>-<gpu>.md: the machine, the commands and all that they said.
-#   tests/gpu/run.sh [--build-only]
-# Libraries come from the folder .deps where there is one (tests/gpu/collect-deps makes it), else from the system.
-# Without a GPU it ends with status 1 at once; --build-only builds all the same, for sm_90 then, and stops.
-set -euo pipefail
-CDPATH= cd -- "$(dirname "${BASH_SOURCE[0]}")/../.."
+# Records what a GPU makes of tessera, in steps that are commands of their own and end in a bounded time.
+#   tests/gpu/run.sh [OPTION...] [STEP...]
+#
+#   suites       the suites, three times, and what the link carries       5 minutes
+#   end-to-end   arrays in files into device memory, beside others        9 minutes
+#   placement    placing beside a copy, large boxes, ncu, a timeline      6 minutes
+#   memcheck     the placing cases under compute-sanitizer                9 minutes
+#
+#   --build-only        builds, for the GPU that is here or else for sm_90, and puts all that a run needs into FOLDER
+#   --run-only          builds nothing: runs what is in FOLDER
+#   --carried FOLDER    build/gpu/carried unless given
+#   --commit TEXT       what was built, where there is no .git; what FOLDER says unless given
+#   --seconds N         bounds each step
+#   --jobs N            of the build
+#
+# Without a step it does all of them; without --run-only it builds first. Libraries come from .deps where there is one
+# (tests/gpu/collect-deps makes it), else from the system.
+#
+# Each step writes a page into $OUT as it goes (build/gpu/record without OUT): a step that is cut off leaves whole what
+# it did before. Exit status 0: nothing failed. 77: nothing failed, and there is no GPU. 1: something failed.
+set -uo pipefail
+CDPATH= cd -- "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
 
-build_only=no
-for option; do
-  case $option in
-    --build-only) build_only=yes ;;
-    *) sed -n '2,6s/^# *//p' tests/gpu/run.sh >&2; exit 2 ;;
+die() { printf 'run.sh: %s\n' "$*" >&2; exit 2; }
+
+build=build/gpu carried=build/gpu/carried commit='' bound='' jobs=$(nproc) does_build=yes does_run=yes steps=()
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --build-only) does_run=no ;;
+    --run-only) does_build=no ;;
+    --carried | --commit | --seconds | --jobs)
+      [[ $# -gt 1 ]] || die "$1 wants a value"
+      case $1 in
+        --carried) carried=$2 ;;
+        --commit) commit=$2 ;;
+        --seconds) bound=$2 ;;
+        --jobs) jobs=$2 ;;
+      esac
+      shift ;;
+    suites | end-to-end | placement | memcheck) steps+=("$1") ;;
+    *) sed -n '2,/^set/s/^# \{0,1\}//p' tests/gpu/run.sh >&2; exit 2 ;;
   esac
-done
-
-ask_gpu() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null || true; }
-gpu=$(ask_gpu name | head -n 1)
-architectures=$(ask_gpu compute_cap | tr -d . | sort -u | paste -sd ';')
-if [[ -z $gpu && $build_only == no ]]; then
-  echo "There is no GPU (nvidia-smi shows none): nothing was built and nothing was run" >&2
-  exit 1
-fi
-
-build=build/gpu
-configure=(cmake -S . -B "$build" -D CMAKE_BUILD_TYPE=Release -D TESSERA_CUDA=ON -D TESSERA_BUILD_EXAMPLES=OFF
-  -D CMAKE_CUDA_ARCHITECTURES="${architectures:-90}")
-if command -v ninja >/dev/null; then configure+=(-G Ninja); fi
-if [[ -d .deps/root/usr ]]; then
-  usr=$PWD/.deps/root/usr
-  configure+=(-D CMAKE_PREFIX_PATH="$usr" -D CMAKE_INCLUDE_PATH="$usr/include"
-    -D CMAKE_LIBRARY_PATH="$usr/lib/x86_64-linux-gnu")
-fi
-if ! command -v nvcc >/dev/null; then export CUDACXX=${CUDACXX:-${CUDA_HOME:-/usr/local/cuda}/bin/nvcc}; fi
-
-body=$(mktemp) log=$(mktemp) summary=() failed=0
-trap 'rm -f "$body" "$log"' EXIT
-
-# step TITLE COMMAND...: what a record says of a command.
-step() {
-  local title=$1 status=0 result=passed
   shift
-  printf '== %s\n' "$title"
-  "$@" 2>&1 | sed "s|$PWD/||g" | tee "$log" || status=$?
-  if [[ $status -ne 0 ]]; then result="FAILED, exit status $status" failed=1; fi
-  summary+=("| $title | $result |")
-  { printf '\n## %s\n\n```text\n$ %s\n' "$title" "${*//$PWD\//}"; cat "$log"; printf '```\n'; } >>"$body"
-  return "$status"
-}
-not_run() {
-  printf '== not run: %s: %s\n' "$1" "$2"
-  summary+=("| $1 | not run: $2 |")
-}
+done
+[[ ${#steps[@]} -gt 0 ]] || steps=(suites end-to-end placement memcheck)
 
-built=no
-if step "Configure" "${configure[@]}" && step "Build" cmake --build "$build" --target gpu -j "$(nproc)"; then built=yes; fi
-if [[ $build_only == yes ]]; then
-  [[ $built == yes ]] && echo "Built for sm_${architectures:-90}; nothing was run (--build-only)"
-  exit "$failed"
-fi
+has() { command -v "$1" >/dev/null; }
+ask_gpu() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null; }
 
-if [[ $built == yes ]]; then
-  for program in "$build"/bin/test-cuda-*; do
-    name=${program##*/test-cuda-}
-    step "$name" "$program" --no-colors --duration=true || true
+# ---- building
+
+programs=(test-cuda-contract test-cuda-device test-cuda-thrust benchmark-placement benchmark-compressed
+  link_probe end_to_end large)
+
+build_all() {
+  local architecture usr configure
+  architecture=$(ask_gpu compute_cap | tr -d . | sort -u | head -n 1)
+  # Of one architecture, and stripped: what is carried is to be small. Nothing but glibc is asked of the other machine.
+  configure=(cmake -S . -B "$build" -D CMAKE_BUILD_TYPE=Release -D TESSERA_CUDA=ON -D TESSERA_BUILD_EXAMPLES=OFF
+    -D TESSERA_WARNINGS_AS_ERRORS=OFF -D "CMAKE_CUDA_ARCHITECTURES=${architecture:-90}-real"
+    -D "CMAKE_EXE_LINKER_FLAGS=-s -static-libstdc++ -static-libgcc")
+  if has ninja; then configure+=(-G Ninja); fi
+  if [[ -d .deps/root/usr ]]; then
+    usr=$PWD/.deps/root/usr
+    configure+=(-D CMAKE_PREFIX_PATH="$usr" -D CMAKE_INCLUDE_PATH="$usr/include"
+      -D CMAKE_LIBRARY_PATH="$usr/lib/x86_64-linux-gnu")
+  fi
+  if ! has nvcc; then export CUDACXX=${CUDACXX:-${CUDA_HOME:-/usr/local/cuda}/bin/nvcc}; fi
+  "${configure[@]}" && cmake --build "$build" --target gpu -j "$jobs" || return
+
+  rm -rf "$carried" && mkdir -p "$carried" || return
+  local name library
+  for name in "${programs[@]}"; do cp "$build/bin/$name" "$carried" || return; done
+  if [[ -f $build/lib/libtimeline.so ]]; then strip -o "$carried/libtimeline.so" "$build/lib/libtimeline.so"; fi
+  # The libraries of CUDA that they were linked with: the other machine's may be older.
+  for library in $(ldd "$build/bin/link_probe" "$build"/lib/*.so 2>/dev/null | sed -n 's/.* => \(\/[^ ]*libcu[dp][^ ]*\).*/\1/p'); do
+    cp -L "$library" "$carried" || return
   done
-  step "placement beside a copy" "$build/bin/benchmark-placement" || true
-  step "a compressed array beside its halves" "$build/bin/benchmark-compressed" || true
-  # Contract tests call the runtime with what it refuses: refusals are theirs to judge, not the tool's.
-  for tool in memcheck racecheck initcheck synccheck; do
-    for program in "$build"/bin/test-cuda-*; do
-      name=${program##*/test-cuda-}
-      if command -v compute-sanitizer >/dev/null; then
-        step "$name under $tool" compute-sanitizer --tool "$tool" --target-processes application-only --report-api-errors no --error-exitcode 86 \
-          "$program" --no-colors || true
-      else
-        not_run "$name under $tool" "there is no compute-sanitizer"
-      fi
+  git describe --always --dirty >"$carried/commit" 2>/dev/null || echo "${commit:-unknown}" >"$carried/commit"
+  echo "Built for sm_${architecture:-90}: $carried, $(du -sm "$carried" | cut -f 1) MiB"
+}
+
+if [[ $does_build == yes ]]; then build_all || exit 1; fi
+if [[ $does_run == no ]]; then exit 0; fi
+[[ -d $carried ]] || die "there is no $carried: tests/gpu/run.sh --build-only makes it"
+
+# ---- running
+
+out=${OUT:-build/gpu/record}
+mkdir -p "$out" || exit 1
+data=$(mktemp -d "${TMPDIR:-/tmp}/tessera-gpu.XXXXXX") || exit 1
+trap 'rm -rf "$data"' EXIT
+carried=$(realpath "$carried")
+export LD_LIBRARY_PATH=$carried:${LD_LIBRARY_PATH:-}
+any_failed=no no_gpu=no record='' end=0
+
+# head_of NUMBER NAME SECONDS: the record of a step begins.
+head_of() {
+  record=$out/$1-$2.md
+  shift
+  end=$((SECONDS + ${bound:-$2}))
+  {
+    printf '# %s: %s, %s\n\n' "$1" "$(ask_gpu name | head -n 1 | grep . || echo 'no GPU')" "$(date +%F)"
+    printf 'Written by `tests/gpu/run.sh`, of commit %s. A part that does not say how it ended was cut off.\n\n' \
+      "${commit:-$(cat "$carried/commit" 2>/dev/null || git describe --always --dirty 2>/dev/null || echo unknown)}"
+    printf '| | |\n|---|---|\n'
+    printf '| GPUs | %s |\n' "$(ask_gpu name,memory.total,compute_cap | paste -sd ';' | grep . || echo none)"
+    printf '| driver | %s |\n' "$(ask_gpu driver_version | sort -u | paste -sd ';' | grep . || echo none)"
+    printf '| system | %s, %s |\n' "$(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release)" "$(uname -srm)"
+    printf '| processor | %s, %d threads |\n' "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)"
+  } >"$record"
+  printf '== %s, at most %d s\n' "$1" "$((end - SECONDS))"
+}
+
+# ended TITLE RESULT
+ended() {
+  printf '\n**%s**\n' "$2" >>"$record"
+  printf '%s: %s\n' "$1" "$2"
+}
+
+failed() {
+  any_failed=yes
+  tail -n 12 "$record"
+  ended "$@"
+}
+
+# part TITLE SECONDS COMMAND...: runs it within its time and that of its step. What it says is in the record as soon as
+# it is said, as lines of code, so that the page holds wherever it ends.
+part() {
+  local title=$1 seconds=$2 status=0 begin=$SECONDS left=$((end - SECONDS))
+  shift 2
+  printf '\n## %s\n\n    $ %s\n' "$title" "${*//$PWD\//}" >>"$record"
+  if [[ $left -le 0 ]]; then ended "$title" "not run: the time of this step is over"; return; fi
+  if [[ $seconds -gt $left ]]; then seconds=$left; fi
+  timeout -k 5 "$seconds" "$@" 2>&1 | sed -u "s|$PWD/||g; s/^/    /" >>"$record"
+  status=${PIPESTATUS[0]}
+  case $status in
+    0) ended "$title" "passed, $((SECONDS - begin)) s" ;;
+    77)
+      ended "$title" "not run: $(tail -n 1 "$record" | sed 's/^ *//')"
+      if tail -n 3 "$record" | grep -q 'no GPU'; then no_gpu=yes; fi ;;
+    124 | 137) failed "$title" "FAILED: stopped after $((SECONDS - begin)) s" ;;
+    *) failed "$title" "FAILED, exit status $status, $((SECONDS - begin)) s" ;;
+  esac
+}
+# with TOOL TITLE SECONDS COMMAND...: a part, where there is the tool.
+with() {
+  local tool=$1
+  shift
+  if has "$tool"; then
+    part "$@"
+  else
+    printf '\n## %s\n' "$1" >>"$record"
+    ended "$1" "not run: there is no $tool"
+  fi
+}
+
+suites() {
+  head_of 1 suites 300
+  local round name
+  for round in 1 2 3; do
+    for name in contract device thrust; do
+      part "$name, round $round" 80 stdbuf -oL "$carried/test-cuda-$name" --no-colors --duration=true
     done
+    if [[ $round == 1 ]]; then part "what the link carries" 60 "$carried/link_probe"; fi
   done
-fi
+}
 
-record=docs/gpu/$(date +%F)-$(tr -cs '[:alnum:]\n' - <<<"${gpu,,}").md
-first_line() { "$@" 2>/dev/null | head -n 1; }
-{
-  printf '# %s, %s\n\n' "$gpu" "$(date +%F)"
-  printf 'Written by `tests/gpu/run.sh`, of commit %s.\n\n' "$(git describe --always --dirty 2>/dev/null || echo unknown)"
-  printf '| | |\n|---|---|\n'
-  printf '| GPUs | %s |\n' "$(ask_gpu name,memory.total,compute_cap | paste -sd ';')"
-  printf '| driver | %s |\n' "$(ask_gpu driver_version | sort -u | paste -sd ';')"
-  printf '| nvcc | %s |\n' "$("${CUDACXX:-nvcc}" --version | sed -n 's/^Cuda compilation tools, //p')"
-  printf '| C++ compiler | %s |\n' "$(first_line "$(sed -n 's/^CMAKE_CXX_COMPILER:[^=]*=//p' "$build/CMakeCache.txt")" --version)"
-  printf '| CMake | %s |\n' "$(first_line cmake --version)"
-  printf '| compute-sanitizer | %s |\n' "$(compute-sanitizer --version 2>/dev/null | grep -o 'Version.*' || echo none)"
-  printf '| system | %s, %s |\n' "$(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release)" "$(uname -srm)"
-  printf '| processor | %s, %d threads |\n' "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)"
-  printf '\n| step | result |\n|---|---|\n'
-  printf '%s\n' "${summary[@]}"
-  cat "$body"
-} >"$record"
+end_to_end() {
+  head_of 2 end-to-end 540
+  part "files" 90 "$carried/end_to_end" make "$data"
+  part "raw" 110 "$carried/end_to_end" read "$data" 1024 5 raw
+  part "transposed" 110 "$carried/end_to_end" read "$data" 1024 3 transposed
+  part "zstd" 170 "$carried/end_to_end" read "$data" 1024 3 zstd
+  with python3 "KvikIO" 60 python3 tests/gpu/peers.py kvikio "$data"
+  with python3 "TensorStore and a copy" 60 python3 tests/gpu/peers.py tensorstore "$data"
+}
 
-printf '\n== Summary\n'
-printf '%s\n' "${summary[@]}"
-echo "The record is $record"
-exit "$failed"
+placement() {
+  head_of 3 placement 360
+  part "placing beside a copy" 90 stdbuf -oL "$carried/benchmark-placement"
+  part "a compressed array beside its halves" 60 stdbuf -oL "$carried/benchmark-compressed"
+  part "more than 8 GiB, and more than 2^31 words" 90 "$carried/large"
+  # The clocks stay as they are: they belong to the machine's owner.
+  with ncu "placing under ncu" 90 ncu --target-processes application-only --clock-control none -k regex:call_blocks \
+    --section SpeedOfLight --section MemoryWorkloadAnalysis --section LaunchStats --section Occupancy \
+    "$carried/benchmark-placement" 1 512 64 512
+  local title="a timeline of raw and transposed reads" cupti
+  cupti=$(find_cupti)
+  if [[ ! -f $carried/libtimeline.so || -z $cupti ]]; then
+    printf '\n## %s\n' "$title" >>"$record"
+    ended "$title" "not run: there is no CUPTI"
+    return
+  fi
+  part "files of a timeline" 60 "$carried/end_to_end" make "$data" 1024
+  part "$title" 60 env "LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$cupti" "CUDA_INJECTION64_PATH=$carried/libtimeline.so" \
+    "TIMELINE=$out/timeline.csv" "$carried/end_to_end" once "$data" 1024 raw transposed
+}
+# The folder of CUPTI.
+find_cupti() {
+  local python=/nowhere
+  if has python3; then python=$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])'); fi
+  find -L "$carried" "${CUDA_HOME:-/usr/local/cuda}" "$python/nvidia" -maxdepth 5 -name 'libcupti.so.*' \
+    -printf '%h\n' 2>/dev/null | head -n 1
+}
+
+# Placing alone: under a tool, all of it would take hours. Refusals that tests ask for are theirs to judge.
+memcheck() {
+  head_of 4 memcheck 540
+  local tool seconds=240
+  for tool in memcheck racecheck initcheck synccheck; do
+    with compute-sanitizer "placing under $tool" "$seconds" compute-sanitizer --tool "$tool" \
+      --target-processes application-only --report-api-errors no --error-exitcode 86 \
+      "$carried/test-cuda-device" --no-colors '--source-file=*/place*'
+    seconds=100
+  done
+}
+
+for step in "${steps[@]}"; do "${step//-/_}"; done
+echo "The record is $out"
+if [[ $any_failed == yes ]]; then exit 1; fi
+if [[ $no_gpu == yes ]]; then exit 77; fi
+exit 0

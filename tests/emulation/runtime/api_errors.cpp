@@ -3,6 +3,7 @@
 #include <array>
 
 #include "entry.hpp"
+#include "unasked.hpp"
 
 using namespace emulation;
 
@@ -86,6 +87,7 @@ cudaError_t cudaGetLastError() {
     cudaError_t const error = last_error();
     cudaError_t const sticky = world().devices[current_device()].error;
     last_error() = sticky;
+    unasked::returned(sticky);
     return error != cudaSuccess ? error : sticky;
   });
 }
@@ -93,7 +95,9 @@ cudaError_t cudaGetLastError() {
 cudaError_t cudaPeekAtLastError() {
   return enter("cudaPeekAtLastError", Role::sure, [](Entry&) {
     cudaError_t const error = last_error();
-    return error != cudaSuccess ? error : world().devices[current_device()].error;
+    cudaError_t const sticky = world().devices[current_device()].error;
+    unasked::returned(sticky);
+    return error != cudaSuccess ? error : sticky;
   });
 }
 

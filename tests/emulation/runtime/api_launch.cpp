@@ -6,6 +6,7 @@
 #include "entry.hpp"
 #include "fault.hpp"
 #include "gpu.hpp"
+#include "report.hpp"
 #include "scheduler.hpp"
 
 using namespace emulation;
@@ -32,6 +33,10 @@ struct Kernel {
   void end(int device) {
     if (error == cudaSuccess) return;
     if (error == cudaErrorIllegalAddress) fault::say_touch("a kernel", "launched at ", caller, touched);
+    if (error == cudaErrorMisalignedAddress) {
+      say({"a kernel touched an address that is misaligned for the type that it touched there; launched at ",
+           Piece::place(caller)});
+    }
     world().devices[device].error = error;
   }
 };

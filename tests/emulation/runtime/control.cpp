@@ -10,6 +10,7 @@
 #include "log.hpp"
 #include "report.hpp"
 #include "scheduler.hpp"
+#include "unasked.hpp"
 
 namespace emulation {
 namespace {
@@ -78,14 +79,16 @@ __attribute__((constructor(101))) void begin() {
 
 __attribute__((destructor(101))) void end() {
   if (getpid() != program) return;
-  bool const leaks = [] {
+  int const status = [] {
     Held const held;
+    if (!sanitizer::threads) scheduler::run_what_is_left();
     log::write_sites();
-    return say_leaks();
+    if (unasked::say_errors()) return unasked_status;
+    return say_leaks() ? leak_status : 0;
   }();
-  if (!leaks) return;
+  if (status == 0) return;
   std::fflush(nullptr);
-  _exit(leak_status);
+  _exit(status);
 }
 
 }  // namespace

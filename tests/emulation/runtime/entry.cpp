@@ -6,6 +6,7 @@
 #include "log.hpp"
 #include "sanitizer.hpp"
 #include "scheduler.hpp"
+#include "unasked.hpp"
 
 namespace emulation {
 namespace {
@@ -85,6 +86,7 @@ Entry::Entry(char const* name, Role role, void* caller) : name_(name), role_(rol
 
 Entry::~Entry() {
   if (!locked_) return;
+  if (role_ != Role::release) unasked::returned(result_);  // what destructors are told they keep to themselves
   world().lock.unlock();
   sanitizer::look_again();
 }

@@ -53,6 +53,7 @@ std::byte* stack = nullptr;  ///< of a device's process; mapped by the program, 
 pid_t forker = 0;
 
 // In a device's process.
+bool serves = false;
 int its_device = 0;
 sigjmp_buf before_kernel;
 
@@ -98,6 +99,7 @@ void on_signal(int signal, siginfo_t* info, void*) {
   mailbox.touched = info->si_addr;
   mailbox.error = signal == SIGSEGV || signal == SIGBUS ? cudaErrorIllegalAddress
                   : signal == SIGABRT                   ? cudaErrorAssert
+                  : signal == SIGILL                    ? cudaErrorMisalignedAddress  // see emulation/CMakeLists.txt
                                                         : cudaErrorLaunchFailure;
   siglongjmp(before_kernel, 1);
 }
@@ -126,6 +128,7 @@ void forget_the_program() {
 }
 
 void serve() {
+  serves = true;
   forget_the_program();
   regions().hide();
   struct sigaction action {};
@@ -233,6 +236,14 @@ cudaError_t launch(int device, Run run, void const* function, std::size_t size, 
   ask(device);
   touched = mailbox.touched;
   return mailbox.error;
+}
+
+void end_kernel(void const* touched) {
+  if (!serves) return;
+  Mailbox& mailbox = shared->mailboxes[its_device];
+  mailbox.touched = touched;
+  mailbox.error = cudaErrorIllegalAddress;
+  siglongjmp(before_kernel, 1);
 }
 
 void close(Allocation& allocation, std::uint32_t devices) {

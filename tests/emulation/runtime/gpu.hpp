@@ -22,6 +22,9 @@ void prepare();
 cudaError_t launch(int device, Run run, void const* function, std::size_t size, std::uint64_t blocks,
                    void const*& touched);
 
+/// In a device's process: ends the kernel that runs, which must not touch the address. Elsewhere: nothing.
+void end_kernel(void const* touched);
+
 /// Closes the allocation in the processes of these devices.
 void close(Allocation& allocation, std::uint32_t devices);
 

@@ -199,6 +199,19 @@ void seen(Point const& point) {
   }
 }
 
+void run_what_is_left() {
+  for (bool ran = true; ran;) {
+    ran = false;
+    auto const active = world().active;
+    for (auto const& [number, stream] : active) {
+      while (may_run(*stream) && stream->queue.front().host_function == nullptr) {
+        ran = true;
+        run_front(*stream);
+      }
+    }
+  }
+}
+
 void host_function_ended(Stream& stream) {
   stream.busy = false;
   finish(stream);

@@ -33,6 +33,9 @@ void await(Point const& point);
 /// Draws the edge from the point to the calling thread.
 void seen(Point const& point);
 
+/// Runs what is queued anywhere, as far as no host function stands before it.
+void run_what_is_left();
+
 /// What the stream's thread says when its host function has ended.
 void host_function_ended(Stream& stream);
 

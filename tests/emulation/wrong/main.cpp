@@ -18,7 +18,7 @@ void test::good(cudaError_t status) {
 }
 
 int main(int count, char** arguments) {
-  char const* const ways[]{"by_order", "by_answer", "always", "by_memory"};
+  char const* const ways[]{"by_order", "by_answer", "always", "by_memory", "by_accesses"};
   if (count != 4) {
     for (auto const* one = wrong::Mistake::all; one; one = one->next)
       std::printf("%s\t%s\t%s\n", one->name, ways[static_cast<int>(one->caught)], one->says);

@@ -12,10 +12,11 @@ using namespace test;
 /// How a mistake is caught. Where it depends on when streams run, at least one of the first 16 seeds must show it, the
 /// same on each run; under ThreadSanitizer each seed must.
 enum class Caught {
-  by_order,   ///< wrong data or a report under some seeds; under ThreadSanitizer a race under each
-  by_answer,  ///< wrong data under some seeds, in every build: it depends on what the program was answered
-  always,     ///< said under each seed, in every build
-  by_memory,  ///< said under each seed; not where kernels and the host share the first view (ThreadSanitizer)
+  by_order,     ///< wrong data or a report under some seeds; under ThreadSanitizer a race under each
+  by_answer,    ///< wrong data under some seeds, in every build: it depends on what the program was answered
+  always,       ///< said under each seed, in every build
+  by_memory,    ///< said under each seed; not where kernels and the host share the first view (ThreadSanitizer)
+  by_accesses,  ///< said under each seed, where each access is looked at: in all builds but those of sanitizers
 };
 
 struct Mistake {
