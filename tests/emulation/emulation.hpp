@@ -21,6 +21,10 @@ struct Machine {
 };
 void set(Machine const& machine);
 
+/// Whether the program has a context on the device: some 500 MiB of a GPU's memory. A call that needs one makes it on
+/// the thread's current device, unless a context is current there; `cudaSetDevice` makes one too.
+bool has_context(int device);
+
 /// When streams run their operations. Seeds below 16 give every combination of early and late to the first four streams
 /// that are made from now on (bit i of the seed: stream i is late), the legacy stream among them if it is used; larger
 /// ones draw for each operation. The fifth stream is as the first, and so on. Early: as soon as the rules allow. Late:

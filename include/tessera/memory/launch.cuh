@@ -11,6 +11,7 @@
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/cuda_check.cuh>
+#include <tessera/core/cuda_context.cuh>
 #include <tessera/memory/queue.cuh>
 
 namespace tessera::inline v0 {
@@ -131,7 +132,7 @@ void launch(Queue<space::Device>& on, std::uint64_t count, F const& f) {
                 "numbers only");
   if constexpr (is_copied_by_bits && detail::check_kernels<F>()) {
     if (count == 0) return;
-    detail::OnDevice const device{on.device()};
+    detail::InContext const here{on.shared_stream()->context()};
     auto const blocks = (count - 1) / detail::threads_per_block + 1;
     detail::check(detail::start(blocks, f, count, on.stream()), "a kernel launch");
   }
@@ -153,7 +154,7 @@ void launch_blocks(Queue<space::Device>& on, std::uint64_t blocks, F const& f) {
       "template <unsigned Phase> void phase(std::uint64_t block, unsigned thread, Shared&) const");
   if constexpr (is_kernel_of_blocks && detail::check_kernels<F>()) {
     if (blocks == 0) return;
-    detail::OnDevice const device{on.device()};
+    detail::InContext const here{on.shared_stream()->context()};
     detail::check(detail::start_blocks(blocks, f, on.stream()), "a kernel launch");
   }
 }

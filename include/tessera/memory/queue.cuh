@@ -83,8 +83,8 @@ class DeviceLease {
   bool recorded_ = false;
 };
 
-/// A handle: copies are the same queue, and any thread may use it. It acts on the device that its stream belongs to and
-/// puts the current device back. The calling thread waits in `wait`, in `trim`, in `lease` as said there, where the
+/// A handle: copies are the same queue, and any thread may use it. It acts in its stream's context, whichever device is the
+/// calling thread's, and makes none on another. The calling thread waits in `wait`, in `trim`, in `lease` as said there, where the
 /// last handle goes for what is kept, and nowhere else. Work, memory and errors are those of the CUDA runtime: an error
 /// of earlier work may be thrown by any later call.
 template <>

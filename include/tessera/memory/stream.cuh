@@ -7,6 +7,7 @@
 #include <cuda_runtime_api.h>
 
 #include <tessera/core/cuda_check.cuh>
+#include <tessera/core/cuda_context.cuh>
 #include <tessera/memory/blocks.cuh>
 #include <tessera/memory/resource.cuh>
 #include <tessera/memory/space.hpp>
@@ -25,61 +26,66 @@ namespace detail {
 class Stream {
  public:
   /// A new one on the calling thread's device, that does not wait for the legacy default stream.
-  explicit Stream(DeviceResources const& resources) : Stream{nullptr, current_device(), resources} {
+  explicit Stream(DeviceResources const& resources) : Stream{resources, nullptr} {
     check(::cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     owned_ = true;
+    find_context();
   }
   /// One of the caller's, which outlives this.
-  Stream(cudaStream_t handle, DeviceResources const& resources) : Stream{handle, device_of(handle), resources} {}
-  Stream(Stream const&) = delete;
-  Stream& operator=(Stream const&) = delete;
-  ~Stream() {
-    trim();
-    if (owned_) succeeds(::cudaStreamDestroy(handle_));
-  }
-
-  cudaStream_t handle() const { return handle_; }
-  int device() const { return device_; }
-
-  template <MemorySpace S>
-  Block take(std::size_t size) {
-    return blocks<S>().take(size, handle_, device_);
-  }
-  template <MemorySpace S>
-  void give_back(Block block) noexcept {
-    blocks<S>().give_back(std::move(block), handle_, device_);
-  }
-
-  /// Gives back the blocks that lie idle, when the stream is done with them.
-  void trim() noexcept {
-    for (auto* blocks : {&device_blocks_, &pinned_, &managed_}) blocks->release(handle_, device_);
-  }
-  /// Those of a kind that has more than so many bytes of them.
-  void trim_to(std::uint64_t most) noexcept {
-    for (auto* blocks : {&device_blocks_, &pinned_, &managed_})
-      if (blocks->idle_bytes() > most) blocks->release(handle_, device_);
-  }
-
-  void record(Event<space::Device>& event) const { event.record(handle_, device_); }
-  /// Waits for everything, where nothing else is left to do: an error would end the program, and is not asked for.
-  void drain() const noexcept { succeeds(::cudaStreamSynchronize(handle_)); }
-
- private:
-  Stream(cudaStream_t handle, int device, DeviceResources const& r)
-      : handle_{handle},
-        device_{device},
-        device_blocks_{r.device, false},
-        pinned_{r.pinned, true},
-        managed_{r.managed, true} {}
-
-  static int device_of(cudaStream_t handle) {
+  Stream(cudaStream_t handle, DeviceResources const& resources) : Stream{resources, handle} {
     if (handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread)
       throw DeviceError{
           "a queue never works on a default stream, which would order it with what it does not know of: give it one "
           "made by cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), or none"};
-    int device = 0;
-    check(::cudaStreamGetDevice(handle, &device), "cudaStreamGetDevice");
-    return device;
+    find_context();
+  }
+  Stream(Stream const&) = delete;
+  Stream& operator=(Stream const&) = delete;
+  ~Stream() {
+    trim();
+    if (owned_) InContext::call(context_, [&] { succeeds(::cudaStreamDestroy(handle_)); });
+  }
+
+  cudaStream_t handle() const { return handle_; }
+  int device() const { return device_; }
+  Context const& context() const { return context_; }
+
+  template <MemorySpace S>
+  Block take(std::size_t size) {
+    return blocks<S>().take(size, handle_, context_);
+  }
+  template <MemorySpace S>
+  void give_back(Block block) noexcept {
+    blocks<S>().give_back(std::move(block), handle_, context_);
+  }
+
+  /// Gives back the blocks that lie idle, when the stream is done with them.
+  void trim() noexcept {
+    for (auto* blocks : {&device_blocks_, &pinned_, &managed_}) blocks->release(handle_, context_);
+  }
+  /// Those of a kind that has more than so many bytes of them.
+  void trim_to(std::uint64_t most) noexcept {
+    for (auto* blocks : {&device_blocks_, &pinned_, &managed_})
+      if (blocks->idle_bytes() > most) blocks->release(handle_, context_);
+  }
+
+  void record(Event<space::Device>& event) const { event.record(handle_, context_); }
+  /// Waits for everything, where nothing else is left to do: an error would end the program, and is not asked for.
+  void drain() const noexcept {
+    InContext::call(context_, [&] { succeeds(::cudaStreamSynchronize(handle_)); });
+  }
+
+ private:
+  Stream(DeviceResources const& r, cudaStream_t handle)
+      : handle_{handle},
+        device_blocks_{r.device, false},
+        pinned_{r.pinned, true},
+        managed_{r.managed, true} {}
+
+  void find_context() {
+    context_ = Context{handle_};
+    InContext const here{context_};
+    check(::cudaGetDevice(&device_), "cudaGetDevice");
   }
 
   template <MemorySpace S>
@@ -93,7 +99,8 @@ class Stream {
   }
 
   cudaStream_t handle_;
-  int device_;
+  int device_ = 0;
+  Context context_{};
   bool owned_ = false;
   Blocks device_blocks_, pinned_, managed_;
 };

@@ -78,6 +78,8 @@ void emulation::end_context(int device) {
     if ((context.peers >> other & 1) != 0) let_reach(device, other, false);
   }
   context.error = cudaSuccess;
+  if (context.context) ++context.contexts;
+  context.context = false;
   context.peers = 0;
   context.legacy = nullptr;
   context.pool = context.standard_pool;
@@ -104,7 +106,7 @@ cudaError_t cudaGetDevice(int* device) {
 cudaError_t cudaSetDevice(int device) {
   return enter("cudaSetDevice", Role::device, [&](Entry&) {
     if (!exists(device)) return cudaErrorInvalidDevice;
-    current_device() = device;
+    contexts::set_device(device);
     return cudaSuccess;
   });
 }

@@ -21,11 +21,29 @@ Log& the_log() {
 }
 
 constexpr std::array queries{
-    "cudaGetDevice",           "cudaGetDeviceCount",          "cudaGetLastError",      "cudaPeekAtLastError",
-    "cudaDeviceGetAttribute",  "cudaPointerGetAttributes",    "cudaStreamGetFlags",    "cudaStreamGetPriority",
-    "cudaStreamGetDevice",     "cudaStreamIsCapturing",       "cudaMemGetInfo",        "cudaMemPoolGetAttribute",
-    "cudaDeviceGetMemPool",    "cudaDeviceGetDefaultMemPool", "cudaRuntimeGetVersion", "cudaDriverGetVersion",
-    "cudaDeviceCanAccessPeer", "cudaHostGetDevicePointer",
+    "cudaGetDevice",
+    "cudaGetDeviceCount",
+    "cudaGetLastError",
+    "cudaPeekAtLastError",
+    "cudaDeviceGetAttribute",
+    "cudaPointerGetAttributes",
+    "cudaStreamGetFlags",
+    "cudaStreamGetPriority",
+    "cudaStreamGetDevice",
+    "cudaStreamIsCapturing",
+    "cudaMemGetInfo",
+    "cudaMemPoolGetAttribute",
+    "cudaDeviceGetMemPool",
+    "cudaDeviceGetDefaultMemPool",
+    "cudaRuntimeGetVersion",
+    "cudaDriverGetVersion",
+    "cudaDeviceCanAccessPeer",
+    "cudaHostGetDevicePointer",
+    "cuCtxGetCurrent",
+    "cuCtxPushCurrent",
+    "cuCtxPopCurrent",
+    "cuStreamGetCtx",
+    "cudaGetDriverEntryPointByVersion",
 };
 
 /// A note is logged as a call that asks for nothing.

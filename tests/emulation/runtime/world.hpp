@@ -91,6 +91,8 @@ struct Pool {
 
 struct Device {
   cudaError_t error = cudaSuccess;  ///< sticky
+  bool context = false;             ///< whether its context is there
+  unsigned contexts = 0;            ///< how many of them are no more
   std::size_t used = 0;
   std::uint32_t peers = 0;  ///< bit d: kernels here may touch memory of device d
   Stream* legacy = nullptr;
