@@ -40,7 +40,7 @@ class Event<space::Device> {
     if (!event_) return true;
     detail::InContext const here{context_};
     auto const status = ::cudaEventQuery(event_);
-    if (status == cudaErrorNotReady) return detail::succeeds(status);
+    if (status == cudaErrorNotReady) return false;  // which is no error to the runtime, and not the last one
     detail::check(status, "cudaEventQuery");
     return true;
   }

@@ -89,7 +89,8 @@ Entry::~Entry() {
 cudaError_t Entry::end(cudaError_t work) {
   if (result_ == cudaSuccess) result_ = work;
   if (role_ == Role::sure) return work;
-  if (result_ != cudaSuccess && role_ != Role::driver) last_error() = result_;
+  // "cudaErrorNotReady ... is not considered an error and is therefore not reported by cudaGetLastError()."
+  if (result_ != cudaSuccess && result_ != cudaErrorNotReady && role_ != Role::driver) last_error() = result_;
   if (Call* const logged = call()) logged->result = result_;
   return result_;
 }
