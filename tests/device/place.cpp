@@ -347,7 +347,7 @@ TEST_CASE(
           CHECK(watch.synchronisations() == 0);
           CHECK(watch.count("cudaEventSynchronize") == 0);
           if (is_first) continue;
-          CHECK(watch.count("cudaMallocAsync") == 0);
+          CHECK(watch.count("cudaMallocFromPoolAsync") == 0);
           CHECK(watch.count("cudaHostAlloc") == 0);
         }
   });
@@ -365,7 +365,7 @@ TEST_CASE("to look for filled chunks is one launch, no copy, and a wait for an e
       CHECK(watch.count("cudaMemcpyAsync") == 0);
       CHECK(watch.synchronisations() == 0);
       CHECK(watch.count("cudaEventSynchronize") == 1);
-      if (!is_first) CHECK(watch.count("cudaMallocAsync") + watch.count("cudaHostAlloc") == 0);
+      if (!is_first) CHECK(watch.count("cudaMallocFromPoolAsync") + watch.count("cudaHostAlloc") == 0);
       on.wait();
       CHECK(std::count(filled.begin(), filled.end(), 1) == 100);
     }

@@ -18,6 +18,8 @@ struct Machine {
   bool peers = false;                              ///< whether devices can reach each other's memory
   std::size_t memory = std::size_t{1} << 30;       ///< bytes, of each device
   std::size_t page_locked = std::size_t{1} << 30;  ///< bytes that can be page-locked
+  bool pools = true;               ///< whether there are memory pools (cudaDevAttrMemoryPoolsSupported)
+  bool concurrent_managed = true;  ///< cudaDevAttrConcurrentManagedAccess: only told, not modelled
 };
 void set(Machine const& machine);
 

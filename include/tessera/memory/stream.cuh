@@ -1,7 +1,9 @@
 // A CUDA stream, what its buffers are made of, and nothing that holds a buffer: it is what buffers hold.
 #pragma once
+#include <array>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include <cuda_runtime_api.h>
@@ -9,6 +11,7 @@
 #include <tessera/core/cuda_check.cuh>
 #include <tessera/core/cuda_context.cuh>
 #include <tessera/memory/blocks.cuh>
+#include <tessera/memory/device_pool.cuh>
 #include <tessera/memory/resource.cuh>
 #include <tessera/memory/space.hpp>
 
@@ -29,7 +32,7 @@ class Stream {
   explicit Stream(DeviceResources const& resources) : Stream{resources, nullptr} {
     check(::cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     owned_ = true;
-    find_context();
+    begin(resources.device);
   }
   /// One of the caller's, which outlives this.
   Stream(cudaStream_t handle, DeviceResources const& resources) : Stream{resources, handle} {
@@ -37,13 +40,16 @@ class Stream {
       throw DeviceError{
           "a queue never works on a default stream, which would order it with what it does not know of: give it one "
           "made by cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), or none"};
-    find_context();
+    begin(resources.device);
   }
   Stream(Stream const&) = delete;
   Stream& operator=(Stream const&) = delete;
   ~Stream() {
-    trim();
-    if (owned_) InContext::call(context_, [&] { succeeds(::cudaStreamDestroy(handle_)); });
+    release_blocks();
+    InContext::call(context_, [&] {
+      pool_.reset();
+      if (owned_) succeeds(::cudaStreamDestroy(handle_));
+    });
   }
 
   cudaStream_t handle() const { return handle_; }
@@ -59,14 +65,18 @@ class Stream {
     blocks<S>().give_back(std::move(block), handle_, context_);
   }
 
-  /// Gives back the blocks that lie idle, when the stream is done with them.
+  /// Gives back what lies idle, when the stream is done with it.
   void trim() noexcept {
-    for (auto* blocks : {&device_blocks_, &pinned_, &managed_}) blocks->release(handle_, context_);
+    release_blocks();
+    if (!pool_) return;
+    drain();
+    trim_pool_to(0);
   }
   /// Those of a kind that has more than so many bytes of them.
   void trim_to(std::uint64_t most) noexcept {
-    for (auto* blocks : {&device_blocks_, &pinned_, &managed_})
+    for (auto* blocks : all_blocks())
       if (blocks->idle_bytes() > most) blocks->release(handle_, context_);
+    trim_pool_to(most);
   }
 
   void record(Event<space::Device>& event) const { event.record(handle_, context_); }
@@ -78,20 +88,38 @@ class Stream {
  private:
   Stream(DeviceResources const& r, cudaStream_t handle)
       : handle_{handle},
-        device_blocks_{r.device, false},
         pinned_{r.pinned, true},
         managed_{r.managed, true} {}
 
-  void find_context() {
+  void begin(MemoryResource const& resource) {
     context_ = Context{handle_};
     InContext const here{context_};
     check(::cudaGetDevice(&device_), "cudaGetDevice");
+    if (!resource.is_device())
+      device_blocks_.emplace(resource, false);
+    else if (has(cudaDevAttrMemoryPoolsSupported))
+      device_blocks_.emplace(MemoryResource{pool_.emplace()}, false);
+    else
+      device_blocks_.emplace(MemoryResource{without_pool_}, false);
   }
+  bool has(cudaDeviceAttr what) const {
+    int value = 0;
+    check(::cudaDeviceGetAttribute(&value, what, device_), "cudaDeviceGetAttribute");
+    return value != 0;
+  }
+  void release_blocks() noexcept {
+    for (auto* blocks : all_blocks())
+      if (blocks) blocks->release(handle_, context_);
+  }
+  void trim_pool_to(std::uint64_t most) noexcept {
+    if (pool_) InContext::call(context_, [&] { pool_->trim_to(most); });
+  }
+  std::array<Blocks*, 3> all_blocks() { return {device_blocks_ ? &*device_blocks_ : nullptr, &pinned_, &managed_}; }
 
   template <MemorySpace S>
   Blocks& blocks() {
     if constexpr (std::same_as<S, space::Device>)
-      return device_blocks_;
+      return *device_blocks_;
     else if constexpr (std::same_as<S, space::Pinned>)
       return pinned_;
     else
@@ -102,7 +130,10 @@ class Stream {
   int device_ = 0;
   Context context_{};
   bool owned_ = false;
-  Blocks device_blocks_, pinned_, managed_;
+  std::optional<DevicePool> pool_;
+  WithoutPool without_pool_;
+  std::optional<Blocks> device_blocks_;
+  Blocks pinned_, managed_;
 };
 
 }  // namespace detail

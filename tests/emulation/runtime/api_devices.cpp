@@ -27,11 +27,13 @@ int attribute(cudaDeviceAttr wanted) {
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrManagedMemory:
-    case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrCanUseHostPointerForRegisteredMem:
     case cudaDevAttrHostRegisterSupported:
-    case cudaDevAttrMemoryPoolsSupported:
       return 1;
+    case cudaDevAttrConcurrentManagedAccess:
+      return world().machine.concurrent_managed ? 1 : 0;
+    case cudaDevAttrMemoryPoolsSupported:
+      return world().machine.pools ? 1 : 0;
     case cudaDevAttrIntegrated:
     case cudaDevAttrComputeCapabilityMinor:
     case cudaDevAttrPageableMemoryAccess:
