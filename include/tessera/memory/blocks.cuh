@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/core/capture_mode.cuh>
 #include <tessera/core/cuda_check.cuh>
 #include <tessera/core/cuda_context.cuh>
 #include <tessera/memory/event.cuh>
@@ -34,6 +35,7 @@ class Blocks {
   Block take(std::size_t size, cudaStream_t stream, Context const& context) {
     if (auto found = take_idle(size); found.data) return found;
     InContext const here{context};
+    ApartFromCaptures const apart;
     Block made;
     made.size = is_kept() ? rounded(size) : size;
     if (is_kept()) {
@@ -61,7 +63,10 @@ class Blocks {
     try {
       block.used.record(stream, context);
     } catch (Error const&) {  // then the place in the stream is its end, now; or there is no stream any more
-      InContext::call(context, [&] { succeeds(::cudaStreamSynchronize(stream)); });
+      InContext::call(context, [&] {
+        ApartFromCaptures const apart;
+        succeeds(::cudaStreamSynchronize(stream));
+      });
     }
     std::lock_guard lock{mutex_};
     idle_.push_back(std::move(block));
@@ -105,6 +110,7 @@ class Blocks {
       here.emplace(context);
     } catch (Error const&) {  // of a context that is no more
     }
+    ApartFromCaptures const apart;
     resource_.deallocate(block.data, block.size, stream);
   }
 

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <tessera/core/capture_mode.cuh>
 #include <tessera/core/cuda_check.cuh>
 #include <tessera/core/cuda_context.cuh>
 #include <tessera/memory/space.hpp>
@@ -39,6 +40,7 @@ class Event<space::Device> {
   bool is_done() const {
     if (!event_) return true;
     detail::InContext const here{context_};
+    detail::ApartFromCaptures const apart;
     auto const status = ::cudaEventQuery(event_);
     if (status == cudaErrorNotReady) return false;  // which is no error to the runtime, and not the last one
     detail::check(status, "cudaEventQuery");
@@ -48,6 +50,7 @@ class Event<space::Device> {
   void wait() const {
     if (!event_) return;
     detail::InContext const here{context_};
+    detail::ApartFromCaptures const apart;
     detail::check(::cudaEventSynchronize(event_), "cudaEventSynchronize");
   }
   /// Lets a stream, of any device, wait; the host does not. Throws: DeviceError.

@@ -8,6 +8,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <tessera/core/capture_mode.cuh>
 #include <tessera/core/cuda_check.cuh>
 #include <tessera/core/cuda_context.cuh>
 #include <tessera/memory/blocks.cuh>
@@ -47,6 +48,7 @@ class Stream {
   ~Stream() {
     release_blocks();
     InContext::call(context_, [&] {
+      ApartFromCaptures const apart;
       pool_.reset();
       if (owned_) succeeds(::cudaStreamDestroy(handle_));
     });
@@ -58,11 +60,22 @@ class Stream {
 
   template <MemorySpace S>
   Block take(std::size_t size) {
+    require<S>();
     return blocks<S>().take(size, handle_, context_);
   }
   template <MemorySpace S>
   void give_back(Block block) noexcept {
     blocks<S>().give_back(std::move(block), handle_, context_);
+  }
+
+  /// Throws: DeviceError, if the host cannot touch memory of that space while the device works on anything else.
+  template <MemorySpace S>
+  void require() const {
+    if (std::same_as<S, space::Managed> && !concurrent_managed_)
+      throw DeviceError{text({"device ", device_,
+                              " has no concurrent managed access (cudaDevAttrConcurrentManagedAccess): the host must "
+                              "not touch managed memory while it works on anything; use PinnedBuffer, or "
+                              "DeviceBuffer"})};
   }
 
   /// Gives back what lies idle, when the stream is done with it.
@@ -82,7 +95,10 @@ class Stream {
   void record(Event<space::Device>& event) const { event.record(handle_, context_); }
   /// Waits for everything, where nothing else is left to do: an error would end the program, and is not asked for.
   void drain() const noexcept {
-    InContext::call(context_, [&] { succeeds(::cudaStreamSynchronize(handle_)); });
+    InContext::call(context_, [&] {
+      ApartFromCaptures const apart;
+      succeeds(::cudaStreamSynchronize(handle_));
+    });
   }
 
  private:
@@ -95,6 +111,7 @@ class Stream {
     context_ = Context{handle_};
     InContext const here{context_};
     check(::cudaGetDevice(&device_), "cudaGetDevice");
+    concurrent_managed_ = has(cudaDevAttrConcurrentManagedAccess);
     if (!resource.is_device())
       device_blocks_.emplace(resource, false);
     else if (has(cudaDevAttrMemoryPoolsSupported))
@@ -112,7 +129,11 @@ class Stream {
       if (blocks) blocks->release(handle_, context_);
   }
   void trim_pool_to(std::uint64_t most) noexcept {
-    if (pool_) InContext::call(context_, [&] { pool_->trim_to(most); });
+    if (!pool_) return;
+    InContext::call(context_, [&] {
+      ApartFromCaptures const apart;
+      pool_->trim_to(most);
+    });
   }
   std::array<Blocks*, 3> all_blocks() { return {device_blocks_ ? &*device_blocks_ : nullptr, &pinned_, &managed_}; }
 
@@ -130,6 +151,7 @@ class Stream {
   int device_ = 0;
   Context context_{};
   bool owned_ = false;
+  bool concurrent_managed_ = true;
   std::optional<DevicePool> pool_;
   WithoutPool without_pool_;
   std::optional<Blocks> device_blocks_;

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include "capture.hpp"
 #include "injection.hpp"
 #include "log.hpp"
 #include "sanitizer.hpp"
@@ -74,6 +75,7 @@ Entry::Entry(char const* name, Role role, void* caller) : name_(name), role_(rol
   if (result_ == cudaSuccess && needs_context) {
     result_ = world().machine.devices == 0 ? cudaErrorNoDevice : world().devices[current_device()].error;
   }
+  if (result_ == cudaSuccess && capture::prohibits(name)) result_ = cudaErrorStreamCaptureUnsupported;
   if (result_ == cudaSuccess) return;
   if (role != Role::driver) last_error() = result_;
   ends_ = role != Role::release;

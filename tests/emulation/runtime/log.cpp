@@ -40,6 +40,7 @@ constexpr std::array queries{
     "cudaDeviceCanAccessPeer",
     "cudaHostGetDevicePointer",
     "cuCtxGetCurrent",
+    "cudaThreadExchangeStreamCaptureMode",
     "cuCtxPushCurrent",
     "cuCtxPopCurrent",
     "cuStreamGetCtx",
