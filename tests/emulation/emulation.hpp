@@ -41,6 +41,7 @@ struct Call {
   cudaMemcpyKind kind{};  ///< of a copy: what it was in truth, never cudaMemcpyDefault
   int stream = -1;        ///< which stream, in the order of making; -1: none
   cudaError_t result{};
+  bool spins = false;     ///< it is a wait that keeps its processor busy: not for an event with cudaEventBlockingSync
   std::vector<void*> site;  ///< return addresses, the innermost first; empty unless sites are recorded
 };
 
@@ -58,6 +59,7 @@ class Watch {
   std::size_t copies(cudaMemcpyKind kind) const;   ///< how many copies of that kind
   std::size_t copied(cudaMemcpyKind kind) const;   ///< how many bytes by copies of that kind
   std::size_t launches() const;
+  std::size_t spins() const;  ///< waits that keep their processor busy
   /// Calls that wait for a whole stream or device: cudaStreamSynchronize, cudaDeviceSynchronize, and those that do so
   /// unasked (cudaFree, cudaFreeHost, cudaMemcpy ...).
   std::size_t synchronisations() const;

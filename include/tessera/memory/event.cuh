@@ -31,7 +31,9 @@ class Event<space::Device> {
     detail::InContext const here{context};
     if (!event_) {
       context_ = context;
-      detail::check(::cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+      // A host that waits sleeps: its processors have files to decode meanwhile.
+      detail::check(::cudaEventCreateWithFlags(&event_, cudaEventDisableTiming | cudaEventBlockingSync),
+                    "cudaEventCreateWithFlags");
     }
     detail::check(::cudaEventRecord(event_, stream), "cudaEventRecord");
   }

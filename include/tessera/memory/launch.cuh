@@ -41,9 +41,17 @@ __device__ void run_phases(F const& f, std::uint64_t block, typename F::Shared& 
                            std::integer_sequence<unsigned, Phase...>) {
   ((f.template phase<Phase>(block, threadIdx.x, shared), __syncthreads()), ...);
 }
+// How many blocks are to run on a processor at a time: so many that each thread has few registers.
+template <class F>
+constexpr unsigned blocks_together() {
+  if constexpr (requires { F::together; })
+    return F::together;
+  else
+    return 1;
+}
 // f stays where arguments are: a copy of its tables would be in each thread's own slow memory.
 template <class F>
-__global__ void __launch_bounds__(F::threads) call_blocks(__grid_constant__ F const f, std::uint64_t blocks) {
+__global__ void __launch_bounds__(F::threads, blocks_together<F>()) call_blocks(__grid_constant__ F const f, std::uint64_t blocks) {
   __shared__ typename F::Shared shared;
   for (std::uint64_t block = blockIdx.x; block < blocks; block += gridDim.x)
     run_phases(f, block, shared, std::make_integer_sequence<unsigned, F::phases>{});
@@ -84,7 +92,7 @@ void run_phases(F const& f, std::uint64_t block, typename F::Shared& shared,
 }
 template <class F>
 void run_block(void const* object, std::uint64_t block) {
-  auto const f = *static_cast<F const*>(object);
+  auto const& f = *static_cast<F const*>(object);
   typename F::Shared shared;
   std::memset(static_cast<void*>(&shared), 0xa5, sizeof shared);  // as a block finds it: what another one left
   run_phases(f, block, shared, std::make_integer_sequence<unsigned, F::phases>{});

@@ -12,7 +12,8 @@
 
 namespace tessera::inline v0 {
 
-/// One launch and one copy, of a table, for the whole of a batch; nothing waits. (A template: kernels are compiled
+/// One launch for the whole of a batch, and a copy of a table if that has no room among the kernel's arguments, which
+/// is so from some hundred boxes on; nothing waits. (A template: kernels are compiled
 /// where they are used.)
 template <MemorySpace S>
 requires std::same_as<S, space::Device>

@@ -81,7 +81,7 @@ std::uint64_t place_listed_by_kernels(ListedBatch<S> const& batch, PlacementForm
                     TableWriter::size_of(plan.axes) + TableWriter::size_of(batch.pairs);
   auto const staged = lent->staging.take(in_steps(size), on).sub(0, size);
   auto const there = lent->table.take(in_steps(size), on).sub(0, size);
-  TableWriter writer{staged};
+  TableWriter writer{staged.data};
   auto table = plan.table;
   table.fill = there.data + writer.put(plan.fill);
   table.boxes = reinterpret_cast<PlacedList const*>(there.data + writer.put(plan.boxes));

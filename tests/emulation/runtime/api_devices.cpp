@@ -114,7 +114,8 @@ cudaError_t cudaSetDevice(int device) {
 }
 
 cudaError_t cudaDeviceSynchronize() {
-  return enter("cudaDeviceSynchronize", Role::order, [&](Entry&) {
+  return enter("cudaDeviceSynchronize", Role::order, [&](Entry& entry) {
+    entry.tell_spins(true);
     scheduler::await_all(current_device());
     scheduler::trim_pools(current_device());
     return world().devices[current_device()].error;

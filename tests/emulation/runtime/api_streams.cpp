@@ -96,6 +96,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     Stream* const stream = find_stream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     entry.tell_stream(*stream);
+    entry.tell_spins(true);
     scheduler::await(scheduler::end_of(*stream));
     scheduler::trim_pools(stream->device);
     return world().devices[stream->device].error;

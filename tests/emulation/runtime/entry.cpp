@@ -107,6 +107,10 @@ void Entry::tell_kind(cudaMemcpyKind kind) {
   if (Call* const logged = call()) logged->kind = kind;
 }
 
+void Entry::tell_spins(bool spins) {
+  if (Call* const logged = call()) logged->spins = spins;
+}
+
 void Entry::tell_stream(Stream const& stream) {
   if (Call* const logged = call()) logged->stream = stream.number;
 }

@@ -40,6 +40,7 @@ class Entry {
   void tell_bytes(std::size_t bytes);
   void tell_kind(cudaMemcpyKind kind);
   void tell_stream(Stream const& stream);
+  void tell_spins(bool spins);
 
  private:
   Call* call();  ///< in the log, if it is kept

@@ -117,6 +117,10 @@ std::size_t Watch::copied(cudaMemcpyKind kind) const {
   return bytes;
 }
 
+std::size_t Watch::spins() const {
+  return count_if(*this, [](Call const& call) { return call.spins; });
+}
+
 std::size_t Watch::launches() const { return count("emulatedLaunch"); }
 
 std::size_t Watch::synchronisations() const { return count_if(*this, synchronises); }
