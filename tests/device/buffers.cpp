@@ -293,7 +293,7 @@ TEST_CASE("without device memory the error says how much was asked for and how m
     auto const some = made<DeviceBuffer>(std::string(1 << 19, 'a'), on);
     test::check_refused<DeviceError>([&] { DeviceBuffer(600'000, on); },
                                      {"cannot allocate 600000 bytes of device memory", "bytes are free",
-                                      "cudaMallocAsync", "cudaErrorMemoryAllocation"});
+                                      "cudaMallocFromPoolAsync", "cudaErrorMemoryAllocation"});
     CHECK(cudaGetLastError() == cudaSuccess);
     CHECK(text(made<DeviceBuffer>("afterwards", on).view(), on) == "afterwards");
   });

@@ -48,28 +48,6 @@ TEST_CASE("a queue that is given no host queue has as many host threads as an ar
   });
 }
 
-#if defined(TESSERA_CUDA_EMULATION)
-TEST_CASE("where the driver cannot tell a stream's device, it is the caller's") {
-  under_seeds(2, [] {
-    DeviceQueue const whose{HostQueue{}};
-    bool was_asked = false;
-    for (std::size_t k = 0; !was_asked && k < 10; ++k) {
-      emulation::fail(k, cudaErrorCallRequiresNewerDriver);
-      try {
-        DeviceQueue const on{whose.stream(), HostQueue{}};
-        was_asked = emulation::failed_call() == "cudaStreamGetDevice";
-        if (was_asked) CHECK(on.device() == 0);
-      } catch (DeviceError const&) {
-        CHECK(emulation::failed_call() != "cudaStreamGetDevice");
-      }
-      emulation::fail_nothing();
-    }
-    CHECK(was_asked);
-    CHECK(cudaGetLastError() == cudaSuccess);
-  });
-}
-#endif
-
 TEST_CASE("an event orders two device queues") {
   under_seeds(16, [] {
     DeviceQueue first{test::HostQueue{}}, second{test::HostQueue{}};

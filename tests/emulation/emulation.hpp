@@ -18,8 +18,14 @@ struct Machine {
   bool peers = false;                              ///< whether devices can reach each other's memory
   std::size_t memory = std::size_t{1} << 30;       ///< bytes, of each device
   std::size_t page_locked = std::size_t{1} << 30;  ///< bytes that can be page-locked
+  bool pools = true;               ///< whether there are memory pools (cudaDevAttrMemoryPoolsSupported)
+  bool concurrent_managed = true;  ///< cudaDevAttrConcurrentManagedAccess: only told, not modelled
 };
 void set(Machine const& machine);
+
+/// Whether the program has a context on the device: some 500 MiB of a GPU's memory. A call that needs one makes it on
+/// the thread's current device, unless a context is current there; `cudaSetDevice` makes one too.
+bool has_context(int device);
 
 /// When streams run their operations. Seeds below 16 give every combination of early and late to the first four streams
 /// that are made from now on (bit i of the seed: stream i is late), the legacy stream among them if it is used; larger
@@ -35,6 +41,7 @@ struct Call {
   cudaMemcpyKind kind{};  ///< of a copy: what it was in truth, never cudaMemcpyDefault
   int stream = -1;        ///< which stream, in the order of making; -1: none
   cudaError_t result{};
+  bool spins = false;     ///< it is a wait that keeps its processor busy: not for an event with cudaEventBlockingSync
   std::vector<void*> site;  ///< return addresses, the innermost first; empty unless sites are recorded
 };
 
@@ -52,6 +59,7 @@ class Watch {
   std::size_t copies(cudaMemcpyKind kind) const;   ///< how many copies of that kind
   std::size_t copied(cudaMemcpyKind kind) const;   ///< how many bytes by copies of that kind
   std::size_t launches() const;
+  std::size_t spins() const;  ///< waits that keep their processor busy
   /// Calls that wait for a whole stream or device: cudaStreamSynchronize, cudaDeviceSynchronize, and those that do so
   /// unasked (cudaFree, cudaFreeHost, cudaMemcpy ...).
   std::size_t synchronisations() const;

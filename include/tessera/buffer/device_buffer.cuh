@@ -4,7 +4,7 @@
 
 namespace tessera::inline v0 {
 
-/// Aligned to 256 bytes, uninitialised, from the device's pool or the queue's resource. Made and freed in its queue's
+/// Aligned to 256 bytes, uninitialised, from a pool of the queue's own, or from its resource. Made and freed in its queue's
 /// order: to use it on another queue let that one wait for an event of this one, and this one for an event of that one
 /// before the buffer goes. A moved-from one is empty. One that is destroyed after its context frees nothing; let it go
 /// before there is a new one, which may use the same addresses.

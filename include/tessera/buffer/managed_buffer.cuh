@@ -6,8 +6,9 @@ namespace tessera::inline v0 {
 
 /// Aligned to 256 bytes, uninitialised, free for the host to write to when it is made. Freed in its queue's order: the
 /// stream keeps the memory and lends it again when it is done with it.
-/// Before the host touches what the queue works on, it waits for the queue; where devices have no concurrent managed
-/// access (cudaDevAttrConcurrentManagedAccess), for everything that the device does.
+/// Before the host touches what the queue works on, it waits for the queue. Throws, when made: DeviceError, where
+/// devices have no concurrent managed access (cudaDevAttrConcurrentManagedAccess): the host would have to wait for
+/// everything that the device does, of whichever program part.
 class ManagedBuffer : public detail::StreamBuffer<space::Managed> {
  public:
   using StreamBuffer::StreamBuffer;

@@ -1,5 +1,6 @@
 // What device, pinned and managed buffers have in common: they are made, used and freed in a stream's order.
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -35,6 +36,19 @@ class StreamBuffer {
 
   ByteView<S> view() const { return {block_.data, size_}; }
   ByteSpan<S> span() { return {block_.data, size_}; }
+
+  /// Whether what the queue does reaches the bytes where they are: kernels reach no other GPU's memory.
+  bool is_reached_by(Queue<space::Device> const& on) const {
+    return !std::same_as<S, space::Device> || !stream_ || stream_->device() == on.device();
+  }
+  /// From another GPU, in the order of the queue that `to` belongs to. Requires: `from` is part of the buffer, and what
+  /// wrote it is done in that order. Throws: DeviceError.
+  void copy_across(ByteView<S> from, ByteSpan<S> to, Queue<space::Device>& on) const {
+    if (from.size == 0) return;
+    InContext const here{on.shared_stream()->context()};
+    check(::cudaMemcpyPeerAsync(to.data, on.device(), from.data, stream_->device(), from.size, on.stream()),
+          "cudaMemcpyPeerAsync");
+  }
 
  private:
   void swap(StreamBuffer& other) noexcept {

@@ -7,6 +7,7 @@
 #include <tessera/buffer/pinned_buffer.cuh>
 #include <tessera/cast/concept.hpp>
 #include <tessera/core/cuda_check.cuh>
+#include <tessera/core/cuda_context.cuh>
 #include <tessera/memory/queue.cuh>
 
 namespace tessera::inline v0 {
@@ -18,6 +19,7 @@ template <MemorySpace To, MemorySpace From>
 struct StreamCopy {
   static void copy(ByteView<From> from, ByteSpan<To> to, Queue<space::Device>& on) {
     if (from.size == 0) return;
+    InContext const here{on.shared_stream()->context()};
     check(::cudaMemcpyAsync(to.data, from.data, from.size, cudaMemcpyDefault, on.stream()), "cudaMemcpyAsync");
   }
 };

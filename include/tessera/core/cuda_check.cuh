@@ -1,4 +1,4 @@
-// The CUDA runtime's answers as exceptions, and the current device, which is every thread's own.
+// The CUDA runtime's answers as exceptions.
 #pragma once
 #include <cuda_runtime_api.h>
 
@@ -6,18 +6,22 @@
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 
-#if CUDART_VERSION < 12080  // cudaStreamGetDevice
+#if CUDART_VERSION < 12080
 #error "tessera needs CUDA 12.8 or newer"
 #endif
 
 namespace tessera::inline v0 {
 namespace detail {
 
+inline std::string described(cudaError_t status, char const* call) {
+  return text({call, ": ", ::cudaGetErrorString(status), " (", ::cudaGetErrorName(status), ")"});
+}
+
 /// What a failed call says of itself. The runtime forgets it: a program that asks for its last error later shall not
 /// find one that was thrown. (It does not forget what ended the device's work for good.)
 [[gnu::noinline]] inline std::string cuda_failure(cudaError_t status, char const* call) {
   static_cast<void>(::cudaGetLastError());
-  return text({call, ": ", ::cudaGetErrorString(status), " (", ::cudaGetErrorName(status), ")"});
+  return described(status, call);
 }
 
 /// Throws: DeviceError, which names the call.
@@ -31,29 +35,6 @@ inline bool succeeds(cudaError_t status) noexcept {
   if (status != cudaSuccess) static_cast<void>(::cudaGetLastError());
   return status == cudaSuccess;
 }
-
-inline int current_device() {
-  int device = 0;
-  check(::cudaGetDevice(&device), "cudaGetDevice");
-  return device;
-}
-
-/// Makes a device the calling thread's, and puts back the one that was.
-class OnDevice {
- public:
-  explicit OnDevice(int device) : before_{current_device()}, changed_{before_ != device} {
-    if (changed_) check(::cudaSetDevice(device), "cudaSetDevice");
-  }
-  OnDevice(OnDevice const&) = delete;
-  OnDevice& operator=(OnDevice const&) = delete;
-  ~OnDevice() {
-    if (changed_) succeeds(::cudaSetDevice(before_));
-  }
-
- private:
-  int before_;
-  bool changed_;
-};
 
 }  // namespace detail
 }  // namespace tessera::inline v0

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/core/capture_mode.cuh>
 #include <tessera/core/cuda_check.cuh>
+#include <tessera/core/cuda_context.cuh>
 #include <tessera/memory/event.cuh>
 #include <tessera/memory/resource.cuh>
 
@@ -30,23 +32,24 @@ class Blocks {
   Blocks(Blocks const&) = delete;
   Blocks& operator=(Blocks const&) = delete;
 
-  Block take(std::size_t size, cudaStream_t stream, int device) {
+  Block take(std::size_t size, cudaStream_t stream, Context const& context) {
     if (auto found = take_idle(size); found.data) return found;
-    OnDevice const on{device};
+    InContext const here{context};
+    ApartFromCaptures const apart;
     Block made;
     made.size = is_kept() ? rounded(size) : size;
     if (is_kept()) {
-      made.used.record(stream, device);  // makes it: none fails later
+      made.used.record(stream, context);  // makes it: none fails later
       reserve();
     }
     try {
       made.data = resource_.allocate(made.size, stream);
     } catch (Error const&) {  // what lies idle may be in the way
-      if (release(stream, device) == 0) throw;
+      if (release(stream, context) == 0) throw;
       made.data = resource_.allocate(made.size, stream);
     }
     if (host_touches_ && !is_kept()) try {
-        made.used.record(stream, device);
+        made.used.record(stream, context);
         made.used.wait();
       } catch (...) {
         resource_.deallocate(made.data, made.size, stream);
@@ -55,19 +58,22 @@ class Blocks {
     return made;
   }
 
-  void give_back(Block block, cudaStream_t stream, int device) noexcept {
-    if (!is_kept()) return deallocate(block, stream, device);
+  void give_back(Block block, cudaStream_t stream, Context const& context) noexcept {
+    if (!is_kept()) return deallocate(block, stream, context);
     try {
-      block.used.record(stream, device);
+      block.used.record(stream, context);
     } catch (Error const&) {  // then the place in the stream is its end, now; or there is no stream any more
-      succeeds(::cudaStreamSynchronize(stream));
+      InContext::call(context, [&] {
+        ApartFromCaptures const apart;
+        succeeds(::cudaStreamSynchronize(stream));
+      });
     }
     std::lock_guard lock{mutex_};
     idle_.push_back(std::move(block));
   }
 
   /// Gives everything back that is idle, when the stream is done with it. Returns how many blocks.
-  std::size_t release(cudaStream_t stream, int device) noexcept {
+  std::size_t release(cudaStream_t stream, Context const& context) noexcept {
     std::lock_guard lock{mutex_};
     auto const count = idle_.size();
     for (auto& block : idle_) {
@@ -75,7 +81,7 @@ class Blocks {
         block.used.wait();
       } catch (Error const&) {  // of a context that is no more
       }
-      deallocate(block, stream, device);
+      deallocate(block, stream, context);
     }
     idle_.clear();
     if (is_kept()) made_ -= count;
@@ -98,12 +104,13 @@ class Blocks {
     return size > std::numeric_limits<std::size_t>::max() - step ? size : (size + step - 1) / step * step;
   }
   // Where the resource is at home: RMM's ask for it.
-  void deallocate(Block const& block, cudaStream_t stream, int device) const noexcept {
-    std::optional<OnDevice> on;
+  void deallocate(Block const& block, cudaStream_t stream, Context const& context) const noexcept {
+    std::optional<InContext> here;
     try {
-      on.emplace(device);
+      here.emplace(context);
     } catch (Error const&) {  // of a context that is no more
     }
+    ApartFromCaptures const apart;
     resource_.deallocate(block.data, block.size, stream);
   }
 

@@ -4,7 +4,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <tessera/core/capture_mode.cuh>
 #include <tessera/core/cuda_check.cuh>
+#include <tessera/core/cuda_context.cuh>
 #include <tessera/memory/space.hpp>
 
 namespace tessera::inline v0 {
@@ -14,20 +16,24 @@ template <>
 class Event<space::Device> {
  public:
   Event() = default;
-  Event(Event&& other) noexcept : event_{std::exchange(other.event_, nullptr)} {}
+  Event(Event&& other) noexcept : event_{std::exchange(other.event_, nullptr)}, context_{other.context_} {}
   Event& operator=(Event&& other) noexcept {
     std::swap(event_, other.event_);
+    std::swap(context_, other.context_);
     return *this;
   }
   ~Event() {
-    if (event_) detail::succeeds(::cudaEventDestroy(event_));
+    if (event_) detail::InContext::call(context_, [&] { detail::succeeds(::cudaEventDestroy(event_)); });
   }
 
-  /// After all that the stream was given so far. Requires: the same device each time. Throws: DeviceError.
-  void record(cudaStream_t stream, int device) {
+  /// After all that the stream was given so far. Requires: the same context each time. Throws: DeviceError.
+  void record(cudaStream_t stream, detail::Context const& context) {
+    detail::InContext const here{context};
     if (!event_) {
-      detail::OnDevice const on{device};
-      detail::check(::cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+      context_ = context;
+      // A host that waits sleeps: its processors have files to decode meanwhile.
+      detail::check(::cudaEventCreateWithFlags(&event_, cudaEventDisableTiming | cudaEventBlockingSync),
+                    "cudaEventCreateWithFlags");
     }
     detail::check(::cudaEventRecord(event_, stream), "cudaEventRecord");
   }
@@ -35,22 +41,30 @@ class Event<space::Device> {
   /// Throws: DeviceError, that of the work too.
   bool is_done() const {
     if (!event_) return true;
+    detail::InContext const here{context_};
+    detail::ApartFromCaptures const apart;
     auto const status = ::cudaEventQuery(event_);
-    if (status == cudaErrorNotReady) return detail::succeeds(status);
+    if (status == cudaErrorNotReady) return false;  // which is no error to the runtime, and not the last one
     detail::check(status, "cudaEventQuery");
     return true;
   }
   /// Waits in the host. Throws: DeviceError, that of the work too.
   void wait() const {
-    if (event_) detail::check(::cudaEventSynchronize(event_), "cudaEventSynchronize");
+    if (!event_) return;
+    detail::InContext const here{context_};
+    detail::ApartFromCaptures const apart;
+    detail::check(::cudaEventSynchronize(event_), "cudaEventSynchronize");
   }
   /// Lets a stream, of any device, wait; the host does not. Throws: DeviceError.
   void hold_back(cudaStream_t stream) const {
-    if (event_) detail::check(::cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
+    if (!event_) return;
+    detail::InContext const here{context_};
+    detail::check(::cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
   }
 
  private:
   cudaEvent_t event_ = nullptr;
+  detail::Context context_{};
 };
 
 }  // namespace tessera::inline v0

@@ -11,6 +11,7 @@
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/cuda_check.cuh>
+#include <tessera/core/cuda_context.cuh>
 #include <tessera/memory/queue.cuh>
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700  // __grid_constant__
@@ -46,9 +47,17 @@ __device__ void run_phases(F const& f, std::uint64_t block, typename F::Shared& 
                            std::integer_sequence<unsigned, Phase...>) {
   ((f.template phase<Phase>(block, threadIdx.x, shared), __syncthreads()), ...);
 }
+// How many blocks are to run on a processor at a time: so many that each thread has few registers.
+template <class F>
+constexpr unsigned blocks_together() {
+  if constexpr (requires { F::together; })
+    return F::together;
+  else
+    return 1;
+}
 // f stays where arguments are: a copy of its tables would be in each thread's own slow memory.
 template <class F>
-__global__ [[gnu::visibility("hidden")]] void __launch_bounds__(F::threads)
+__global__ [[gnu::visibility("hidden")]] void __launch_bounds__(F::threads, blocks_together<F>())
     call_blocks(__grid_constant__ F const f, std::uint64_t blocks) {
   __shared__ typename F::Shared shared;
   for (std::uint64_t block = blockIdx.x; block < blocks; block += gridDim.x)
@@ -90,7 +99,7 @@ void run_phases(F const& f, std::uint64_t block, typename F::Shared& shared,
 }
 template <class F>
 void run_block(void const* object, std::uint64_t block) {
-  auto const f = *static_cast<F const*>(object);
+  auto const& f = *static_cast<F const*>(object);
   typename F::Shared shared;
   std::memset(static_cast<void*>(&shared), 0xa5, sizeof shared);  // as a block finds it: what another one left
   run_phases(f, block, shared, std::make_integer_sequence<unsigned, F::phases>{});
@@ -138,7 +147,7 @@ void launch(Queue<space::Device>& on, std::uint64_t count, F const& f) {
                 "numbers only");
   if constexpr (is_copied_by_bits && detail::check_kernels<F>()) {
     if (count == 0) return;
-    detail::OnDevice const device{on.device()};
+    detail::InContext const here{on.shared_stream()->context()};
     auto const blocks = (count - 1) / detail::threads_per_block + 1;
     detail::check(detail::start(blocks, f, count, on.stream()), "a kernel launch");
   }
@@ -160,7 +169,7 @@ void launch_blocks(Queue<space::Device>& on, std::uint64_t blocks, F const& f) {
       "template <unsigned Phase> void phase(std::uint64_t block, unsigned thread, Shared&) const");
   if constexpr (is_kernel_of_blocks && detail::check_kernels<F>()) {
     if (blocks == 0) return;
-    detail::OnDevice const device{on.device()};
+    detail::InContext const here{on.shared_stream()->context()};
     detail::check(detail::start_blocks(blocks, f, on.stream()), "a kernel launch");
   }
 }

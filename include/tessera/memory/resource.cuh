@@ -43,6 +43,18 @@ concept PlainResource = requires(R& r, void* p, std::size_t n) {
   r.deallocate(p, n, n);
 };
 
+/// What was allocated. Throws: DeviceError, which says how much was asked for and how much was free.
+inline void* made(void* data, cudaError_t status, std::size_t size, char const* what, char const* call) {
+  if (status == cudaSuccess) return data;
+  auto const why = cuda_failure(status, call);
+  if (status != cudaErrorMemoryAllocation) throw DeviceError{why};
+  std::size_t free = 0, total = 0;
+  bool const known = succeeds(::cudaMemGetInfo(&free, &total));
+  throw DeviceError{known ? text({"cannot allocate ", size, " bytes of ", what, ", ", free, " of the device's ",
+                                  total, " bytes are free: ", why})
+                          : text({"cannot allocate ", size, " bytes of ", what, ": ", why})};
+}
+
 }  // namespace detail
 
 template <class R>
@@ -63,13 +75,16 @@ class MemoryResource {
       MemoryResource(R&& resource)
       : MemoryResource{std::make_shared<R>(std::move(resource))} {}
 
-  /// The device's own pool, by cudaMallocAsync.
+  /// By cudaMallocAsync, of the device's own pool. A queue that is given it has a pool of its own, or, where devices
+  /// have none, memory by cudaMalloc.
   static MemoryResource device() { return {nullptr, &device_calls}; }
   /// Page-locked memory that every device can reach, by cudaHostAlloc.
   static MemoryResource pinned() { return {nullptr, &pinned_calls}; }
   /// By cudaMallocManaged.
   static MemoryResource managed() { return {nullptr, &managed_calls}; }
 
+  /// Whether it is the one of `device()`.
+  bool is_device() const { return calls_ == &device_calls; }
   /// Whether what is freed may be used by the stream until it gets there.
   bool is_stream_ordered() const { return calls_->stream_ordered; }
   /// Throws: Error, which says how much was asked for and what the resource says; DeviceError, which says how much was
@@ -130,22 +145,11 @@ class MemoryResource {
   static constexpr Calls calls_of{allocate_from<R>, deallocate_to<R>,
                                   detail::StreamOrderedResource<R> || detail::AsyncResource<R>};
 
-  static void* made(void* data, cudaError_t status, std::size_t size, char const* what, char const* call) {
-    if (status == cudaSuccess) return data;
-    auto const why = detail::cuda_failure(status, call);
-    if (status != cudaErrorMemoryAllocation) throw DeviceError{why};
-    std::size_t free = 0, total = 0;
-    bool const known = detail::succeeds(::cudaMemGetInfo(&free, &total));
-    throw DeviceError{known ? text({"cannot allocate ", size, " bytes of ", what, ", ", free, " of the device's ",
-                                    total, " bytes are free: ", why})
-                            : text({"cannot allocate ", size, " bytes of ", what, ": ", why})};
-  }
-
   static constexpr Calls device_calls{
       [](void*, std::size_t size, cudaStream_t stream) {
         void* data = nullptr;
         auto const status = ::cudaMallocAsync(&data, size, stream);
-        return made(data, status, size, "device memory", "cudaMallocAsync");
+        return detail::made(data, status, size, "device memory", "cudaMallocAsync");
       },
       [](void*, void* data, std::size_t, cudaStream_t stream) { detail::succeeds(::cudaFreeAsync(data, stream)); },
       true};
@@ -153,14 +157,14 @@ class MemoryResource {
       [](void*, std::size_t size, cudaStream_t) {
         void* data = nullptr;
         auto const status = ::cudaHostAlloc(&data, size, cudaHostAllocPortable);
-        return made(data, status, size, "page-locked memory", "cudaHostAlloc");
+        return detail::made(data, status, size, "page-locked memory", "cudaHostAlloc");
       },
       [](void*, void* data, std::size_t, cudaStream_t) { detail::succeeds(::cudaFreeHost(data)); }, false};
   static constexpr Calls managed_calls{
       [](void*, std::size_t size, cudaStream_t) {
         void* data = nullptr;
         auto const status = ::cudaMallocManaged(&data, size, cudaMemAttachGlobal);
-        return made(data, status, size, "managed memory", "cudaMallocManaged");
+        return detail::made(data, status, size, "managed memory", "cudaMallocManaged");
       },
       [](void*, void* data, std::size_t, cudaStream_t) { detail::succeeds(::cudaFree(data)); }, false};
 

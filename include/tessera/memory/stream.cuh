@@ -1,13 +1,18 @@
 // A CUDA stream, what its buffers are made of, and nothing that holds a buffer: it is what buffers hold.
 #pragma once
+#include <array>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include <cuda_runtime_api.h>
 
+#include <tessera/core/capture_mode.cuh>
 #include <tessera/core/cuda_check.cuh>
+#include <tessera/core/cuda_context.cuh>
 #include <tessera/memory/blocks.cuh>
+#include <tessera/memory/device_pool.cuh>
 #include <tessera/memory/resource.cuh>
 #include <tessera/memory/space.hpp>
 
@@ -25,71 +30,117 @@ namespace detail {
 class Stream {
  public:
   /// A new one on the calling thread's device, that does not wait for the legacy default stream.
-  explicit Stream(DeviceResources const& resources) : Stream{nullptr, current_device(), resources} {
+  explicit Stream(DeviceResources const& resources) : Stream{resources, nullptr} {
     check(::cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     owned_ = true;
+    begin(resources.device);
   }
   /// One of the caller's, which outlives this.
-  Stream(cudaStream_t handle, DeviceResources const& resources) : Stream{handle, device_of(handle), resources} {}
-  Stream(Stream const&) = delete;
-  Stream& operator=(Stream const&) = delete;
-  ~Stream() {
-    trim();
-    if (owned_) succeeds(::cudaStreamDestroy(handle_));
-  }
-
-  cudaStream_t handle() const { return handle_; }
-  int device() const { return device_; }
-
-  template <MemorySpace S>
-  Block take(std::size_t size) {
-    return blocks<S>().take(size, handle_, device_);
-  }
-  template <MemorySpace S>
-  void give_back(Block block) noexcept {
-    blocks<S>().give_back(std::move(block), handle_, device_);
-  }
-
-  /// Gives back the blocks that lie idle, when the stream is done with them.
-  void trim() noexcept {
-    for (auto* blocks : {&device_blocks_, &pinned_, &managed_}) blocks->release(handle_, device_);
-  }
-  /// Those of a kind that has more than so many bytes of them.
-  void trim_to(std::uint64_t most) noexcept {
-    for (auto* blocks : {&device_blocks_, &pinned_, &managed_})
-      if (blocks->idle_bytes() > most) blocks->release(handle_, device_);
-  }
-
-  void record(Event<space::Device>& event) const { event.record(handle_, device_); }
-  /// Waits for everything, where nothing else is left to do: an error would end the program, and is not asked for.
-  void drain() const noexcept { succeeds(::cudaStreamSynchronize(handle_)); }
-
- private:
-  Stream(cudaStream_t handle, int device, DeviceResources const& r)
-      : handle_{handle},
-        device_{device},
-        device_blocks_{r.device, false},
-        pinned_{r.pinned, true},
-        managed_{r.managed, true} {}
-
-  static int device_of(cudaStream_t handle) {
+  Stream(cudaStream_t handle, DeviceResources const& resources) : Stream{resources, handle} {
     if (handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread)
       throw DeviceError{
           "a queue never works on a default stream, which would order it with what it does not know of: give it one "
           "made by cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), or none"};
-    int device = 0;
-    auto const status = ::cudaStreamGetDevice(handle, &device);
-    // A driver older than 12.8, which cannot tell: the caller's device. Where it is not the stream's, its first event
-    // is refused.
-    if (status == cudaErrorCallRequiresNewerDriver) return succeeds(status), current_device();
-    check(status, "cudaStreamGetDevice");
-    return device;
+    begin(resources.device);
   }
+  Stream(Stream const&) = delete;
+  Stream& operator=(Stream const&) = delete;
+  ~Stream() {
+    release_blocks();
+    InContext::call(context_, [&] {
+      ApartFromCaptures const apart;
+      pool_.reset();
+      if (owned_) succeeds(::cudaStreamDestroy(handle_));
+    });
+  }
+
+  cudaStream_t handle() const { return handle_; }
+  int device() const { return device_; }
+  Context const& context() const { return context_; }
+
+  template <MemorySpace S>
+  Block take(std::size_t size) {
+    require<S>();
+    return blocks<S>().take(size, handle_, context_);
+  }
+  template <MemorySpace S>
+  void give_back(Block block) noexcept {
+    blocks<S>().give_back(std::move(block), handle_, context_);
+  }
+
+  /// Throws: DeviceError, if the host cannot touch memory of that space while the device works on anything else.
+  template <MemorySpace S>
+  void require() const {
+    if (std::same_as<S, space::Managed> && !concurrent_managed_)
+      throw DeviceError{text({"device ", device_,
+                              " has no concurrent managed access (cudaDevAttrConcurrentManagedAccess): the host must "
+                              "not touch managed memory while it works on anything; use PinnedBuffer, or "
+                              "DeviceBuffer"})};
+  }
+
+  /// Gives back what lies idle, when the stream is done with it.
+  void trim() noexcept {
+    release_blocks();
+    if (!pool_) return;
+    drain();
+    trim_pool_to(0);
+  }
+  /// Those of a kind that has more than so many bytes of them.
+  void trim_to(std::uint64_t most) noexcept {
+    for (auto* blocks : all_blocks())
+      if (blocks->idle_bytes() > most) blocks->release(handle_, context_);
+    trim_pool_to(most);
+  }
+
+  void record(Event<space::Device>& event) const { event.record(handle_, context_); }
+  /// Waits for everything, where nothing else is left to do: an error would end the program, and is not asked for.
+  void drain() const noexcept {
+    InContext::call(context_, [&] {
+      ApartFromCaptures const apart;
+      succeeds(::cudaStreamSynchronize(handle_));
+    });
+  }
+
+ private:
+  Stream(DeviceResources const& r, cudaStream_t handle)
+      : handle_{handle},
+        pinned_{r.pinned, true},
+        managed_{r.managed, true} {}
+
+  void begin(MemoryResource const& resource) {
+    context_ = Context{handle_};
+    InContext const here{context_};
+    check(::cudaGetDevice(&device_), "cudaGetDevice");
+    concurrent_managed_ = has(cudaDevAttrConcurrentManagedAccess);
+    if (!resource.is_device())
+      device_blocks_.emplace(resource, false);
+    else if (has(cudaDevAttrMemoryPoolsSupported))
+      device_blocks_.emplace(MemoryResource{pool_.emplace()}, false);
+    else
+      device_blocks_.emplace(MemoryResource{without_pool_}, false);
+  }
+  bool has(cudaDeviceAttr what) const {
+    int value = 0;
+    check(::cudaDeviceGetAttribute(&value, what, device_), "cudaDeviceGetAttribute");
+    return value != 0;
+  }
+  void release_blocks() noexcept {
+    for (auto* blocks : all_blocks())
+      if (blocks) blocks->release(handle_, context_);
+  }
+  void trim_pool_to(std::uint64_t most) noexcept {
+    if (!pool_) return;
+    InContext::call(context_, [&] {
+      ApartFromCaptures const apart;
+      pool_->trim_to(most);
+    });
+  }
+  std::array<Blocks*, 3> all_blocks() { return {device_blocks_ ? &*device_blocks_ : nullptr, &pinned_, &managed_}; }
 
   template <MemorySpace S>
   Blocks& blocks() {
     if constexpr (std::same_as<S, space::Device>)
-      return device_blocks_;
+      return *device_blocks_;
     else if constexpr (std::same_as<S, space::Pinned>)
       return pinned_;
     else
@@ -97,9 +148,14 @@ class Stream {
   }
 
   cudaStream_t handle_;
-  int device_;
+  int device_ = 0;
+  Context context_{};
   bool owned_ = false;
-  Blocks device_blocks_, pinned_, managed_;
+  bool concurrent_managed_ = true;
+  std::optional<DevicePool> pool_;
+  WithoutPool without_pool_;
+  std::optional<Blocks> device_blocks_;
+  Blocks pinned_, managed_;
 };
 
 }  // namespace detail

@@ -23,7 +23,8 @@ concept LendingStore = ReadableStore<S> && requires(S const& s, Key const& k, By
   { s.lend(k, r, on) } -> std::same_as<std::optional<Lent<space_of<S>>>>;
 };
 
-/// A value, or part of it, where it lies. Copies and allocates nothing, and does not wait. Throws: StoreError.
+/// A value, or part of it, where it lies. Copies and allocates nothing, but for what lies on another GPU than the
+/// queue's, and does not wait. Throws: StoreError.
 template <class S>
 std::optional<Lent<space_of<S>>> lend(S const& store, Key const& key, ByteRange range, queue_of<S>& on) try {
   constexpr bool lends = LendingStore<S>;

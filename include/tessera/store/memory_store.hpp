@@ -31,7 +31,8 @@ class MemoryStore : public detail::StoreOfNoBuffer<B> {
   using detail::StoreOfNoBuffer<B>::StoreOfNoBuffer;
 };
 
-/// Owns its values. Copies share them; every thread may use them.
+/// Owns its values. Copies share them; every thread may use them, on queues of any GPU: each value is in the memory of
+/// the one whose queue wrote it, and is copied to where it is read.
 template <Buffer B>
 class MemoryStore<B> {
   static_assert(AllocatableBuffer<B>,
@@ -57,23 +58,23 @@ class MemoryStore<B> {
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, Queue& on) const {
     return detail::at_key(*this, key, [&]() -> std::optional<std::size_t> {
-      auto lent = lend(key, range, on);
-      if (!lent) return std::nullopt;
-      crossing<Space, Space>::copy(lent->bytes, room(lent->bytes.size), on);
-      on.keep(std::move(lent->owner));
-      return lent->bytes.size;
+      auto found = find_range(key, range, on);
+      if (!found) return std::nullopt;
+      auto const size = found->bytes.size;
+      copy(*found->value, found->bytes, room(size), on);
+      on.keep(std::move(found->value));
+      return size;
     });
   }
 
-  /// A value that is written later is another one: what was lent stays as it is.
+  /// A value that is written later is another one: what was lent stays as it is. Of a value of another GPU a copy is
+  /// lent.
   std::optional<Lent<Space>> lend(Key const& key, ByteRange range, Queue& on) const {
     return detail::at_key(*this, key, [&]() -> std::optional<Lent<Space>> {
-      auto value = find(key);
-      if (!value) return std::nullopt;
-      auto const [offset, size] = range.resolve(value->view().size);
-      on.after(value->ready);
-      auto const bytes = value->view().sub(offset, size);
-      return Lent<Space>{bytes, std::move(value)};
+      auto found = find_range(key, range, on);
+      if (!found) return std::nullopt;
+      if (!is_reached(*found->value, on)) found = copied(std::move(*found), on);
+      return Lent<Space>{found->bytes, std::move(found->value)};
     });
   }
 
@@ -101,7 +102,7 @@ class MemoryStore<B> {
       auto value = std::make_shared<Stored>(Stored{B(before->view().size + bytes.size, on)});
       on.after(before->ready);
       auto const to = value->buffer.span();
-      crossing<Space, Space>::copy(before->view(), to.sub(0, before->view().size), on);
+      copy(*before, before->view(), to.sub(0, before->view().size), on);
       crossing<Space, Space>::copy(bytes, to.sub(before->view().size, bytes.size), on);
       on.keep(before);
       value->ready = on.record();
@@ -220,6 +221,37 @@ class MemoryStore<B> {
     std::shared_lock lock{state_->mutex};
     auto const at = state_->values.find(key.path);
     return at == state_->values.end() ? nullptr : at->second;
+  }
+
+  struct Found {
+    ByteView<Space> bytes;
+    Value value;
+  };
+  // Bytes that the queue may use from now on, if it reaches them.
+  std::optional<Found> find_range(Key const& key, ByteRange range, Queue& on) const {
+    auto value = find(key);
+    if (!value) return std::nullopt;
+    auto const [offset, size] = range.resolve(value->view().size);
+    on.after(value->ready);
+    auto const bytes = value->view().sub(offset, size);
+    return Found{bytes, std::move(value)};
+  }
+  static bool is_reached(Stored const& value, Queue const& on) {
+    if constexpr (requires { value.buffer.is_reached_by(on); })
+      return value.buffer.is_reached_by(on);
+    else
+      return true;
+  }
+  static void copy(Stored const& value, ByteView<Space> from, ByteSpan<Space> to, Queue& on) {
+    if constexpr (requires { value.buffer.copy_across(from, to, on); })
+      if (!is_reached(value, on)) return value.buffer.copy_across(from, to, on);
+    crossing<Space, Space>::copy(from, to, on);
+  }
+  static Found copied(Found found, Queue& on) {
+    auto here = std::make_shared<Stored>(Stored{B(found.bytes.size, on)});
+    copy(*found.value, found.bytes, here->buffer.span(), on);
+    on.keep(std::move(found.value));
+    return {here->view(), std::move(here)};
   }
 
   template <class F>

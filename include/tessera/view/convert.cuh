@@ -59,7 +59,7 @@ struct ConvertBoxes {
   template <unsigned>
   TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared&) const {
     auto const box = table.box_of(block);
-    auto const& shape = table.shapes[box.shape];
+    auto const& shape = table.shape(box.shape);
     auto const first = static_cast<std::uint32_t>(block - box.first_block) * (threads * each) + thread;
     typename Way::From number[each]{};
     std::byte* to[each]{};
@@ -72,7 +72,7 @@ struct ConvertBoxes {
       if (box.from)
         one.store(to[i], number[i]);
       else
-        one.fill(to[i], table.fill);
+        one.fill(to[i], table.fill());
     });
   }
 
@@ -136,7 +136,7 @@ struct ConvertLists {
   }
 };
 
-/// One launch and one copy, of a table, for the whole of a batch; nothing waits.
+/// One launch for the whole of a batch, and a copy of its table, if that is long; nothing waits.
 template <MemorySpace S, class Way>
 requires std::same_as<S, space::Device>
 class ConvertingPlacer<S, Way> final : public AnyConvertingPlacer<S> {

@@ -12,7 +12,8 @@
 
 namespace tessera::inline v0 {
 
-/// One launch and one copy, of a table, for the whole of a batch; nothing waits. (A template: kernels are compiled
+/// One launch for the whole of a batch, and a copy of a table if that has no room among the kernel's arguments, which
+/// is so from some hundred boxes on; nothing waits. (A template: kernels are compiled
 /// where they are used.)
 template <MemorySpace S>
 requires std::same_as<S, space::Device>
@@ -42,6 +43,7 @@ struct placer<S> {
 template <MemorySpace S>
 requires(S::host_accessible&& S::device_accessible) struct placer<S> {
   static std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form, Queue<space::Device>& on) {
+    on.shared_stream()->template require<S>();
     on.wait();
     std::uint64_t moved = 0;
     for (auto const& [from, to, count] : batch) {
@@ -51,12 +53,14 @@ requires(S::host_accessible&& S::device_accessible) struct placer<S> {
     return moved;
   }
   static std::uint64_t place_listed(ListedBatch<S> const& batch, PlacementForm const& form, Queue<space::Device>& on) {
+    on.shared_stream()->template require<S>();
     on.wait();
     return detail::copy_listed(batch, form);
   }
 
   static void find_filled(ByteView<S> chunks, std::size_t size, ByteView<space::Host> element,
                           std::span<std::uint8_t> filled, Queue<space::Device>& on) {
+    on.shared_stream()->template require<S>();
     on.wait();
     ByteView<space::Host> const same{chunks.data, chunks.size};  // named: nvcc 13 loses a list in braces here
     placer<space::Host>::find_filled(same, size, element, filled, on.host());

@@ -80,7 +80,7 @@ struct PlaceWords {
   template <unsigned>
   TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared&) const {
     auto const box = table.box_of(block);
-    auto const& shape = table.shapes[box.shape];
+    auto const& shape = table.shape(box.shape);
     auto const first = static_cast<std::uint32_t>(block - box.first_block) * (threads * each) + thread;
     Word<W> word[each]{};
     std::byte* to[each]{};
@@ -108,7 +108,7 @@ struct PlaceWords {
     to = box.to + to_offset;
     if (box.from) return word_at<W>(box.from + from_offset);
     auto const in_row = table.rank == 0 ? 0 : shape.by_steps[table.rank - 1].remainder(n);
-    return word_at<W>(table.fill + table.fill_words.remainder(in_row) * W);
+    return word_at<W>(table.fill() + table.fill_words.remainder(in_row) * W);
   }
 };
 
@@ -119,6 +119,7 @@ struct PlaceTiles {
   static constexpr unsigned threads = placing_threads, phases = 2;
   static constexpr unsigned words = 1u << tile_bits(W), padding = W < 4 ? 4 / W : 1;
   static constexpr unsigned each = W < 8 ? 8 : words / threads, rounds = words / threads / each;
+  static constexpr unsigned together = 4;  // blocks on a processor: 64 registers for a thread
   struct Shared {
     Word<W> word[words + words * (W < 4 ? 4 : W) / 32];  // lines of 32 bytes have the most padding
   };
@@ -127,14 +128,14 @@ struct PlaceTiles {
   template <unsigned Phase>
   TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared& shared) const {
     auto const box = table.box_of(block);
-    auto const tile = tile_of(static_cast<std::uint32_t>(block - box.first_block), table.shapes[box.shape]);
+    auto const tile = tile_of(static_cast<std::uint32_t>(block - box.first_block), table.shape(box.shape));
     for (unsigned round = 0; round < rounds; ++round) {
       auto const first = round * each * threads + thread;
       if constexpr (Phase == 0) {
         Word<W> word[each]{};
         for_each_below<each>([&](unsigned i) {
           auto const spot = spot_of<Phase>(tile, first + i * threads);
-          if (spot.is_inside) word[i] = word_at<W>(box.from ? box.from + tile.from + spot.from : table.fill);
+          if (spot.is_inside) word[i] = word_at<W>(box.from ? box.from + tile.from + spot.from : table.fill());
         });
         for_each_below<each>([&](unsigned i) {
           auto const spot = spot_of<Phase>(tile, first + i * threads);

@@ -49,30 +49,44 @@ struct PlacedAxis {
   std::uint32_t step = 0;    ///< a step is 2^step words
 };
 
-/// A batch as it is passed to its kernel. Axes are in the order of the destination, the densest last.
+/// A batch as it is passed to its kernel. Axes are in the order of the destination, the densest last. What batches have
+/// several of (boxes, their shapes, a fill of as many words as make whole elements) is among the kernel's arguments if
+/// there is room, so that it need not be copied, and in device memory if not.
 struct PlacementTable {
-  PlacedBox const* boxes = nullptr;  ///< in device memory, as the next two
-  PlacedShape const* shapes = nullptr;
-  std::byte const* fill = nullptr;  ///< as many words as make whole elements
+  static constexpr std::size_t room = 3584;  ///< bytes: a kernel's arguments are 4096 at most
+
+  std::byte const* there = nullptr;  ///< in device memory; none: `here`
+  std::uint32_t boxes_at = 0, shapes_at = 0, fill_at = 0;
   Division fill_words{};
   std::uint32_t box_count = 0, rank = 0;
   std::uint32_t swapped = 1;                     ///< bytes that are reversed together within a word
   std::uint32_t row = 0, column = 0, depth = 0;  ///< axes of a tile: dense in the destination, in the source, the third
   PlacedAxis axes[most_axes]{};
+  alignas(16) std::byte here[room];  // uninitialised but for what is there
+
+  TESSERA_HOST_DEVICE std::byte const* parts() const { return there ? there : here; }
+  TESSERA_HOST_DEVICE PlacedBox const* boxes() const {
+    return reinterpret_cast<PlacedBox const*>(parts() + boxes_at);
+  }
+  TESSERA_HOST_DEVICE PlacedShape const& shape(std::uint32_t i) const {
+    return reinterpret_cast<PlacedShape const*>(parts() + shapes_at)[i];
+  }
+  TESSERA_HOST_DEVICE std::byte const* fill() const { return parts() + fill_at; }
 
   /// Whose block this is.
   TESSERA_HOST_DEVICE PlacedBox box_of(std::uint64_t block) const {
+    auto const* const all = boxes();
     std::uint32_t first = 0, count = box_count;
     while (count > 1) {
       auto const half = count / 2;
-      if (boxes[first + half].first_block <= block) {
+      if (all[first + half].first_block <= block) {
         first += half;
         count -= half;
       } else {
         count = half;
       }
     }
-    return boxes[first];
+    return all[first];
   }
 };
 

@@ -51,14 +51,14 @@ void with_word(unsigned word, F&& f) {
 /// The bytes of a plan's table, one part after the other: first the fill, whose words are the largest.
 class TableWriter {
  public:
-  explicit TableWriter(ByteSpan<space::Pinned> memory) : memory_{memory} {}
+  explicit TableWriter(std::byte* memory) : memory_{memory} {}
   /// Where the part is, from the beginning.
   template <class T>
-  std::size_t put(std::vector<T> const& part) {
+  std::uint32_t put(std::vector<T> const& part) {
     auto const at = size_;
-    if (!part.empty()) std::memcpy(memory_.data + at, part.data(), part.size() * sizeof(T));
+    if (!part.empty()) std::memcpy(memory_ + at, part.data(), part.size() * sizeof(T));
     size_ += size_of(part);
-    return at;
+    return static_cast<std::uint32_t>(at);
   }
   template <class T>
   static std::size_t size_of(std::vector<T> const& part) {
@@ -66,24 +66,33 @@ class TableWriter {
   }
 
  private:
-  ByteSpan<space::Pinned> memory_;
+  std::byte* memory_;
   std::size_t size_ = 0;
 };
 
-/// Copies a plan's table to the device and calls launch(table).
+/// Calls launch(table) with a plan's table: what it has several of is copied to the device first, if it has no room among
+/// a kernel's arguments.
 template <class Launch>
 void with_table(Placing& placing, Queue<space::Device>& on, Launch&& launch) {
   auto& plan = placing.plan;
   auto const size =
       TableWriter::size_of(plan.fill) + TableWriter::size_of(plan.boxes) + TableWriter::size_of(plan.shapes);
-  auto const staged = placing.staging.take(in_steps(size), on).sub(0, size);
-  auto const there = placing.table.take(in_steps(size), on).sub(0, size);
-  TableWriter writer{staged};
   auto table = plan.table;
-  table.fill = there.data + writer.put(plan.fill);
-  table.boxes = reinterpret_cast<PlacedBox const*>(there.data + writer.put(plan.boxes));
-  table.shapes = reinterpret_cast<PlacedShape const*>(there.data + writer.put(plan.shapes));
-  crossing<space::Device, space::Pinned>::copy(staged, there, on);
+  auto const write = [&](std::byte* to) {
+    TableWriter writer{to};
+    table.fill_at = writer.put(plan.fill);
+    table.boxes_at = writer.put(plan.boxes);
+    table.shapes_at = writer.put(plan.shapes);
+  };
+  if (size <= PlacementTable::room) {
+    write(table.here);
+  } else {
+    auto const staged = placing.staging.take(in_steps(size), on).sub(0, size);
+    auto const there = placing.table.take(in_steps(size), on).sub(0, size);
+    write(staged.data);
+    table.there = there.data;
+    crossing<space::Device, space::Pinned>::copy(staged, there, on);
+  }
   launch(table);
 }
 

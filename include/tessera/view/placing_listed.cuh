@@ -77,7 +77,7 @@ void with_table(PlacingLists& placing, ListedBatch<S> const& batch, Queue<space:
                     TableWriter::size_of(plan.axes) + TableWriter::size_of(batch.pairs);
   auto const staged = placing.staging.take(in_steps(size), on).sub(0, size);
   auto const there = placing.table.take(in_steps(size), on).sub(0, size);
-  TableWriter writer{staged};
+  TableWriter writer{staged.data};
   auto table = plan.table;
   table.fill = there.data + writer.put(plan.fill);
   table.boxes = reinterpret_cast<PlacedList const*>(there.data + writer.put(plan.boxes));

@@ -229,11 +229,33 @@ TEST_CASE("an error that breaks the context stays until the device is reset") {
   CHECK(cudaGetLastError() == cudaSuccess);
 }
 
-TEST_CASE("capture is refused") {  // a GPU can; the emulation says that it cannot
-  Stream stream;
-  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaErrorStreamCaptureUnsupported);
-  CHECK(cudaGetLastError() == cudaErrorStreamCaptureUnsupported);
+TEST_CASE("a capture is ended by what another thread asks, unless one of them says that it does not matter") {
+  // cudaThreadExchangeStreamCaptureMode
+  Stream stream, other;
+  Event event;
+  cudaGraph_t graph = nullptr;
+  auto const ask_elsewhere = [&](cudaStreamCaptureMode mode, cudaError_t expected) {
+    std::thread([&] {
+      CHECK(cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess);
+      CHECK(mode == cudaStreamCaptureModeGlobal);
+      CHECK(cudaEventRecord(event, other) == cudaSuccess);
+      CHECK(cudaEventSynchronize(event) == expected);
+    }).join();
+  };
+  good(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  ask_elsewhere(cudaStreamCaptureModeRelaxed, cudaSuccess);
+  ask_elsewhere(cudaStreamCaptureModeThreadLocal, cudaSuccess);
+  CHECK(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+  good(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  ask_elsewhere(cudaStreamCaptureModeGlobal, cudaErrorStreamCaptureUnsupported);
+  CHECK(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated);
+  good(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  ask_elsewhere(cudaStreamCaptureModeGlobal, cudaSuccess);
+  void* memory = nullptr;
+  CHECK(cudaMallocHost(&memory, 1) == cudaErrorStreamCaptureUnsupported);
+  CHECK(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated);
   CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+  cudaGetLastError();
 }
 
 #endif

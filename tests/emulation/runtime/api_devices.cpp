@@ -27,11 +27,13 @@ int attribute(cudaDeviceAttr wanted) {
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrManagedMemory:
-    case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrCanUseHostPointerForRegisteredMem:
     case cudaDevAttrHostRegisterSupported:
-    case cudaDevAttrMemoryPoolsSupported:
       return 1;
+    case cudaDevAttrConcurrentManagedAccess:
+      return world().machine.concurrent_managed ? 1 : 0;
+    case cudaDevAttrMemoryPoolsSupported:
+      return world().machine.pools ? 1 : 0;
     case cudaDevAttrIntegrated:
     case cudaDevAttrComputeCapabilityMinor:
     case cudaDevAttrPageableMemoryAccess:
@@ -78,6 +80,8 @@ void emulation::end_context(int device) {
     if ((context.peers >> other & 1) != 0) let_reach(device, other, false);
   }
   context.error = cudaSuccess;
+  if (context.context) ++context.contexts;
+  context.context = false;
   context.peers = 0;
   context.legacy = nullptr;
   context.pool = context.standard_pool;
@@ -104,13 +108,14 @@ cudaError_t cudaGetDevice(int* device) {
 cudaError_t cudaSetDevice(int device) {
   return enter("cudaSetDevice", Role::device, [&](Entry&) {
     if (!exists(device)) return cudaErrorInvalidDevice;
-    current_device() = device;
+    contexts::set_device(device);
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaDeviceSynchronize() {
-  return enter("cudaDeviceSynchronize", Role::order, [&](Entry&) {
+  return enter("cudaDeviceSynchronize", Role::order, [&](Entry& entry) {
+    entry.tell_spins(true);
     scheduler::await_all(current_device());
     scheduler::trim_pools(current_device());
     return world().devices[current_device()].error;

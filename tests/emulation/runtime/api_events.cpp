@@ -94,6 +94,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
     Event* const event = find_event(handle);
     if (event == nullptr) return cudaErrorInvalidResourceHandle;
     if (!event->recorded) return cudaSuccess;
+    entry.tell_spins((event->flags & cudaEventBlockingSync) == 0);
     Point const point = event->latest;
     int const device = event->device;
     entry.tell_stream(*point.stream);

@@ -106,6 +106,7 @@ cudaError_t cudaMallocAsync(void** pointer, std::size_t size, cudaStream_t handl
   return enter("cudaMallocAsync", Role::work, [&](Entry& entry) {
     Stream* const stream = find_stream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    if (!world().machine.pools) return cudaErrorNotSupported;
     return allocate_in_order(entry, pointer, size, world().devices[stream->device].pool, *stream);
   });
 }

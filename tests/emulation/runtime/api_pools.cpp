@@ -49,6 +49,7 @@ void emulation::scheduler::trim_pools(int device) {
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, cudaMemPoolProps const* properties) {
   return enter("cudaMemPoolCreate", Role::work, [&](Entry& entry) {
     if (pool == nullptr || properties == nullptr) return cudaErrorInvalidValue;
+    if (!world().machine.pools) return cudaErrorNotSupported;
     if (properties->allocType != cudaMemAllocationTypePinned ||
         properties->location.type != cudaMemLocationTypeDevice || !exists(properties->location.id)) {
       return cudaErrorInvalidValue;
@@ -153,6 +154,7 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   return enter("cudaDeviceGetDefaultMemPool", Role::work, [&](Entry&) {
     if (pool == nullptr) return cudaErrorInvalidValue;
     if (!exists(device)) return cudaErrorInvalidDevice;
+    if (!world().machine.pools) return cudaErrorNotSupported;
     *pool = world().pools.handle_of(*world().devices[device].standard_pool);
     return cudaSuccess;
   });
@@ -162,6 +164,7 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
   return enter("cudaDeviceGetMemPool", Role::work, [&](Entry&) {
     if (pool == nullptr) return cudaErrorInvalidValue;
     if (!exists(device)) return cudaErrorInvalidDevice;
+    if (!world().machine.pools) return cudaErrorNotSupported;
     *pool = world().pools.handle_of(*world().devices[device].pool);
     return cudaSuccess;
   });

@@ -31,11 +31,6 @@ cudaError_t create(Entry& entry, cudaStream_t* stream, unsigned flags, int prior
   return cudaSuccess;
 }
 
-cudaError_t refuse_capture(Entry const& entry) {
-  say({entry.name(), " called at ", Piece::place(entry.caller()), ": this runtime cannot capture streams into graphs"});
-  return cudaErrorStreamCaptureUnsupported;
-}
-
 }  // namespace
 
 Stream& emulation::make_stream(int device, unsigned flags, int priority, void* caller, cudaStream_t* handle) {
@@ -101,6 +96,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     Stream* const stream = find_stream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     entry.tell_stream(*stream);
+    entry.tell_spins(true);
     scheduler::await(scheduler::end_of(*stream));
     scheduler::trim_pools(stream->device);
     return world().devices[stream->device].error;
@@ -135,23 +131,6 @@ cudaError_t cudaStreamGetPriority(cudaStream_t handle, int* priority) {
 cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
   return tell(
       "cudaStreamGetDevice", handle, device, [](Stream const& s) { return s.device; }, __builtin_return_address(0));
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* status) {
-  return tell(
-      "cudaStreamIsCapturing", handle, status, [](Stream const&) { return cudaStreamCaptureStatusNone; },
-      __builtin_return_address(0));
-}
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
-  return enter("cudaStreamBeginCapture", Role::work, [](Entry& entry) { return refuse_capture(entry); });
-}
-
-cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
-  return enter("cudaStreamEndCapture", Role::work, [&](Entry& entry) {
-    if (graph != nullptr) *graph = nullptr;
-    return refuse_capture(entry);
-  });
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* argument) {

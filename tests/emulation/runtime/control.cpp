@@ -102,7 +102,7 @@ void set(Machine const& machine) {
   world().machine = machine;
   world().streams_made = 0;
   world().turns_given = 0;
-  current_device() = 0;
+  contexts::forget();
   last_error() = cudaSuccess;
 }
 

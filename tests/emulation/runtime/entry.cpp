@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include "capture.hpp"
 #include "injection.hpp"
 #include "log.hpp"
 #include "sanitizer.hpp"
@@ -19,11 +20,6 @@ __attribute__((constructor)) void watch_forks() {
 }
 
 }  // namespace
-
-int& current_device() {
-  thread_local int device = 0;
-  return device;
-}
 
 cudaError_t& last_error() {
   thread_local cudaError_t error = cudaSuccess;
@@ -75,11 +71,14 @@ Entry::Entry(char const* name, Role role, void* caller) : name_(name), role_(rol
 
   result_ = injection::next(name);
   if (is_sticky(result_)) kill_context(current_device(), result_);
-  if (result_ == cudaSuccess && role != Role::device) {
+  bool const needs_context = role == Role::work || role == Role::release || role == Role::order;
+  if (result_ == cudaSuccess && needs_context) contexts::need();
+  if (result_ == cudaSuccess && needs_context) {
     result_ = world().machine.devices == 0 ? cudaErrorNoDevice : world().devices[current_device()].error;
   }
+  if (result_ == cudaSuccess && capture::prohibits(name)) result_ = cudaErrorStreamCaptureUnsupported;
   if (result_ == cudaSuccess) return;
-  last_error() = result_;
+  if (role != Role::driver) last_error() = result_;
   ends_ = role != Role::release;
   if (Call* const logged = call()) logged->result = result_;
 }
@@ -94,7 +93,8 @@ Entry::~Entry() {
 cudaError_t Entry::end(cudaError_t work) {
   if (result_ == cudaSuccess) result_ = work;
   if (role_ == Role::sure) return work;
-  if (result_ != cudaSuccess) last_error() = result_;
+  // "cudaErrorNotReady ... is not considered an error and is therefore not reported by cudaGetLastError()."
+  if (result_ != cudaSuccess && result_ != cudaErrorNotReady && role_ != Role::driver) last_error() = result_;
   if (Call* const logged = call()) logged->result = result_;
   return result_;
 }
@@ -107,6 +107,10 @@ void Entry::tell_bytes(std::size_t bytes) {
 
 void Entry::tell_kind(cudaMemcpyKind kind) {
   if (Call* const logged = call()) logged->kind = kind;
+}
+
+void Entry::tell_spins(bool spins) {
+  if (Call* const logged = call()) logged->spins = spins;
 }
 
 void Entry::tell_stream(Stream const& stream) {

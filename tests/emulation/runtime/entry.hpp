@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "../emulation.hpp"
+#include "contexts.hpp"
 #include "world.hpp"
 
 namespace emulation {
@@ -16,6 +17,7 @@ enum class Role : std::uint8_t {
   release,  ///< it is done all the same: a real runtime reports errors of earlier work there
   order,    ///< it is not done; waits, events and synchronisations, which the mutation test leaves out
   device,   ///< it is not done; but a dead context does not stop it
+  driver,   ///< it is not done; a function of the driver's, which knows no last error and makes no context
   sure,     ///< it cannot fail
 };
 
@@ -38,6 +40,7 @@ class Entry {
   void tell_bytes(std::size_t bytes);
   void tell_kind(cudaMemcpyKind kind);
   void tell_stream(Stream const& stream);
+  void tell_spins(bool spins);
 
  private:
   Call* call();  ///< in the log, if it is kept
@@ -60,8 +63,6 @@ cudaError_t enter(char const* name, Role role, Body&& body, void* caller = __bui
   return entry.end(std::forward<Body>(body)(entry));
 }
 
-/// The calling thread's current device.
-int& current_device();
 /// The calling thread's last error.
 cudaError_t& last_error();
 

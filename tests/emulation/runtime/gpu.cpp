@@ -49,7 +49,7 @@ struct Shared {
 constexpr std::size_t stack_size = std::size_t{1} << 20;
 
 Shared* shared = nullptr;
-std::byte* stack = nullptr;  ///< of a device's process; mapped by the program, so that it maps nothing else there
+std::byte* stacks = nullptr;  ///< of the devices' processes; mapped by the program, so that it maps nothing else there
 pid_t forker = 0;
 
 // In a device's process.
@@ -156,7 +156,7 @@ void become_device(int device) {
   its_device = device;
   static ucontext_t context;
   getcontext(&context);
-  context.uc_stack.ss_sp = stack;
+  context.uc_stack.ss_sp = stacks + static_cast<std::size_t>(device) * stack_size;
   context.uc_stack.ss_size = stack_size;
   context.uc_link = nullptr;
   makecontext(&context, serve, 0);
@@ -220,7 +220,7 @@ void ask(int device) {
 
 void prepare() {
   shared = static_cast<Shared*>(map(sizeof(Shared)));
-  stack = static_cast<std::byte*>(map(stack_size));
+  stacks = static_cast<std::byte*>(map(most_devices * stack_size));
   forker = fork_bound();
   if (forker < 0) mistake({"no process for the emulated devices"});
   if (forker == 0) fork_devices();

@@ -28,7 +28,8 @@ struct Group {
   std::array<cudaError_t, 4> errors;
 };
 
-constexpr std::array<Group, 11> groups{{
+constexpr std::array<Group, 12> groups{{
+    {{"cuStreamGetCtx", "-", "-"}, {cudaErrorContextIsDestroyed, cudaErrorInvalidResourceHandle}},
     {{"cudaMallocAsync", "cudaMallocFromPoolAsync", "cudaMemPoolCreate"},
      {cudaErrorMemoryAllocation, cudaErrorNotSupported, cudaErrorIllegalAddress, cudaErrorLaunchFailure}},
     {{"cudaMalloc", "cudaHostAlloc", "cudaHostRegister"},

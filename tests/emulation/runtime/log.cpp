@@ -21,11 +21,30 @@ Log& the_log() {
 }
 
 constexpr std::array queries{
-    "cudaGetDevice",           "cudaGetDeviceCount",          "cudaGetLastError",      "cudaPeekAtLastError",
-    "cudaDeviceGetAttribute",  "cudaPointerGetAttributes",    "cudaStreamGetFlags",    "cudaStreamGetPriority",
-    "cudaStreamGetDevice",     "cudaStreamIsCapturing",       "cudaMemGetInfo",        "cudaMemPoolGetAttribute",
-    "cudaDeviceGetMemPool",    "cudaDeviceGetDefaultMemPool", "cudaRuntimeGetVersion", "cudaDriverGetVersion",
-    "cudaDeviceCanAccessPeer", "cudaHostGetDevicePointer",
+    "cudaGetDevice",
+    "cudaGetDeviceCount",
+    "cudaGetLastError",
+    "cudaPeekAtLastError",
+    "cudaDeviceGetAttribute",
+    "cudaPointerGetAttributes",
+    "cudaStreamGetFlags",
+    "cudaStreamGetPriority",
+    "cudaStreamGetDevice",
+    "cudaStreamIsCapturing",
+    "cudaMemGetInfo",
+    "cudaMemPoolGetAttribute",
+    "cudaDeviceGetMemPool",
+    "cudaDeviceGetDefaultMemPool",
+    "cudaRuntimeGetVersion",
+    "cudaDriverGetVersion",
+    "cudaDeviceCanAccessPeer",
+    "cudaHostGetDevicePointer",
+    "cuCtxGetCurrent",
+    "cudaThreadExchangeStreamCaptureMode",
+    "cuCtxPushCurrent",
+    "cuCtxPopCurrent",
+    "cuStreamGetCtx",
+    "cudaGetDriverEntryPointByVersion",
 };
 
 /// A note is logged as a call that asks for nothing.
@@ -96,6 +115,10 @@ std::size_t Watch::copied(cudaMemcpyKind kind) const {
     if (is_copy(call) && call.kind == kind) bytes += call.bytes;
   }
   return bytes;
+}
+
+std::size_t Watch::spins() const {
+  return count_if(*this, [](Call const& call) { return call.spins; });
 }
 
 std::size_t Watch::launches() const { return count("emulatedLaunch"); }

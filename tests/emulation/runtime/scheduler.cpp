@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "report.hpp"
 #include "sanitizer.hpp"
 #include "worker.hpp"
 
@@ -122,6 +123,10 @@ void advance_with_patience() {
 
 Point enqueue(Stream& stream, Operation operation) {
   if (world().devices[stream.device].error != cudaSuccess) return end_of(stream);
+  if (stream.capture != cudaStreamCaptureStatusNone) {
+    mistake({"a stream that captures is given work, at ", Piece::place(operation.caller),
+             ": this runtime cannot capture it into a graph"});
+  }
   operation.late = is_late(stream);
   order_with_legacy_stream(stream, operation);
   stream.queue.push_back(std::move(operation));

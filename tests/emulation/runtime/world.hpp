@@ -8,6 +8,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "../emulation.hpp"
@@ -61,6 +62,9 @@ struct Stream {
   std::uint64_t done = 0;
   std::unique_ptr<Worker> worker{};
   void* made_at = nullptr;
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
+  std::thread::id captured_by{};
 
   bool blocking() const { return !legacy && (flags & cudaStreamNonBlocking) == 0; }
 };
@@ -91,6 +95,8 @@ struct Pool {
 
 struct Device {
   cudaError_t error = cudaSuccess;  ///< sticky
+  bool context = false;             ///< whether its context is there
+  unsigned contexts = 0;            ///< how many of them are no more
   std::size_t used = 0;
   std::uint32_t peers = 0;  ///< bit d: kernels here may touch memory of device d
   Stream* legacy = nullptr;

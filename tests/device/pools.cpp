@@ -1,0 +1,113 @@
+// Where device memory comes from: a pool of the queue's own, which keeps what is freed; or blocks, where there are
+// none.
+#include <device/arrays.hpp>
+#include <device/device.hpp>
+
+#if defined(TESSERA_CUDA_EMULATION)  // which has devices without pools, and says what a pool keeps
+
+using namespace tessera;
+using test::DeviceQueue, test::made, test::numbers_from, test::on_device, test::on_host, test::text, test::under_seeds;
+
+namespace {
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+std::size_t free_bytes() {
+  std::size_t free = 0, total = 0;
+  REQUIRE(cudaMemGetInfo(&free, &total) == cudaSuccess);
+  return free;
+}
+
+}  // namespace
+
+TEST_CASE("what is freed is kept for the next buffer, over waits, until the queue is trimmed") {
+  under_seeds(16, [] {
+    auto const before = free_bytes();
+    DeviceQueue on;
+    { DeviceBuffer const buffer(mebibyte, on); }
+    on.wait();
+    CHECK(free_bytes() == before - mebibyte);
+    { DeviceBuffer const buffer(mebibyte, on); }
+    on.wait();
+    CHECK(free_bytes() == before - mebibyte);
+    DeviceBuffer const held(mebibyte / 2, on);
+    on.trim();
+    CHECK(free_bytes() == before - mebibyte / 2);
+  });
+}
+
+TEST_CASE("of device memory no more is kept than the queue is told to keep") {
+  under_seeds(4, [] {
+    auto const before = free_bytes();
+    DeviceQueue on;
+    on.keep_idle(mebibyte / 2);
+    { DeviceBuffer const buffer(mebibyte, on); }
+    on.wait();
+    CHECK(free_bytes() == before - mebibyte / 2);
+  });
+}
+
+TEST_CASE("what a pool keeps is not in the way of a larger buffer, and the device's own pool is as it was") {
+  emulation::set({.memory = mebibyte});
+  under_seeds(4, [] {
+    cudaMemPool_t standard = nullptr;
+    REQUIRE(cudaDeviceGetDefaultMemPool(&standard, 0) == cudaSuccess);
+    std::uint64_t reserved = 0, threshold = 1;
+    REQUIRE(cudaMemPoolSetAttribute(standard, cudaMemPoolAttrReservedMemHigh, &reserved) == cudaSuccess);
+    DeviceQueue on;
+    { DeviceBuffer const buffer(mebibyte / 2 + 1, on); }
+    on.wait();
+    CHECK(text(made<DeviceBuffer>(std::string(mebibyte, 'a'), on).view().sub(0, 3), on) == "aaa");
+    REQUIRE(cudaMemPoolGetAttribute(standard, cudaMemPoolAttrReservedMemHigh, &reserved) == cudaSuccess);
+    REQUIRE(cudaMemPoolGetAttribute(standard, cudaMemPoolAttrReleaseThreshold, &threshold) == cudaSuccess);
+    CHECK(reserved == 0);
+    CHECK(threshold == 0);
+  });
+  emulation::set({});
+}
+
+TEST_CASE("a device without memory pools: blocks of cudaMalloc are lent again") {
+  emulation::set({.pools = false});
+  under_seeds(16, [] {
+    auto const before = free_bytes();
+    auto const elements = numbers_from(1.f, 120);
+    DeviceQueue on;
+    auto const array = create_array<float, 2>(test::in_device_memory(), "a", {.shape = {10, 12}, .chunk_shape = {4, 5}},
+                                              test::OnDevice{}, on);
+    array.write(all, on_device<float, 2>(elements, {10, 12}, on)).wait();
+    CHECK(on_host(array.read(all), on) == elements);
+    {
+      emulation::Watch const watch;
+      CHECK(on_host(array.read(all), on) == elements);
+      CHECK(test::allocations(watch) == 0);
+    }
+    array.write(all, on_device<float, 2>(elements, {10, 12}, on)).wait();
+    CHECK(on_host(array.read(all), on) == elements);
+    CHECK(free_bytes() < before);
+  });
+  emulation::set({});
+}
+
+TEST_CASE("a device without memory pools: the k-th call fails") {
+  emulation::set({.pools = false});
+  for (std::size_t k = 0, failed = true; failed; ++k) {
+    REQUIRE(k < 200);
+    {
+      emulation::fail(k);
+      try {
+        DeviceQueue on;
+        auto const buffer = made<DeviceBuffer>("abc", on);
+        auto const other = made<DeviceBuffer>("def", on);
+        auto const found = text(buffer.view(), on);
+        CHECK(found == "abc");
+      } catch (DeviceError const&) {
+      }
+      failed = emulation::has_failed();
+      emulation::fail_nothing();
+    }
+    test::check_nothing_left();
+  }
+  emulation::set({});
+}
+
+#endif

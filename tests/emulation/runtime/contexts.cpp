@@ -1,0 +1,135 @@
+#include "contexts.hpp"
+
+#include <cstring>
+#include <vector>
+
+#include "entry.hpp"
+
+namespace emulation {
+namespace {
+
+constexpr std::uintptr_t mark = 0xc0e700000000;
+
+/// The handle of a device's context, as long as that is there.
+void* handle(int device) {
+  auto const number = static_cast<std::uintptr_t>(device) + most_devices * world().devices[device].contexts;
+  return reinterpret_cast<void*>(mark + 16 * number);
+}
+int device_of(void* context) {
+  return static_cast<int>((reinterpret_cast<std::uintptr_t>(context) - mark) / 16 % most_devices);
+}
+bool is_alive(void* context) {
+  return reinterpret_cast<std::uintptr_t>(context) >= mark && handle(device_of(context)) == context &&
+         world().devices[device_of(context)].context;
+}
+
+struct OfThread {
+  int device = 0;  ///< where there is no context
+  std::vector<void*> contexts{nullptr};
+};
+OfThread& mine() {
+  thread_local OfThread here;
+  return here;
+}
+
+int driver(char const* name, Role role, cudaError_t (*call)(void* a, void* b), void* a, void* b, void* caller) {
+  return enter(
+      name, role, [&](Entry&) { return call(a, b); }, caller);
+}
+
+int get_current(void** context) {
+  return driver(
+      "cuCtxGetCurrent", Role::sure,
+      [](void* to, void*) {
+        *static_cast<void**>(to) = mine().contexts.back();
+        return cudaSuccess;
+      },
+      context, nullptr, __builtin_return_address(0));
+}
+
+int push_current(void* context) {
+  return driver(
+      "cuCtxPushCurrent", Role::sure,  // but for a context that is no more
+      [](void* wanted, void*) {
+        if (!is_alive(wanted)) return cudaErrorContextIsDestroyed;
+        mine().contexts.push_back(wanted);
+        return cudaSuccess;
+      },
+      context, nullptr, __builtin_return_address(0));
+}
+
+int pop_current(void** context) {
+  return driver(
+      "cuCtxPopCurrent", Role::sure,
+      [](void* to, void*) {
+        auto& contexts = mine().contexts;
+        if (contexts.back() == nullptr && contexts.size() == 1) return cudaErrorDeviceUninitialized;
+        if (to != nullptr) *static_cast<void**>(to) = contexts.back();
+        contexts.pop_back();
+        if (contexts.empty()) contexts.push_back(nullptr);
+        return cudaSuccess;
+      },
+      context, nullptr, __builtin_return_address(0));
+}
+
+int stream_context(cudaStream_t stream, void** context) {
+  return driver(
+      "cuStreamGetCtx", Role::driver,
+      [](void* of, void* to) {
+        Stream const* const found = find_stream(static_cast<cudaStream_t>(of));
+        if (found == nullptr) return cudaErrorInvalidResourceHandle;
+        *static_cast<void**>(to) = handle(found->device);
+        return cudaSuccess;
+      },
+      stream, context, __builtin_return_address(0));
+}
+
+}  // namespace
+
+int current_device() {
+  auto const& here = mine();
+  return here.contexts.back() != nullptr ? device_of(here.contexts.back()) : here.device;
+}
+
+void contexts::need() {
+  if (world().machine.devices == 0) return;
+  int const device = current_device();
+  if (device >= world().machine.devices) return;
+  world().devices[device].context = true;
+  mine().contexts.back() = handle(device);
+}
+
+void contexts::set_device(int device) {
+  mine().device = device;
+  mine().contexts.back() = nullptr;
+  need();
+}
+
+void contexts::forget() { mine() = {}; }
+
+bool has_context(int device) {
+  Held const held;
+  return world().devices[device].context;
+}
+
+}  // namespace emulation
+
+using namespace emulation;
+
+cudaError_t cudaGetDriverEntryPointByVersion(char const* symbol, void** function, unsigned int version,
+                                             unsigned long long flags, cudaDriverEntryPointQueryResult* found) {
+  return enter("cudaGetDriverEntryPointByVersion", Role::device, [&](Entry&) {
+    if (symbol == nullptr || function == nullptr || version < 4000 || flags != cudaEnableDefault) {
+      return cudaErrorInvalidValue;
+    }
+    auto const is = [&](char const* name) { return std::strcmp(symbol, name) == 0; };
+    *function = is("cuCtxGetCurrent")    ? reinterpret_cast<void*>(get_current)
+                : is("cuCtxPushCurrent") ? reinterpret_cast<void*>(push_current)
+                : is("cuCtxPopCurrent")  ? reinterpret_cast<void*>(pop_current)
+                : is("cuStreamGetCtx")   ? reinterpret_cast<void*>(stream_context)
+                                         : nullptr;
+    if (found != nullptr)
+      *found = *function != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+    return cudaSuccess;
+  });
+}
