@@ -168,11 +168,15 @@ consteval bool check_codec() {
     constexpr bool says_form = SaysForm<C> || !ReadThrough<C>;
     static_assert(says_form || !is_one || !is_any,
                   "tessera: this array-to-array codec lacks 'ChunkSpecification encoded(ChunkSpecification) const'");
-    constexpr bool keeps_type = !(SaysForm<C> && (AskedForElements<Decode, C> || AskedForElements<Encode, C>));
-    static_assert(keeps_type,
-                  "tessera: this array-to-array codec takes elements, which keep their type, and so has no 'encoded'; "
-                  "one that makes other elements of them takes bytes");
-    return is_one && is_any && says_form && keeps_type;
+    if constexpr (runs && SaysForm<C>) {
+      constexpr bool keeps_type = !AskedForElements<Decode, C> && !AskedForElements<Encode, C>;
+      static_assert(keeps_type,
+                    "tessera: this array-to-array codec takes elements, which keep their type, and so has no "
+                    "'encoded'; one that makes other elements of them takes bytes");
+      return is_one && keeps_type;
+    } else {
+      return is_one && is_any && says_form;
+    }
   } else if constexpr (std::same_as<typename C::kind, array_to_bytes>) {
     constexpr bool is_run = requires(C const& codec, ChunkSpecification const& chunk) { codec.encoded_bound(chunk); };
     constexpr bool names = NamesDecode<C> || NamesEncode<C>;

@@ -9,6 +9,7 @@
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
+#include <tessera/view/layout.hpp>
 
 namespace tessera::inline v0::detail {
 
@@ -28,8 +29,10 @@ struct TakesElements {
     return std::invocable<Call, C const&, ChunkSpecification const&, std::span<T const>, std::span<T>>;
   }
 };
+// One that only rearranges elements is not asked: asking costs memory to compile.
 template <class Call, class C>
-concept AskedForElements = any_element(TakesElements<Call, C>{});
+concept AskedForElements = C::kind::reads_array && C::kind::writes_array &&
+    !requires(C const& codec, Layout const& layout) { codec.decoded(layout); } && any_element(TakesElements<Call, C>{});
 
 /// Throws: MetadataError, if the codec is a function of other elements.
 template <class Call, class C>
