@@ -195,7 +195,8 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
     *total = world().machine.memory;
     *free = *total - world().devices[current_device()].used;
     for (auto const& pool : world().pools.all()) {  // what pools keep is not free
-      if (pool->device == current_device()) *free -= std::min<std::size_t>(*free, pool->reserved - pool->used);
+      auto const kept = pool->reserved > pool->used ? pool->reserved - pool->used : 0;
+      if (pool->device == current_device()) *free -= std::min<std::size_t>(*free, kept);
     }
     return cudaSuccess;
   });
