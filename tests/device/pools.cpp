@@ -21,6 +21,7 @@ std::size_t free_bytes() {
 }  // namespace
 
 TEST_CASE("what is freed is kept for the next buffer, over waits, until the queue is trimmed") {
+  emulation::set({});
   under_seeds(16, [] {
     auto const before = free_bytes();
     DeviceQueue on;
@@ -37,6 +38,7 @@ TEST_CASE("what is freed is kept for the next buffer, over waits, until the queu
 }
 
 TEST_CASE("of device memory no more is kept than the queue is told to keep") {
+  emulation::set({});
   under_seeds(4, [] {
     auto const before = free_bytes();
     DeviceQueue on;
