@@ -91,7 +91,7 @@ class Read(CommandTest):
         self.assertFalse(output.exists())
 
     def test_a_group_is_no_array(self):
-        self.assert_refused(tessera("read", BRAIN, "--output", self.folder / "x.npy"), 1, 'key "zarr.json"', "node_type")
+        self.assert_refused(tessera("read", BRAIN, "--output", self.folder / "x.npy"), 1, 'key "zarr.json"', "this is a group, an array is expected")
 
     def test_no_half_file_stays(self):
         a = make_array(self.folder / "a", [4], "uint8", [2], {(0,): b"12", (1,): b"3"})

@@ -73,7 +73,7 @@ TEST_CASE("a device without memory pools: blocks of cudaMalloc are lent again") 
   under_seeds(16, [] {
     auto const before = free_bytes();
     auto const elements = numbers_from(1.f, 120);
-    DeviceQueue on;
+    DeviceQueue on{test::HostQueue{}};  // one thread: how many blocks are held at a time is known
     auto const array = create_array<float, 2>(test::in_device_memory(), "a", {.shape = {10, 12}, .chunk_shape = {4, 5}},
                                               test::OnDevice{}, on);
     array.write(all, on_device<float, 2>(elements, {10, 12}, on)).wait();

@@ -25,7 +25,7 @@ namespace detail {
 
 /// A product that is rounded before it is added to: nvcc would make one operation of both, of another result.
 TESSERA_HOST_DEVICE inline double rounded_product(double a, double b) {
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDACC__) && defined(__CUDA_ARCH__)
   return __dmul_rn(a, b);
 #else
   return a * b;

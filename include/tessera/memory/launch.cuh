@@ -20,20 +20,20 @@
 
 namespace tessera::inline v0 {
 
-namespace detail {
+// Hidden, kernels and what starts them: of two shared libraries with different versions of tessera each runs its own.
+// The attribute is the namespace's: nvcc warns of a hidden template over a program's unnamed types.
+namespace [[gnu::visibility("hidden")]] detail {
 
 inline constexpr unsigned threads_per_block = 256;
 
 #if defined(__CUDACC__)
-// Hidden, with what starts them: of two shared libraries with different versions of tessera each runs its own.
 template <class F>
-__global__ [[gnu::visibility("hidden")]] void call_each(F f, std::uint64_t count) {
+__global__ void call_each(F f, std::uint64_t count) {
   std::uint64_t const step = std::uint64_t{gridDim.x} * blockDim.x;
   for (auto i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) f(i);
 }
 template <class F>
-[[gnu::visibility("hidden")]] cudaError_t start(std::uint64_t blocks, F const& f, std::uint64_t count,
-                                                cudaStream_t stream) {
+cudaError_t start(std::uint64_t blocks, F const& f, std::uint64_t count, cudaStream_t stream) {
   constexpr std::uint64_t most = std::numeric_limits<int>::max();  // of a grid's first dimension
   auto copy = f;
   void* arguments[] = {&copy, &count};
@@ -57,14 +57,14 @@ constexpr unsigned blocks_together() {
 }
 // f stays where arguments are: a copy of its tables would be in each thread's own slow memory.
 template <class F>
-__global__ [[gnu::visibility("hidden")]] void __launch_bounds__(F::threads, blocks_together<F>())
+__global__ void __launch_bounds__(F::threads, blocks_together<F>())
     call_blocks(__grid_constant__ F const f, std::uint64_t blocks) {
   __shared__ typename F::Shared shared;
   for (std::uint64_t block = blockIdx.x; block < blocks; block += gridDim.x)
     run_phases(f, block, shared, std::make_integer_sequence<unsigned, F::phases>{});
 }
 template <class F>
-[[gnu::visibility("hidden")]] cudaError_t start_blocks(std::uint64_t blocks, F const& f, cudaStream_t stream) {
+cudaError_t start_blocks(std::uint64_t blocks, F const& f, cudaStream_t stream) {
   constexpr std::uint64_t most = std::numeric_limits<int>::max();
   auto copy = f;
   void* arguments[] = {&copy, &blocks};
@@ -114,6 +114,10 @@ cudaError_t start(std::uint64_t blocks, F const& f, std::uint64_t count, cudaStr
 template <class F>
 cudaError_t start_blocks(std::uint64_t blocks, F const& f, cudaStream_t stream);
 #endif
+
+}  // namespace detail
+
+namespace detail {
 
 /// Whether this compiler makes kernels: asked once, where what follows would launch several.
 template <class T>

@@ -1,7 +1,8 @@
 #include "contexts.hpp"
 
+#include <array>
 #include <cstring>
-#include <vector>
+#include <type_traits>
 
 #include "entry.hpp"
 
@@ -23,10 +24,29 @@ bool is_alive(void* context) {
          world().devices[device_of(context)].context;
 }
 
+/// The stack of contexts of a thread. It has no destructor: static objects that end after a thread's own still call CUDA.
+struct Contexts {
+  std::array<void*, 64> pushed{};
+  std::size_t depth = 1;
+
+  void*& top() { return pushed[depth - 1]; }
+  bool push(void* context) {
+    if (depth == pushed.size()) return false;
+    pushed[depth++] = context;
+    return true;
+  }
+  void pop() {
+    top() = nullptr;
+    if (depth > 1) --depth;
+  }
+};
+
 struct OfThread {
   int device = 0;  ///< where there is no context
-  std::vector<void*> contexts{nullptr};
+  Contexts contexts;
 };
+static_assert(std::is_trivially_destructible_v<OfThread>);
+
 OfThread& mine() {
   thread_local OfThread here;
   return here;
@@ -41,7 +61,7 @@ int get_current(void** context) {
   return driver(
       "cuCtxGetCurrent", Role::sure,
       [](void* to, void*) {
-        *static_cast<void**>(to) = mine().contexts.back();
+        *static_cast<void**>(to) = mine().contexts.top();
         return cudaSuccess;
       },
       context, nullptr, __builtin_return_address(0));
@@ -52,8 +72,7 @@ int push_current(void* context) {
       "cuCtxPushCurrent", Role::sure,  // but for a context that is no more
       [](void* wanted, void*) {
         if (!is_alive(wanted)) return cudaErrorContextIsDestroyed;
-        mine().contexts.push_back(wanted);
-        return cudaSuccess;
+        return mine().contexts.push(wanted) ? cudaSuccess : cudaErrorInvalidValue;
       },
       context, nullptr, __builtin_return_address(0));
 }
@@ -63,10 +82,9 @@ int pop_current(void** context) {
       "cuCtxPopCurrent", Role::sure,
       [](void* to, void*) {
         auto& contexts = mine().contexts;
-        if (contexts.back() == nullptr && contexts.size() == 1) return cudaErrorDeviceUninitialized;
-        if (to != nullptr) *static_cast<void**>(to) = contexts.back();
-        contexts.pop_back();
-        if (contexts.empty()) contexts.push_back(nullptr);
+        if (contexts.top() == nullptr && contexts.depth == 1) return cudaErrorDeviceUninitialized;
+        if (to != nullptr) *static_cast<void**>(to) = contexts.top();
+        contexts.pop();
         return cudaSuccess;
       },
       context, nullptr, __builtin_return_address(0));
@@ -87,8 +105,8 @@ int stream_context(cudaStream_t stream, void** context) {
 }  // namespace
 
 int current_device() {
-  auto const& here = mine();
-  return here.contexts.back() != nullptr ? device_of(here.contexts.back()) : here.device;
+  auto& here = mine();
+  return here.contexts.top() != nullptr ? device_of(here.contexts.top()) : here.device;
 }
 
 void contexts::need() {
@@ -96,12 +114,12 @@ void contexts::need() {
   int const device = current_device();
   if (device >= world().machine.devices) return;
   world().devices[device].context = true;
-  mine().contexts.back() = handle(device);
+  mine().contexts.top() = handle(device);
 }
 
 void contexts::set_device(int device) {
   mine().device = device;
-  mine().contexts.back() = nullptr;
+  mine().contexts.top() = nullptr;
   need();
 }
 
