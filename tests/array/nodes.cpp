@@ -215,3 +215,25 @@ TEST_CASE("attributes are read, replaced and merged, of arrays and of groups; ch
   check_refused<MetadataError>([&] { merge_attributes(store, "g", {{"n", Number{"1."}}}); }, {"g/zarr.json"});
   CHECK(open_group(store, "g").attributes() == group.attributes());
 }
+
+TEST_CASE("what is below a group is made and opened by its path from there, at the root and below") {
+  Memory const store;
+  for (std::string const& path : {std::string{}, std::string{"a/b"}}) {
+    CAPTURE(path);
+    auto const group = create_group(store, path);
+    auto const made = create_group(group, "g", {{"units", "mm"}});
+    CHECK(made.path() == group / "g");
+    CHECK_THROWS_AS(create_group(group, "g"), MetadataError);
+    create_array<std::uint8_t, 1>(made, "x", {.shape = {4}, .chunk_shape = {2}}).write(all, four);
+    CHECK(create_array<std::uint8_t, 1>(group, "y", {.shape = {1}, .chunk_shape = {1}},
+                                        Pipeline<space::Host, codec::Bytes>{}, Queue<space::Host>{})
+              .untyped()
+              .path() == group / "y");
+    CHECK(open_group(group, "g").attributes().get<std::string>("units") == "mm");
+    CHECK(open_any(group, "g/x", Queue<space::Host>{}).path() == group / "g/x");
+    auto const x = open_array<std::uint8_t, 1, Codecs<codec::Bytes>>(open_group(group, "g"), "x", Queue<space::Host>{});
+    CHECK(x.untyped().path() == group / "g/x");
+    CHECK(x.read(all)(3) == 4);
+    CHECK(create_group(group, "g", {}, {.overwrite = true}).children().empty());
+  }
+}

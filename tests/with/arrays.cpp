@@ -57,3 +57,22 @@ TEST_CASE("create takes another pipeline") {
   CHECK(array.metadata().codecs.back().name == "gzip");
   CHECK(open<float, 1>(store, "a").read(all)(0) == 0);
 }
+
+TEST_CASE("open and create take a group and a path from there") {
+  Memory const store;
+  auto const group = create_group(store, "g");
+  create<float, 1>(group, "a", {.shape = {4}, .chunk_shape = {2}, .fill = 3}).fill({{0, 2}}, 1);
+  CHECK(open<float, 1>(store, "g/a").read(all)(1) == 1);
+  CHECK(open<float, 1>(group, "a", Queue<space::Host>{}).read(all)(2) == 3);
+  CHECK(open(group, "a").metadata().codecs.back().name == "zstd");
+  CHECK_THROWS_AS(open(group, "b"), MetadataError);
+}
+
+TEST_CASE("a shard takes its codecs' configurations in braces") {
+  Memory const store;
+  using Inner = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
+  using Sharded = Pipeline<space::Host, codec::Sharding<Inner>>;
+  create_array<float, 1>(store, "a", {.shape = {4}, .chunk_shape = {4}},
+                         Sharded{codec::Sharding<Inner>{{2}, {{}, {.level = 7}}}});
+  CHECK(test::value(store, "a/zarr.json").find("\"level\": 7") != std::string::npos);
+}

@@ -1,6 +1,7 @@
 // Groups: what is below them, and what their documents say (core specification, "Group metadata", "Hierarchy").
 #pragma once
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <tessera/array/create.hpp>
 #include <tessera/array/erase.hpp>
 #include <tessera/array/move.hpp>
+#include <tessera/array/open.hpp>
 #include <tessera/metadata/missing_node.hpp>
 
 namespace tessera::inline v0 {
@@ -50,7 +52,7 @@ class Group {
     metadata_.attributes = tessera::merge_attributes(store_, path_, attributes);
   }
 
-  /// The path of something below: `open_array<float, 3>(group.store(), group / "t1")`.
+  /// The path of something below: `erase_node(group.store(), group / "t1")`.
   friend std::string operator/(Group const& group, std::string_view name) { return (group.path_ / name).path; }
 
   /// The arrays and groups one level below, by name. What has no document is none. Throws: MetadataError, if a document
@@ -149,6 +151,30 @@ auto create_group(S const& store, std::string path, Members attributes, CreateOp
       on.wait();
     });
   }
+}
+
+/// What is below a group, by its path from there: `open_array<float, 3>(group, "t1")` is
+/// `open_array<float, 3>(group.store(), group / "t1")`, and so are the others.
+template <class T, std::size_t Rank, class Codec = BuiltInCodecs, class S, class... On>
+auto open_array(Group<S> const& group, std::string path, On... on) {
+  return open_array<T, Rank, Codec>(group.store(), group / path, std::move(on)...);
+}
+template <class Codec = BuiltInCodecs, class S, class... On>
+auto open_any(Group<S> const& group, std::string path, On... on) {
+  return open_any<Codec>(group.store(), group / path, std::move(on)...);
+}
+template <class S>
+auto open_group(Group<S> const& group, std::string path) {
+  return open_group(group.store(), group / path);
+}
+template <class T, std::size_t Rank, class P = Pipeline<space::Host, codec::Bytes>, class S, class... On>
+auto create_array(Group<S> const& group, std::string path, NewArray<T> const& wanted, P const& pipeline = {},
+                  On... on) {
+  return create_array<T, Rank>(group.store(), group / path, wanted, pipeline, std::move(on)...);
+}
+template <class S>
+auto create_group(Group<S> const& group, std::string path, Members attributes = {}, CreateOptions options = {}) {
+  return create_group(group.store(), group / path, std::move(attributes), options);
 }
 
 }  // namespace tessera::inline v0

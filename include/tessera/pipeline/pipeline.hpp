@@ -89,7 +89,8 @@ class Pipeline {
   using leaf_type = typename bottom::type;
 
   Pipeline() = default;
-  explicit Pipeline(Stages... stages) requires(sizeof...(Stages) > 0) : stages_{std::move(stages)...} {}
+  explicit(sizeof...(Stages) == 1) Pipeline(Stages... stages) requires(sizeof...(Stages) > 0)
+      : stages_{std::move(stages)...} {}
 
   /// "transpose | bytes | zstd": the codecs as the specification names them; casts are not part of it.
   static std::string codec_names() {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tessera/array/create.hpp>
+#include <tessera/array/group.hpp>
 #include <tessera/array/open.hpp>
 #include <tessera/with/all.hpp>
 
@@ -30,6 +31,20 @@ auto open(S const& store, std::string path = "", On... on) {
 template <class T, std::size_t Rank, class P = UsualCodecs, class S, class... On>
 auto create(S const& store, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
   return create_array<T, Rank>(store, std::move(path), wanted, pipeline, std::move(on)...);
+}
+
+/// Of what is below a group, by its path from there: `open(group, "t1")`.
+template <class T, std::size_t Rank, class S, class... On>
+auto open(Group<S> const& group, std::string path, On... on) {
+  return open<T, Rank>(group.store(), group / path, std::move(on)...);
+}
+template <class S, class... On>
+auto open(Group<S> const& group, std::string path, On... on) {
+  return open(group.store(), group / path, std::move(on)...);
+}
+template <class T, std::size_t Rank, class P = UsualCodecs, class S, class... On>
+auto create(Group<S> const& group, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
+  return create<T, Rank>(group.store(), group / path, wanted, pipeline, std::move(on)...);
 }
 
 }  // namespace tessera::inline v0
