@@ -18,6 +18,7 @@
 #include <tessera/array/option_defaults.hpp>
 #include <tessera/array/read.hpp>
 #include <tessera/array/resize.hpp>
+#include <tessera/array/selection.hpp>
 #include <tessera/array/write.hpp>
 #include <tessera/array/write_shards.hpp>
 #include <tessera/cast/concept.hpp>
@@ -90,6 +91,16 @@ class AnyArray {
   }
   auto read(Selected const& selected, Target<array_space> to, ReadOptions const& options = {}) const {
     return read(selected, to, state_->on, options);
+  }
+  /// For a line that says what is missing: the type of the elements.
+  template <detail::Selection Sel = Box>
+  auto read(Sel const&) const {
+    static_assert(sizeof(Sel) == 0,
+                  "tessera: only the file knows what this array's elements are: visit(array, f) of "
+                  "<tessera/array/visit.hpp> calls f with the array as one of their type, read_as<double>(array, "
+                  "selection) of <tessera/array/convert.hpp> converts them, and array.as<float, 3>() expects that type "
+                  "and rank");
+    return detail::Mistaken{};
   }
 
   /// For who reads a selection's chunks in a way of his own: calls f(ChunkSource), in which nothing is to be under way

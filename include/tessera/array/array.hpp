@@ -102,6 +102,14 @@ class Array {
   OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(Sel const& selection, ReadOptions const& options = {}) const {
     return read<B>(selection, array_.queue(), options);
   }
+  /// For a line that says how to read other numbers.
+  template <Element B, detail::Selection Sel = Box>
+  auto read(Sel const&, ReadOptions const& = {}) const {
+    static_assert(sizeof(B) == 0,
+                  "tessera: read<...> names the buffer of what is read, e.g. read<PinnedBuffer>(all); for numbers of "
+                  "another type include <tessera/array/convert.hpp>, read_as<float>(array, all)");
+    return detail::Mistaken{};
+  }
 
   /// Writes a selection from the caller's memory, of the same kinds. Of chunks that are written in part the rest stays,
   /// whoever else writes to it through this store and its copies. Of an element that is selected several times the last

@@ -33,6 +33,17 @@ struct NamedChunks {
                   "{.shape = {100, 200}, .chunk_shape = {10, 20}, .fill = 1}");
   }
 };
+// Likewise, where its codecs say it.
+struct NamedShards {
+  NamedShards() = default;
+  template <class... A>
+  requires(sizeof...(A) > 0 && !(std::same_as<A, NamedShards> && ...)) NamedShards(A const&...) {
+    static_assert(
+        sizeof...(A) == 0,
+        "tessera: a new array has no .shards: .chunk_shape is the shape of its shards, and the codec has that of the "
+        "chunks in them: Pipeline<space::Host, codec::Sharding<Inner>>{codec::Sharding<Inner>{{25, 25}}}");
+  }
+};
 
 }  // namespace detail
 
@@ -42,6 +53,7 @@ struct NewArray {
   Extents shape;
   Extents chunk_shape{};
   detail::NamedChunks chunks{};  ///< not to be named
+  detail::NamedShards shards{};  ///< likewise
   T fill{};
   Members attributes{};
   std::vector<std::optional<std::string>> dimension_names{};  ///< none, or one for each dimension

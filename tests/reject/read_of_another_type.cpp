@@ -1,0 +1,13 @@
+// expect: tessera: read<...> names the buffer of what is read, e.g. read<PinnedBuffer>(all); for numbers of another type include <tessera/array/convert.hpp>, read_as<float>(array, all)
+#include <tessera/array/convert.hpp>
+#include <tessera/tessera.hpp>
+using namespace tessera;
+void program(LocalStore<HostBuffer> store) {
+  auto array = open_array<std::uint16_t, 2>(store, "a");
+#ifdef CURED
+  auto part = read_as<float>(array, {{0, 4}, all});
+#else
+  auto part = array.read<float>({{0, 4}, all});
+#endif
+  (void)part;
+}
