@@ -270,9 +270,10 @@ class Array {
   Untyped array_;
 };
 
-/// For a line that says what to write: `Array<float>` and `Array<float, 3>` leave out what else is in the type.
-template <Element T, std::size_t Rank>
-class Array<T, Rank, void, void> {
+/// For a line that says what to write: `Array<float>`, `Array<float, 3>` and `Array<float, 3, Store>` leave out what else
+/// is in the type.
+template <Element T, std::size_t Rank, class S>
+class Array<T, Rank, S, void> {
   static_assert(sizeof(T) == 0,
                 "tessera: an array's type has its rank, its store and its codecs: write auto, a template parameter, or "
                 "decltype(open_array<float, 3>(store))");
