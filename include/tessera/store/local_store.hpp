@@ -27,6 +27,7 @@ template <class B>
 class LocalStore : public detail::StoreOfNoBuffer<B> {
   using detail::StoreOfNoBuffer<B>::StoreOfNoBuffer;
 };
+LocalStore(std::string, LocalOptions = {}) -> LocalStore<void>;  // a message, not a choice
 
 /// Keys are files below `root`, and no key leads out of it, but by symbolic links where LocalOptions say so. A value is
 /// written under a temporary name and renamed: a reader sees the old value or the new, never half, unless it is

@@ -30,6 +30,7 @@ template <class B>
 class MemoryStore : public detail::StoreOfNoBuffer<B> {
   using detail::StoreOfNoBuffer<B>::StoreOfNoBuffer;
 };
+MemoryStore() -> MemoryStore<void>;  // a message, not a choice
 
 /// Owns its values. Copies share them; every thread may use them, on queues of any GPU: each value is in the memory of
 /// the one whose queue wrote it, and is copied to where it is read.

@@ -1,0 +1,11 @@
+// expect: tessera: a store is told what buffers it hands out, e.g. LocalStore<HostBuffer>
+#include <tessera/tessera.hpp>
+using namespace tessera;
+auto program() {
+#ifdef CURED
+  LocalStore<HostBuffer> store{"folder"};
+#else
+  LocalStore store{"folder"};
+#endif
+  return sizeof(store);
+}
