@@ -52,7 +52,8 @@ class AnyArray {
     metadata.shape = shape();
     return metadata;
   }
-  /// Those of then too; get_attributes() has what the store has now. Of a temporary handle a copy, which may be looped over.
+  /// Those of then too; get_attributes() has what the store has now. Of a temporary handle a copy, which may be looped
+  /// over.
   Members const& attributes() const& { return state_->metadata.attributes; }
   Members attributes() && { return state_->metadata.attributes; }
   /// What it is now: copies of this handle may change it.

@@ -84,11 +84,12 @@ class DeviceLease {
   bool recorded_ = false;
 };
 
-/// A handle: copies are the same queue, and any thread may use it. The host's part of its work is done by a host queue's
-/// threads, one for each processor unless it is given another queue: `Queue<space::Device>{Queue<space::Host>{2}}`. It
-/// acts in its stream's context, whichever device is the calling thread's, and makes none on another. The calling thread
-/// waits in `wait`, in `trim`, in `lease` as said there, where the last handle goes for what is kept, and nowhere else.
-/// Work, memory and errors are those of the CUDA runtime: an error of earlier work may be thrown by any later call.
+/// A handle: copies are the same queue, and any thread may use it. The host's part of its work is done by a host
+/// queue's threads, one for each processor unless it is given another queue:
+/// `Queue<space::Device>{Queue<space::Host>{2}}`. It acts in its stream's context, whichever device is the calling
+/// thread's, and makes none on another. The calling thread waits in `wait`, in `trim`, in `lease` as said there, where
+/// the last handle goes for what is kept, and nowhere else. Work, memory and errors are those of the CUDA runtime: an
+/// error of earlier work may be thrown by any later call.
 template <>
 class Queue<space::Device> {
  public:
