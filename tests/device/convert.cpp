@@ -163,6 +163,22 @@ TEST_CASE_TEMPLATE("a number that does not fit is named, in memory that both sid
   });
 }
 
+TEST_CASE_TEMPLATE("numbers that the device has yet to make are looked at when they are there", B, PinnedBuffer,
+                   ManagedBuffer) {
+  using InIt = Pipeline<typename B::space_type, Bytes, CastTo<space::Host>>;
+  under_seeds(16, [] {
+    DeviceQueue on;
+    MemoryStore<HostBuffer> const store;
+    auto const made =
+        create_array<double, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}, .fill = 300}, test::FromHost{}, on);
+    auto const few = create_array<std::uint8_t, 1>(store, "b", {.shape = {4}, .chunk_shape = {2}}, InIt{}, on);
+    auto numbers = test::on_device<double, 1, B>({1, 2, 3, 4}, {4}, on);
+    made.read(all, numbers).leave();
+    test::check_refused<ConversionError>([&] { write_as(few, all, numbers).wait(); },
+                                         {"\"b\"", "element [0] of the selection is 300"});
+  });
+}
+
 TEST_CASE("a number of device memory that does not fit is named by who waits") {
   under_seeds(16, [] {
     DeviceQueue on;
