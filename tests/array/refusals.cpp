@@ -8,6 +8,7 @@
 #include <support/large_allocations.hpp>
 #include <support/refused.hpp>
 #include <support/written_array.hpp>
+#include <tessera/array/convert.hpp>
 #include <tessera/array/create.hpp>
 #include <tessera/array/visit.hpp>
 #include <tessera/store/memory_store.hpp>
@@ -134,4 +135,29 @@ TEST_CASE("what does not fit an array is said with its store and its key") {
     if constexpr (!std::same_as<typename std::remove_cvref_t<decltype(typed)>::element_type, bool>)
       refuse([&] { typed.read(all, few); }, "the memory holds 10 elements, expected 20");
   });
+}
+
+TEST_CASE("what does not fit an array that is read or written as other numbers is said likewise") {
+  MemoryStore<HostBuffer> const store;
+  auto const array = create_array<int, 2>(store, "scan/a", {.shape = {5, 4}, .chunk_shape = {2, 3}});
+  auto const any = open_any(store, "scan/a");
+  auto const refuse = [&](auto&& f, char const* what) {
+    check_refused<SelectionError>(f, {store.name().c_str(), "key \"scan/a/zarr.json\": ", what});
+  };
+  std::vector<double> memory(10);
+  Box const outside{{0, 9}, all};
+  refuse([&] { read_as(array, all, memory); }, "the memory holds 10 elements, expected 20");
+  refuse([&] { write_as(array, all, memory); }, "the memory holds 10 elements, expected 20");
+  refuse([&] { read_as(array, outside, memory); }, "dimension 0: ");
+  refuse([&] { write_as(array, outside, memory); }, "dimension 0: ");
+  refuse([&] { read_as<double>(array, outside); }, "dimension 0: ");
+  refuse([&] { read_as<double>(any, outside); }, "dimension 0: ");
+  refuse([&] { visit<RealTypes>(any, [&](auto const& typed) { read_as<double>(typed, outside); }); }, "dimension 0: ");
+  refuse([&] { read_as<double>(array, {all, all, all}); }, "3 slices");
+  refuse([&] { read_as<double>(array, Points{std::vector<Extents>{{7, 1}}}); }, "index 7");
+  auto const flat = ArrayView<double, 2>::c_order(memory.data(), {5, 2});
+  refuse([&] { read_as(array, all, flat); }, "shape is [5, 2]");
+  refuse([&] { write_as(array, all, flat); }, "shape is [5, 2]");
+  refuse([&] { read_as<double>(array, all, {}, {.memory = 1}); }, "expected at most the budget of 1");
+  refuse([&] { write_as(array, all, std::vector<double>(20), {}, {.memory = 1}); }, "expected at most the budget of 1");
 }

@@ -203,7 +203,7 @@ TEST_CASE("Pending: asked, moved, dropped, left, and outliving array and queue")
 }
 
 #if defined(TESSERA_CUDA_EMULATION)
-TEST_CASE("Pending: a stream that comes late is not waited for by the call, and errors name the array") {
+TEST_CASE("Pending: a stream that comes late is not waited for by the call, and errors name the array and the selection") {
   emulation::seed(15);
   {
     DeviceQueue on{test::HostQueue{}};
@@ -216,11 +216,51 @@ TEST_CASE("Pending: a stream that comes late is not waited for by the call, and 
     CHECK(on_host(memory, on) == elements);
     auto failing = array.read(all, memory);
     emulation::fail(0);
-    test::check_refused<DeviceError>([&] { failing.wait(); }, {"key \"a\"", "cudaEventSynchronize"});
-    emulation::fail_nothing();
+    auto const chunks = array.untyped().store().name();
+    auto const refuse = [&](auto&& f, char const* work) {
+      emulation::fail(0);
+      test::check_refused<DeviceError>(f, {chunks.c_str(), "key \"a\": ", work, "cudaEventSynchronize"});
+      emulation::fail_nothing();
+    };
+    refuse([&] { failing.wait(); }, ": a read of [0:23, 0:10]: ");
     failing.wait();  // once is enough
+    auto writing = array.write(part, on_device<float, 2>(std::vector<float>(27), {9, 3}, on));
+    refuse([&] { writing.wait(); }, ": a write of [3:20:2, 1:10:4]: ");
+    OwnedArray<float, 1, DeviceBuffer> points{{2}, on};
+    auto scattered = array.read(Points{std::vector<Extents>{{1, 2}, {9, 3}}}, points);
+    refuse([&] { scattered.wait(); }, ": a read of elements of the shape [2]: ");
+    auto appending = array.append(on_device<float, 2>(std::vector<float>(10), {1, 10}, on));
+    refuse([&] { appending.wait(); }, ": an append of [23:24, 0:10]: ");
     on.wait();
   }
+  test::check_nothing_left();
+}
+
+TEST_CASE("an error of the device that is of no chunk names the array and the selection") {
+  emulation::seed(15);
+  std::size_t of_chunks = 0, of_the_array = 0;
+  {
+    DeviceQueue on{test::HostQueue{}};
+    using ToDevice = Pipeline<space::Host, codec::Bytes, CastTo<space::Device>>;
+    auto const array = made<ToDevice>(test::in_device_memory(), on);
+    for (std::size_t k = 0; k < 60; ++k) {
+      emulation::fail(k);
+      try {
+        array.write(part, std::vector<float>(27));
+      } catch (DeviceError const& error) {
+        std::string const line = error.what();
+        CAPTURE(line);
+        bool const is_of_chunk = line.find("key \"a/c/") != line.npos;
+        bool const is_of_array = line.find("key \"a\": a write of [3:20:2, 1:10:4]: cuda") != line.npos;
+        CHECK(is_of_chunk != is_of_array);
+        of_chunks += is_of_chunk;
+        of_the_array += is_of_array;
+      }
+      emulation::fail_nothing();
+    }
+  }
+  CHECK(of_chunks > 0);
+  CHECK(of_the_array > 0);
   test::check_nothing_left();
 }
 #endif

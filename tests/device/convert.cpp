@@ -16,29 +16,34 @@ using test::DeviceQueue, test::Random, test::under_seeds;
 
 namespace {
 
-// Device memory of a queue of its own.
-struct DeviceMemory {
-  explicit DeviceMemory(std::size_t size) : buffer(size, on) { on.wait(); }
+// Memory of buffers B, of a queue of its own.
+template <class B>
+struct MemoryOf {
+  using Space = typename B::space_type;
+  explicit MemoryOf(std::size_t size) : buffer(size, on) { on.wait(); }
   void put(test::Bytes const& bytes) {
-    crossing<space::Device, space::Host>::copy({bytes.data(), bytes.size()}, buffer.span(), on);
+    crossing<Space, space::Host>::copy({bytes.data(), bytes.size()}, buffer.span(),
+                                       queue_between<Space, space::Host>(on));
     on.wait();
   }
   test::Bytes get() {
     test::Bytes bytes(buffer.view().size);
-    crossing<space::Host, space::Device>::copy(buffer.view(), {bytes.data(), bytes.size()}, on);
+    crossing<space::Host, Space>::copy(buffer.view(), {bytes.data(), bytes.size()},
+                                       queue_between<space::Host, Space>(on));
     on.wait();
     return bytes;
   }
   std::byte* data() { return buffer.span().data; }
   DeviceQueue on;
-  DeviceBuffer buffer;
+  B buffer;
 };
+using DeviceMemory = MemoryOf<DeviceBuffer>;
 
-template <class Program, class T, class Store, class P>
+template <class Program, class T, class Memory = DeviceMemory, class Store, class P>
 void check(std::uint64_t seed, Store const& store, P const& pipeline) {
   CAPTURE(seed);
   Random random{seed};
-  test::check_conversion<Program, T, DeviceMemory>(
+  test::check_conversion<Program, T, Memory>(
       random, [&](Extents const& shape, Extents const& chunk_shape, T fill) {
         return create_array<T, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape, .fill = fill}, pipeline,
                                   DeviceQueue{test::HostQueue{random(1, 3)}});
@@ -84,6 +89,93 @@ TEST_CASE("elements that lie apart by parts of an element, within a shard of the
     Sharding<Inner> sharding{.chunk_shape = {2, 3}};
     sharding.index_at_start = true;  // and a checksum of 4 bytes
     check<float, double>(seed, test::in_device_memory(), Pipeline<space::Device, Sharding<Inner>>{sharding});
+  });
+}
+
+TEST_CASE_TEMPLATE("device arrays as numbers of another type, in memory that both sides reach", B, PinnedBuffer,
+                   ManagedBuffer) {
+  using Across = Pipeline<space::Device, Transpose, Bytes, CastTo<space::Host>, Zstd>;
+  std::uint64_t seed = 0;
+  under_seeds(8, [&] {
+    ++seed;
+    check<float, std::uint16_t, MemoryOf<B>>(seed, MemoryStore<HostBuffer>{}, Across{Transpose{{1, 0}}, {}, {}, {}});
+    check<std::uint8_t, double, MemoryOf<B>>(seed, test::in_device_memory(), test::OnDevice{Bytes{std::endian::big}});
+  });
+}
+
+TEST_CASE_TEMPLATE("arrays in memory that both sides reach as numbers of another type", B, PinnedBuffer,
+                   ManagedBuffer) {
+  using Space = typename B::space_type;
+  using Decoded = Pipeline<Space, Transpose, Bytes, Zstd>;
+  using Stored = Pipeline<Space, Bytes>;  // no codec runs that would wait for the bytes
+  using Across = Pipeline<Space, Bytes, CastTo<space::Host>, Zstd>;
+  std::uint64_t seed = 0;
+  under_seeds(8, [&] {
+    ++seed;
+    auto const store = [] { return SplitStore{MemoryStore<HostBuffer>{}, MemoryStore<B>{}}; };
+    check<float, std::uint16_t, MemoryOf<B>>(seed, store(), Decoded{Transpose{{1, 0}}, Bytes{}, {}});
+    check<std::uint8_t, std::int16_t, MemoryOf<B>>(seed, store(), Stored{Bytes{std::endian::big}});
+    check<float16, double, MemoryOf<B>>(seed, MemoryStore<HostBuffer>{}, Across{});
+  });
+}
+
+namespace {
+
+// What is read is 1, 2, 300, 300; `few` is of bytes.
+template <class B, class Array, class Few>
+void check_named(Array const& array, Few const& few, DeviceQueue& on) {
+  OwnedArray<int, 1, B> numbers{{4}, on};
+  read_as(array, all, numbers).wait();
+  CHECK(test::on_host(numbers, on) == std::vector{1, 2, 300, 300});
+  OwnedArray<std::uint8_t, 1, B> bytes{{4}, on};
+  auto reading = read_as(array, all, bytes);
+  test::check_refused<ConversionError>([&] { reading.wait(); }, {"\"a\"", "element [2] of the selection is 300"});
+  read_as(array, all, bytes.view(), {.out_of_range = OutOfRange::saturate}).wait();
+  CHECK(test::on_host(bytes, on) == std::vector<std::uint8_t>{1, 2, 255, 255});
+  test::check_refused<SelectionError>([&] { read_as(array, {{0, 9}}, numbers).wait(); },
+                                      {"\"a/zarr.json\"", "dimension 0"});
+
+  test::check_refused<ConversionError>([&] { write_as(few, all, numbers).wait(); },
+                                       {"\"b\"", "element [2] of the selection is 300"});
+  CHECK(test::on_host(read_as<int>(few, all), on) == std::vector(4, 9));  // nothing is written
+  write_as(few, all, numbers.view(), {.scale = 2}).wait();
+  CHECK(test::on_host(few.read(all), on) == std::vector<std::uint8_t>{0, 1, 150, 150});
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a number that does not fit is named, in memory that both sides reach", B, PinnedBuffer,
+                   ManagedBuffer) {
+  using InIt = Pipeline<typename B::space_type, Bytes, CastTo<space::Host>>;
+  under_seeds(16, [] {
+    DeviceQueue on;
+    auto const check_with = [&]<class P>(P const& pipeline) {
+      MemoryStore<HostBuffer> const store;
+      auto const array =
+          create_array<double, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}, .fill = 300}, pipeline, on);
+      array.write({{0, 2}}, test::on_device<double, 1, B>({1, 2}, {2}, on)).wait();
+      auto const few =
+          create_array<std::uint8_t, 1>(store, "b", {.shape = {4}, .chunk_shape = {2}, .fill = 9}, pipeline, on);
+      check_named<B>(array, few, on);
+    };
+    check_with(test::FromHost{});
+    check_with(InIt{});
+  });
+}
+
+TEST_CASE_TEMPLATE("numbers that the device has yet to make are looked at when they are there", B, PinnedBuffer,
+                   ManagedBuffer) {
+  using InIt = Pipeline<typename B::space_type, Bytes, CastTo<space::Host>>;
+  under_seeds(16, [] {
+    DeviceQueue on;
+    MemoryStore<HostBuffer> const store;
+    auto const made =
+        create_array<double, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}, .fill = 300}, test::FromHost{}, on);
+    auto const few = create_array<std::uint8_t, 1>(store, "b", {.shape = {4}, .chunk_shape = {2}}, InIt{}, on);
+    auto numbers = test::on_device<double, 1, B>({1, 2, 3, 4}, {4}, on);
+    made.read(all, numbers).leave();
+    test::check_refused<ConversionError>([&] { write_as(few, all, numbers).wait(); },
+                                         {"\"b\"", "element [0] of the selection is 300"});
   });
 }
 

@@ -25,13 +25,19 @@ struct HostMemory {
   Bytes bytes;
 };
 
+/// Calls f, and waits for what it returns.
+template <class F>
+void finish(F&& f) {
+  if constexpr (std::is_void_v<decltype(f())>)
+    f();
+  else
+    f().wait();
+}
+
 template <class F>
 std::optional<std::string> conversion_error(F&& f) {
   try {
-    if constexpr (std::is_void_v<decltype(f())>)
-      f();
-    else
-      f().wait();
+    finish(f);
   } catch (tessera::ConversionError const& error) {
     return error.what();
   }
@@ -53,101 +59,104 @@ void check_same_numbers(Bytes const& found, Bytes const& expected, std::size_t f
   CHECK(wrong == 0);
 }
 
+/// Memory of Program's numbers for a selection of an array, and how they are converted.
+template <class Program>
+struct ConvertedPart {
+  ConvertedPart(Random& random, tessera::Extents const& shape, tessera::Extents const& chunk_shape, double scale,
+                double offset)
+      : selection{random_selection(random, shape, chunk_shape)},
+        place{random_memory(random, selection.selected.shape, sizeof(Program), false)},
+        conversion{scale, offset, random.one_in(2) ? tessera::OutOfRange::saturate : tessera::OutOfRange::refuse} {}
+
+  bool is_refused() const { return !first_misfit.empty() && conversion.out_of_range == tessera::OutOfRange::refuse; }
+  void add_misfit(tessera::Extents const& index) {
+    if (first_misfit.empty()) first_misfit = "element " + to_string(index) + " of the selection";
+  }
+  std::size_t at(tessera::Extents const& index) const {  // bytes from the start of the memory
+    return static_cast<std::size_t>(static_cast<std::int64_t>(place.first) +
+                                    tessera::detail::offset(index, place.strides));
+  }
+  void check(std::optional<std::string> const& error) const {
+    REQUIRE(error.has_value() == is_refused());
+    if (error) CHECK_MESSAGE(error->find(first_misfit) != std::string::npos, *error, " but expected ", first_misfit);
+  }
+  template <class T>
+  std::string text() const {
+    return tessera::text({tessera::data_type_of<T>().name(), " as ", tessera::data_type_of<Program>().name(), ", ",
+                          std::to_string(conversion.scale), " and ", std::to_string(conversion.offset), ", ",
+                          selection.kind});
+  }
+
+  RandomSelection selection;
+  StridedMemory place;
+  tessera::Conversion conversion;
+  std::string first_misfit{};
+};
+
 /// Of an array of rank 2 whose elements are `whole`.
 template <class Program, class T, class Memory, class S, class P>
 void check_read_as(Random& random, tessera::Array<T, 2, S, P> const& array, std::vector<T> const& whole, double scale,
                    double offset) {
-  using tessera::OutOfRange;
   auto const shape = array.shape();
-  auto const selection = random_selection(random, shape, array.chunk_shape());
-  auto const place = random_memory(random, selection.selected.shape, sizeof(Program), false);
-  auto const out_of_range = random.one_in(2) ? OutOfRange::saturate : OutOfRange::refuse;
-  CAPTURE(selection.kind);
-  CAPTURE(tessera::data_type_of<T>().name());
-  CAPTURE(tessera::data_type_of<Program>().name());
-  CAPTURE(scale);
-  CAPTURE(offset);
-  auto const before = random.noise(place.size);
+  ConvertedPart<Program> part{random, shape, array.chunk_shape(), scale, offset};
+  auto const how = part.template text<T>();
+  CAPTURE(how);
+  auto const before = random.noise(part.place.size);
   auto expected = before;
-  std::string first_misfit;
   std::size_t i = 0;
-  for_each_index(selection.selected.shape, [&](Extents const& index) {
-    auto const number = whole[c_index(shape, selection.places[i++])];
+  for_each_index(part.selection.selected.shape, [&](Extents const& index) {
+    auto const number = whole[c_index(shape, part.selection.places[i++])];
     auto const made = expected_as<Program>(number, scale, offset, false);
-    if (!made && first_misfit.empty()) first_misfit = "element " + to_string(index) + " of the selection";
+    if (!made) part.add_misfit(index);
     auto const result = made ? *made : nearest_as<Program>(number, scale, offset);
-    auto const at = static_cast<std::size_t>(static_cast<std::int64_t>(place.first) +
-                                             tessera::detail::offset(index, place.strides));
-    std::memcpy(expected.data() + at, &result, sizeof result);
+    std::memcpy(expected.data() + part.at(index), &result, sizeof result);
   });
-  Memory memory(place.size);
+  Memory memory(part.place.size);
   memory.put(before);
-  auto const error = conversion_error([&] {
-    return tessera::detail::read_numbers<Program, T>(array.untyped(), selection.selected,
-                                                     {memory.data() + place.first, place.strides},
-                                                     {scale, offset, out_of_range}, {});
-  });
-  bool const is_refused = !first_misfit.empty() && out_of_range == OutOfRange::refuse;
-  REQUIRE(error.has_value() == is_refused);
-  if (is_refused)
-    CHECK_MESSAGE(error->find(first_misfit) != std::string::npos, *error, " but expected ", first_misfit);
-  else
-    check_same_numbers<Program>(memory.get(), expected, place.first);
+  part.check(conversion_error([&] {
+    return tessera::detail::read_numbers<Program, T>(array.untyped(), part.selection.selected,
+                                                     {memory.data() + part.place.first, part.place.strides},
+                                                     part.conversion, {});
+  }));
+  if (!part.is_refused()) check_same_numbers<Program>(memory.get(), expected, part.place.first);
 }
 
 /// And changes `whole` to what the array is then.
 template <class Program, class T, class Memory, class S, class P>
 void check_write_as(Random& random, tessera::Array<T, 2, S, P> const& array, std::vector<T>& whole, double scale,
                     double offset) {
-  using tessera::OutOfRange;
   auto const shape = array.shape();
-  auto const selection = random_selection(random, shape, array.chunk_shape());
-  auto const place = random_memory(random, selection.selected.shape, sizeof(Program), false);
-  auto const out_of_range = random.one_in(2) ? OutOfRange::saturate : OutOfRange::refuse;
-  bool const all_fit = out_of_range == OutOfRange::saturate || random.one_in(2);
-  CAPTURE(selection.kind);
-  CAPTURE(tessera::data_type_of<T>().name());
-  CAPTURE(tessera::data_type_of<Program>().name());
-  CAPTURE(scale);
-  CAPTURE(offset);
-  auto given = random.noise(place.size);
+  ConvertedPart<Program> part{random, shape, array.chunk_shape(), scale, offset};
+  auto const how = part.template text<T>();
+  CAPTURE(how);
+  bool const all_fit = part.conversion.out_of_range == tessera::OutOfRange::saturate || random.one_in(2);
+  auto given = random.noise(part.place.size);
   auto const before = whole;
-  std::string first_misfit;
   std::size_t i = 0;
-  for_each_index(selection.selected.shape, [&](Extents const& index) {
+  for_each_index(part.selection.selected.shape, [&](Extents const& index) {
     auto const number = random_fitting<T, Program>(random, scale, offset, true, all_fit);
     auto const made = expected_as<T>(number, scale, offset, true);
-    if (!made && first_misfit.empty()) first_misfit = "element " + to_string(index) + " of the selection";
-    if (made) whole[c_index(shape, selection.places[i])] = *made;
+    if (!made) part.add_misfit(index);
+    if (made) whole[c_index(shape, part.selection.places[i])] = *made;
     ++i;
-    auto const at = static_cast<std::size_t>(static_cast<std::int64_t>(place.first) +
-                                             tessera::detail::offset(index, place.strides));
-    std::memcpy(given.data() + at, &number, sizeof number);
+    std::memcpy(given.data() + part.at(index), &number, sizeof number);
   });
-  bool const is_refused = !first_misfit.empty() && out_of_range == OutOfRange::refuse;
-  if (!first_misfit.empty() && !is_refused) {  // saturated: not all that was tried to make fit did
+  if (!part.first_misfit.empty() && !part.is_refused()) {  // saturated: not all that was tried to make fit did
     whole = before;
     return;
   }
-  Memory memory(place.size);
+  Memory memory(part.place.size);
   memory.put(given);
-  auto const error = conversion_error([&] {
-    return tessera::detail::write_numbers<Program, T>(array.untyped(), selection.selected,
-                                                      {memory.data() + place.first, place.strides},
-                                                      {scale, offset, out_of_range}, {});
-  });
-  REQUIRE(error.has_value() == is_refused);
-  if (is_refused) {
-    CHECK_MESSAGE(error->find(first_misfit) != std::string::npos, *error, " but expected ", first_misfit);
-    whole = before;
-  }
+  part.check(conversion_error([&] {
+    return tessera::detail::write_numbers<Program, T>(array.untyped(), part.selection.selected,
+                                                      {memory.data() + part.place.first, part.place.strides},
+                                                      part.conversion, {});
+  }));
+  if (part.is_refused()) whole = before;
   Memory found(whole.size() * sizeof(T));
   auto const selected = tessera::Box{tessera::all}.resolve(shape);
   auto const dense = tessera::Layout::c_order(shape, sizeof(T)).strides;
-  if constexpr (std::is_same_v<Memory, HostMemory>)
-    array.untyped().read(selected, {found.data(), dense});
-  else
-    array.untyped().read(selected, {found.data(), dense}).wait();
+  finish([&] { return array.untyped().read(selected, {found.data(), dense}); });
   Bytes expected(whole.size() * sizeof(T));
   std::memcpy(expected.data(), whole.data(), expected.size());
   check_same_numbers<T>(found.get(), expected, 0);
@@ -169,10 +178,7 @@ void check_conversion(Random& random, Make const& make) {
   memory.put(rows);  // the chunks of the last row are missing
   tessera::Selected const most = tessera::Box{{0, 8}, tessera::all}.resolve(shape);
   auto const dense = tessera::Layout::c_order({8, 14}, sizeof(T)).strides;
-  if constexpr (std::is_same_v<Memory, HostMemory>)
-    array.untyped().write(most, {memory.data(), dense});
-  else
-    array.untyped().write(most, {memory.data(), dense}).wait();
+  finish([&] { return array.untyped().write(most, {memory.data(), dense}); });
   for (int i = 0; i < 3; ++i) check_read_as<Program, T, Memory>(random, array, whole, scale, offset);
   for (int i = 0; i < 2; ++i) check_write_as<Program, T, Memory>(random, array, whole, scale, offset);
   check_read_as<Program, T, Memory>(random, array, whole, scale, offset);

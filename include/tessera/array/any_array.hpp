@@ -19,6 +19,7 @@
 #include <tessera/array/read.hpp>
 #include <tessera/array/resize.hpp>
 #include <tessera/array/selection.hpp>
+#include <tessera/array/under_way.hpp>
 #include <tessera/array/write.hpp>
 #include <tessera/array/write_shards.hpp>
 #include <tessera/cast/concept.hpp>
@@ -52,7 +53,8 @@ class AnyArray {
     metadata.shape = shape();
     return metadata;
   }
-  /// Those of then too; get_attributes() has what the store has now. Of a temporary handle a copy, which may be looped over.
+  /// Those of then too; get_attributes() has what the store has now. Of a temporary handle a copy, which may be looped
+  /// over.
   Members const& attributes() const& { return state_->metadata.attributes; }
   Members attributes() && { return state_->metadata.attributes; }
   /// What it is now: copies of this handle may change it.
@@ -108,7 +110,7 @@ class AnyArray {
   template <class F>
   Completion for_chunks(Selected const& selected, Strides const& strides, queue_type& on, F&& f) const {
     auto const now = expect_inside(selected, strides);
-    return complete(on, [&] { state_->with_chunks(now, f); });
+    return complete("a read", selected, on, [&] { state_->with_chunks(now, f); });
   }
 
   /// Writes a selection from memory of array_space. What is written in part of a chunk leaves the rest of it as it is,
@@ -124,7 +126,7 @@ class AnyArray {
       auto const held = state_->shape.hold();
       auto const shared = state_->hold_shape();
       auto const now = expect_inside(selected, from.strides);
-      return complete(on, [&] {
+      return complete("a write", selected, on, [&] {
         defaults_.apply(options, [&](auto const& used) { write_elements(now, selected, from, on, used); });
       });
     } else {
@@ -197,7 +199,7 @@ class AnyArray {
       });
       Region region{Extents::filled(block.rank(), 0), block, Extents::filled(block.rank(), 1)};
       region.first[axis] = before[axis];
-      return complete(on, [&, &old = before, &grown = after] {
+      return complete("an append", region, on, [&, &old = before, &grown = after] {
         defaults_.apply(options, [&](auto const& used) { write_elements(grown, region, from, on, used); });
         publish(old, grown);
       });
@@ -347,13 +349,17 @@ class AnyArray {
 
   // The caller's memory is in use until the queue is done, whatever f throws.
   template <class F>
-  Completion complete(queue_type& on, F&& f) const {
+  Completion complete(char const* what, Selected const& selected, queue_type& on, F&& f) const {
     try {
       detail::in_document(store(), path(), f);
       if constexpr (std::is_void_v<Completion>)
         on.wait();
       else
-        return on.pending(path());
+        return on.pending(detail::UnderWay{state_, what, selected});
+    } catch (DeviceError& error) {
+      if constexpr (!std::same_as<queue_type, Queue<space::Host>>)
+        if (error.key().empty()) detail::UnderWay{state_, what, selected}(error);
+      wait_and_throw(on);
     } catch (...) {
       wait_and_throw(on);
     }

@@ -62,7 +62,8 @@ class Array {
   T fill_value() const { return array_.template fill_value<T>(); }  ///< what nobody has written
   /// What its document said when it was opened, but for the shape, which is what it is now.
   ArrayMetadata metadata() const { return array_.metadata(); }
-  /// Those of then too; get_attributes() has what the store has now. Of a temporary handle a copy, which may be looped over.
+  /// Those of then too; get_attributes() has what the store has now. Of a temporary handle a copy, which may be looped
+  /// over.
   Members const& attributes() const& { return array_.attributes(); }
   Members attributes() && { return array_.attributes(); }
   Untyped const& untyped() const { return array_; }

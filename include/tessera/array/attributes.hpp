@@ -47,8 +47,8 @@ void set_attributes(S const& store, std::string const& path, Members attributes)
         store, path, [&](Members& document) { detail::set_member(document, "attributes", std::move(attributes)); });
 }
 
-/// Changes the attributes by `change(Members&)`: nobody else changes them meanwhile, or it is called again with what they
-/// are then. Returns what they are now. Throws: as set_attributes; what `change` throws, and nothing is changed.
+/// Changes the attributes by `change(Members&)`: nobody else changes them meanwhile, or it is called again with what
+/// they are then. Returns what they are now. Throws: as set_attributes; what `change` throws, and nothing is changed.
 template <class S, class F>
 Members change_attributes(S const& store, std::string const& path, F&& change) {
   Members all;

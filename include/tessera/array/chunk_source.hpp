@@ -35,8 +35,8 @@ struct ChunkSource {
   }
 
   /// Where the chunk's value is in that of its key; nullopt: its shard is known not to have it. Reads the shard's
-  /// index by `read`, if nobody has, and sets `moment` to when that was; `seen` is what it is of, if it is watched. Throws:
-  /// CodecError, StoreError.
+  /// index by `read`, if nobody has, and sets `moment` to when that was; `seen` is what it is of, if it is watched.
+  /// Throws: CodecError, StoreError.
   template <class AnyQueue>
   std::optional<ByteRange> locate(Key const& key, Extents const& chunk, std::optional<std::uint64_t>& moment,
                                   ReadPart read, ValueVersion const* seen, AnyQueue& on) const try {

@@ -33,6 +33,17 @@ consteval bool check_conversion() {
   }
 }
 
+// As Array's: errors name the array.
+template <class Sel, class S, class P>
+Selected selected_of(AnyArray<S, P> const& array, Sel const& selection) {
+  return in_document(array.store(), array.path(),
+                     [&]() -> Selected { return selected_by(selection, array.shape(), array.chunk_shape()); });
+}
+template <std::size_t Rank, class M, class S, class P>
+auto view_for(AnyArray<S, P> const& array, M& memory, Selected const& what) {
+  return in_document(array.store(), array.path(), [&] { return caller_view<Rank>(memory, what.shape); });
+}
+
 template <class Program, class T, class S, class P>
 auto read_numbers(AnyArray<S, P> const& array, Selected const& what, Target<typename P::array_space> const& to,
                   Conversion const& conversion, ReadOptions const& options) {
@@ -67,7 +78,7 @@ auto read_new_as(Typed const& array, Sel const& selection, Conversion const& con
     using Space = typename P::array_space;
     auto const& untyped = array.untyped();
     auto& on = untyped.queue();
-    Selected const what = selected_by(selection, array.shape(), array.chunk_shape());
+    Selected const what = selected_of(untyped, selection);
     OwnedArray<Program, Rank, buffer_in_t<Space>> result{what.shape, queue_in<Space>(on)};
     Target<Space> const to{reinterpret_cast<std::byte*>(result.data()),
                            Layout::c_order(what.shape, sizeof(Program)).strides};
@@ -104,8 +115,8 @@ requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_as(Array<T
     using Program = typename detail::CallerMemory<std::remove_reference_t<M>>::element;
     if constexpr (detail::check_conversion<std::remove_const_t<Program>, T, P>() &&
                   detail::check_destination<std::remove_const_t<Program>, rank, Space, M>()) {
-      Selected const what = detail::selected_by(selection, array.shape(), array.chunk_shape());
-      auto const view = detail::caller_view<rank>(to, what.shape);
+      Selected const what = detail::selected_of(array.untyped(), selection);
+      auto const view = detail::view_for<rank>(array.untyped(), to, what);
       return detail::read_numbers<Program, T>(
           array.untyped(), what, Target<Space>{reinterpret_cast<std::byte*>(view.data), view.layout().strides},
           conversion, options);
@@ -150,8 +161,8 @@ auto write_as(Array<T, Rank, S, P> const& array, Sel const& selection, M const& 
     using Program = std::remove_const_t<typename detail::CallerMemory<M const>::element>;
     if constexpr (detail::check_writable<S>() && detail::check_conversion<Program, T, P>() &&
                   detail::check_memory<Program, rank, Space, M const>()) {
-      Selected const what = detail::selected_by(selection, array.shape(), array.chunk_shape());
-      auto const view = detail::caller_view<rank>(from, what.shape);
+      Selected const what = detail::selected_of(array.untyped(), selection);
+      auto const view = detail::view_for<rank>(array.untyped(), from, what);
       return detail::write_numbers<Program, T>(
           array.untyped(), what, Origin<Space>{reinterpret_cast<std::byte const*>(view.data), view.layout().strides},
           conversion, options);

@@ -102,8 +102,8 @@ void make_ancestors(S const& documents, std::string_view path) {
   });
 }
 
-// Puts a new document at a path whose groups above are made too. Of several threads and processes that want to, one makes
-// the node. `make_room` erases what would be taken for the new node's.
+// Puts a new document at a path whose groups above are made too. Of several threads and processes that want to, one
+// makes the node. `make_room` erases what would be taken for the new node's.
 template <class D, class MakeRoom>
 void write_node(D const& documents, std::string_view path, Value const& document, bool overwrite,
                 MakeRoom&& make_room) {
@@ -111,7 +111,8 @@ void write_node(D const& documents, std::string_view path, Value const& document
   auto const json = document_text(document);  // first: nothing is erased or made for what cannot be written
   auto const expect_none = [&] {
     if (!overwrite && node_type(documents, path))
-      throw MetadataError{"there is a node already; .overwrite = true makes the new one in its place, erase_node erases it"};
+      throw MetadataError{
+          "there is a node already; .overwrite = true makes the new one in its place, erase_node erases it"};
   };
   expect_none();
   make_ancestors(documents, path);
@@ -202,9 +203,10 @@ auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P
   if constexpr (!detail::check_element<T>()) {
     return detail::Refused{};
   } else if constexpr (!detail::was_refused<P>() && !detail::PipelineType<P>) {
-    static_assert(detail::PipelineType<P>,
-                  "tessera: a new array has the codecs of one pipeline: give a Pipeline<space, codecs...>; a Codecs<...> "
-                  "is what files to be opened may name");
+    static_assert(
+        detail::PipelineType<P>,
+        "tessera: a new array has the codecs of one pipeline: give a Pipeline<space, codecs...>; a Codecs<...> "
+        "is what files to be opened may name");
     return detail::Refused{};
   } else if constexpr (!detail::check_opening<P, S, On...>() || !detail::check_writable<S>()) {
     return detail::Refused{};

@@ -144,8 +144,8 @@ class Fetch {
     return used_;
   }
 
-  // The values of slots in shards. Of those that somebody replaces again and again one is read after the other, while it
-  // is locked.
+  // The values of slots in shards. Of those that somebody replaces again and again one is read after the other, while
+  // it is locked.
   void find_shards(std::size_t begin, std::size_t end, Source const& source, FetchLimits const& limits, Queue& on) {
     for (int tries = 0; tries < 3; ++tries) {
       if (find(begin, end, source, limits, on)) return;

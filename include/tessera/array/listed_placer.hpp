@@ -54,7 +54,14 @@ class ListedPlacer {
   /// `form` has the strides of the memory and, of the chunk, those of its layout.
   ListedPlacer(ListedBatch<S>& batch, Plan const& plan, Layout const& layout, Strides const& memory, Way way,
                PlacementForm const& form, queue_for<S>& on, Placer const& placing = {})
-      : batch_{batch}, plan_{plan}, layout_{layout}, memory_{memory}, way_{way}, form_{form}, on_{on}, placer_{placing} {
+      : batch_{batch},
+        plan_{plan},
+        layout_{layout},
+        memory_{memory},
+        way_{way},
+        form_{form},
+        on_{on},
+        placer_{placing} {
     batch_.clear();
   }
 

@@ -84,8 +84,8 @@ consteval bool check_queue() {
 template <class T>
 consteval bool check_element() {
   static_assert(Element<T>,
-                "tessera: this type is no element of an array: give bool, an integer of 8 to 64 bits, float, double or std::complex of "
-                "them, float16_bits, std::array<std::byte, N>, or specialise element_traits for it");
+                "tessera: this type is no element of an array: give bool, an integer of 8 to 64 bits, float, double or "
+                "std::complex of them, float16_bits, std::array<std::byte, N>, or specialise element_traits for it");
   return Element<T>;
 }
 

@@ -31,8 +31,8 @@ struct Piece {
 
 class Plan {
  public:
-  /// The selection's indices are in the array; it outlives the plan if it has lists, points or a mask. Chunks that are in one
-  /// group, of group[d] chunks along dimension d, follow each other; without a group they are in C order.
+  /// The selection's indices are in the array; it outlives the plan if it has lists, points or a mask. Chunks that are
+  /// in one group, of group[d] chunks along dimension d, follow each other; without a group they are in C order.
   Plan(Selected const& selected, Extents const& chunk_shape, Extents const& group = {}, Repeats repeats = Repeats::all)
       : chunk_shape_{chunk_shape},
         group_{group.rank() == 0 ? Extents::filled(chunk_shape.rank(), 1) : group},

@@ -108,7 +108,8 @@ class ReadBatch {
       auto& slot = fetch_.add(source, plan, piece);
       auto const bytes = static_cast<std::size_t>(slot.wanted.size);  // of a chunk, which memory holds
       slot.direct = {};
-      if (goes_direct && !plan.is_scattered() && is_contiguous(source.form.layout, piece.part, bytes, strides) && plan.has_one_part(piece))
+      if (goes_direct && !plan.is_scattered() && is_contiguous(source.form.layout, piece.part, bytes, strides) &&
+          plan.has_one_part(piece))
         slot.direct = {address(target.data, piece.part.target, target.strides), bytes};
     });
     if constexpr (can_be_cut)

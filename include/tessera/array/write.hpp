@@ -29,10 +29,10 @@ struct WriteOptions {
   bool store_fill_chunks = false;  ///< write chunks of nothing but the fill value too; else their keys are erased
   /// Where part of a shard is written, put its new chunks and a new index behind it, in place: of the others nothing is
   /// read, and nothing written. What they replace stays in the shard until it is compacted. A shard is not replaced at
-  /// once then: another process that reads it meanwhile, or after this one was killed during it, may find a damaged index
-  /// (CodecError, with the key; CompactOptions::recovered). Replaced as ever are shards that would not show it: whose
-  /// index is at the start, has no checksum (crc32c, last), or is as long as an index of shards in them; and shards that
-  /// codecs stand behind, those in stores that are no AppendableStore, and files that have several names.
+  /// once then: another process that reads it meanwhile, or after this one was killed during it, may find a damaged
+  /// index (CodecError, with the key; CompactOptions::recovered). Replaced as ever are shards that would not show it:
+  /// whose index is at the start, has no checksum (crc32c, last), or is as long as an index of shards in them; and
+  /// shards that codecs stand behind, those in stores that are no AppendableStore, and files that have several names.
   bool append_to_shards = false;
 };
 

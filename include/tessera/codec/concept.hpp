@@ -189,9 +189,6 @@ consteval bool check_codec() {
   }
 }
 
-}  // namespace detail
-
-namespace detail {
 template <class C, class S>
 inline constexpr bool runs_in = S::host_accessible;
 template <class C, class S>

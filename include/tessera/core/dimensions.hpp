@@ -65,7 +65,8 @@ struct Entry {
 }  // namespace detail
 
 /// Made of any integers: `{rows, columns}`, a std::vector, a std::array. Throws: SelectionError, if one is negative
-/// that may not be, or too large for a number with a sign. Assigned are those that are there: chunks may be tiny, and several of these are known of each.
+/// that may not be, or too large for a number with a sign. Assigned are those that are there: chunks may be tiny, and
+/// several of these are known of each.
 template <class T>
 class Dimensions {
  public:

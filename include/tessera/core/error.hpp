@@ -22,6 +22,7 @@ class Error : public std::exception {
   char const* what() const noexcept override { return text_.c_str(); }
   std::string const& store() const noexcept { return store_; }
   std::string const& key() const noexcept { return key_; }
+  std::string const& work() const noexcept { return work_; }  ///< what was under way, where no chunk is known
   std::string const& codec() const noexcept { return codec_; }
   std::string const& inner_chunk() const noexcept { return inner_chunk_; }  ///< its place in the array, in a shard
   /// Which chunk of the batch at hand it was: codecs know chunks by their place in the batch, readers know their keys.
@@ -30,6 +31,7 @@ class Error : public std::exception {
 
   Error& in_store(std::string_view name) { return add(store_, name); }
   Error& in_key(std::string_view key) { return chunk_.reset(), add(key_, key); }
+  Error& in_work(std::string_view what) { return add(work_, what); }
   Error& in_codec(std::string_view name) { return add(codec_, name); }
   Error& in_inner_chunk(std::string_view place) { return add(inner_chunk_, place); }
   Error& in_chunk(std::size_t place) { return chunk_ = chunk_.value_or(place), *this; }
@@ -48,11 +50,11 @@ class Error : public std::exception {
     auto const where = [&](std::string_view what, std::string_view name, std::string_view after) {
       return name.empty() ? std::string{} : text({what, cut(name), after});
     };
-    text_ = printable(text({where("", store_, ": "), where("key \"", key_, "\": "),
+    text_ = printable(text({where("", store_, ": "), where("key \"", key_, "\": "), where("", work_, ": "),
                             where("inner chunk ", inner_chunk_, ": "), where("codec ", codec_, ": "), cut(problem_)}));
   }
 
-  std::string problem_, store_, key_, inner_chunk_, codec_, text_;
+  std::string problem_, store_, key_, work_, inner_chunk_, codec_, text_;
   std::optional<std::size_t> chunk_;
 };
 
@@ -65,6 +67,7 @@ struct Located : Error {
   using Error::Error;
   Self& in_store(std::string_view name) { return self(Error::in_store(name)); }
   Self& in_key(std::string_view key) { return self(Error::in_key(key)); }
+  Self& in_work(std::string_view what) { return self(Error::in_work(what)); }
   Self& in_codec(std::string_view name) { return self(Error::in_codec(name)); }
   Self& in_inner_chunk(std::string_view place) { return self(Error::in_inner_chunk(place)); }
   Self& in_chunk(std::size_t place) { return self(Error::in_chunk(place)); }

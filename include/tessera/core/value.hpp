@@ -66,7 +66,8 @@ class Members : public std::vector<Member> {
   /// Throws: MetadataError, if there is none of that name.
   Value const& at(std::string_view name) const&;
   Value at(std::string_view name) const&&;
-  /// As T: `attributes.get<double>("gain")` is `at("gain").as<double>()`, whose errors name the member too.
+  /// As T. `attributes.get<double>("gain")` is `at("gain").as<double>()`, but an error names the member: a Value knows
+  /// no name of its own, for it is the same in a list and on its own.
   template <class T>
   T get(std::string_view name) const;
   /// As T, or `otherwise`, if there is none of that name: `attributes.get("scale_factor", 1.0)`.
@@ -126,7 +127,8 @@ class Value {
 
   /// The value as bool, a number, std::string, Number, List, Members, a std::vector of such, or a type that
   /// value_traits knows. An integer is written without fraction and exponent, and is within the type's range; of a
-  /// decimal it is the nearest that the type has. Throws: MetadataError, saying what was found.
+  /// decimal it is the nearest that the type has. Throws: MetadataError, saying what was found; get<T>(name)
+  /// says where, too.
   template <class T>
   T as() const;
 

@@ -32,7 +32,8 @@ class Lease {
 };
 
 /// Safe to use from many threads. What was given back last is lent first, for its pages are warm. Of a T with a member
-/// `held()` that is how many bytes it takes up; one with a member `is_done()` is in use, by a device, until that is true.
+/// `held()` that is how many bytes it takes up; one with a member `is_done()` is in use, by a device, until that is
+/// true.
 class Kept {
  public:
   Kept() = default;

@@ -1,5 +1,6 @@
 // The device's queue: a stream, the host queue that feeds it, and the memory that its buffers are made of.
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -83,11 +84,12 @@ class DeviceLease {
   bool recorded_ = false;
 };
 
-/// A handle: copies are the same queue, and any thread may use it. The host's part of its work is done by a host queue's
-/// threads, one for each processor unless it is given another queue: `Queue<space::Device>{Queue<space::Host>{2}}`. It
-/// acts in its stream's context, whichever device is the calling thread's, and makes none on another. The calling thread
-/// waits in `wait`, in `trim`, in `lease` as said there, where the last handle goes for what is kept, and nowhere else.
-/// Work, memory and errors are those of the CUDA runtime: an error of earlier work may be thrown by any later call.
+/// A handle: copies are the same queue, and any thread may use it. The host's part of its work is done by a host
+/// queue's threads, one for each processor unless it is given another queue:
+/// `Queue<space::Device>{Queue<space::Host>{2}}`. It acts in its stream's context, whichever device is the calling
+/// thread's, and makes none on another. The calling thread waits in `wait`, in `trim`, in `lease` as said there, where
+/// the last handle goes for what is kept, and nowhere else. Work, memory and errors are those of the CUDA runtime: an
+/// error of earlier work may be thrown by any later call.
 template <>
 class Queue<space::Device> {
  public:
@@ -176,7 +178,16 @@ class Queue<space::Device> {
   void after(Event<space::Host> const&) {}
 
   /// What was queued so far, to be waited for later; errors that show then name the key.
-  Pending pending(std::string key = {}) { return Pending{std::make_unique<Work>(record(), std::move(key), state_)}; }
+  Pending pending(std::string key = {}) {
+    return pending([key = std::move(key)](Error& error) {
+      if (!key.empty()) error.in_key(key);
+    });
+  }
+  /// Likewise; `say(Error&)` adds to them what is known of the work.
+  template <std::invocable<Error&> F>
+  Pending pending(F say) {
+    return Pending{std::make_unique<Work<F>>(record(), std::move(say), state_)};
+  }
 
   /// What buffers hold.
   std::shared_ptr<detail::Stream> const& shared_stream() const { return state_->stream; }
@@ -236,9 +247,10 @@ class Queue<space::Device> {
     std::deque<std::unique_ptr<KeptObject>> objects;  // in the stream's order
   };
 
+  template <class F>
   struct Work : Pending::Work {
-    Work(Event<space::Device> e, std::string k, std::shared_ptr<State> s)
-        : event{std::move(e)}, key{std::move(k)}, state{std::move(s)} {}
+    Work(Event<space::Device> e, F f, std::shared_ptr<State> s)
+        : event{std::move(e)}, say{std::move(f)}, state{std::move(s)} {}
     bool is_done() override {
       try {
         return event.is_done();
@@ -252,12 +264,12 @@ class Queue<space::Device> {
         state->let_go();
         state->settle();
       } catch (Error& error) {
-        if (!key.empty()) error.in_key(key);
+        say(error);
         throw;
       }
     }
     Event<space::Device> event;
-    std::string key;
+    F say;
     std::shared_ptr<State> state;  // a stream of its own stays
   };
 

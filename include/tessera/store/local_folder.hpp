@@ -125,7 +125,8 @@ class LocalFolder {
     if (path.empty()) return root_->current() != nullptr;
     Key const folder{std::string{path}};
     return at_key(*this, folder, [&] {
-      return root_->find([&](auto const& root) { return root.find(folder.path, posix::pass | O_DIRECTORY); }).has_value();
+      return root_->find([&](auto const& root) { return root.find(folder.path, posix::pass | O_DIRECTORY); })
+          .has_value();
     });
   }
 

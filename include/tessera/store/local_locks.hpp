@@ -20,9 +20,9 @@
 
 namespace tessera::inline v0::detail {
 
-/// A key that is locked is locked twice: by a mutex, for which the threads of a store wait in few bytes, and in the file
-/// system. What a thread writes under its own lock goes through `held`, for to lock the file again would be to wait for
-/// itself.
+/// A key that is locked is locked twice: by a mutex, for which the threads of a store wait in few bytes, and in the
+/// file system. What a thread writes under its own lock goes through `held`, for to lock the file again would be to
+/// wait for itself.
 class LocalLocks : KeyLock::Owner, FolderLock::Owner {
  public:
   /// `root` is null where there is no folder yet.
@@ -37,8 +37,8 @@ class LocalLocks : KeyLock::Owner, FolderLock::Owner {
     return {std::move(mutex), *this, number};
   }
 
-  /// Returns f(the file that this thread has locked of the key, or null): whether f changed it. Then it is another file,
-  /// and what is done to the key afterwards takes a lock of its own.
+  /// Returns f(the file that this thread has locked of the key, or null): whether f changed it. Then it is another
+  /// file, and what is done to the key afterwards takes a lock of its own.
   template <class F>
   bool change(Key const& key, F&& f) {
     auto const number = KeyLocks::number(key);

@@ -45,8 +45,8 @@ class LocalStore<B> {
   static constexpr bool reads_in_turn = true;
 
   /// The folder need not exist: until something is written the store is empty. It is found when it is first used: if it
-  /// is renamed then, the store stays with it; if it is erased, the store is what next has its name. Throws: StoreError,
-  /// if it is a URL.
+  /// is renamed then, the store stays with it; if it is erased, the store is what next has its name. Throws:
+  /// StoreError, if it is a URL.
   explicit LocalStore(std::string root, LocalOptions options = {}) : folder_{std::move(root), options} {}
   /// The same files as another LocalStore's, with the same locks.
   explicit LocalStore(detail::LocalFolder folder) : folder_{std::move(folder)} {}

@@ -48,8 +48,8 @@ struct ReadRequest {
 };
 
 /// A store whose `get_many` fills the room of a request before it asks for the next one's, if they are for one key, in
-/// the order of their ranges, and `most_at_once` is 0. Who gives the room can use the bytes then, and give it again. All
-/// of them are of one value, even if somebody replaces it meanwhile.
+/// the order of their ranges, and `most_at_once` is 0. Who gives the room can use the bytes then, and give it again.
+/// All of them are of one value, even if somebody replaces it meanwhile.
 template <class S>
 concept ReadsInTurn = requires {
   requires S::reads_in_turn;

@@ -1,5 +1,5 @@
-// Whether a value that is read by several calls was one value throughout: of stores that others write to as well, in this
-// process or in another.
+// Whether a value that is read by several calls was one value throughout: of stores that others write to as well, in
+// this process or in another.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -46,6 +46,25 @@ struct NumberConverter {
   TESSERA_HOST_DEVICE void fill(std::byte* to, std::byte const* element) const {
     put_word(to, word_at<sizeof(To)>(element));
   }
+  /// What a thread does of a box of so many numbers, from its `first` on: reads `each` by read(n, to), which says where
+  /// they go, then writes them; or fills, if there is an element for it.
+  template <unsigned each, unsigned threads, class Read>
+  TESSERA_HOST_DEVICE void place(std::uint32_t first, std::uint32_t numbers, std::byte const* element,
+                                 Read const& read) const {
+    From number[each]{};
+    std::byte* to[each]{};
+    for_each_below<each>([&](unsigned i) {
+      auto const n = first + i * threads;
+      if (n < numbers) number[i] = read(n, to[i]);
+    });
+    for_each_below<each>([&](unsigned i) {
+      if (first + i * threads >= numbers) return;
+      if (element)
+        fill(to[i], element);
+      else
+        store(to[i], number[i]);
+    });
+  }
 };
 
 /// Of boxes. A word of the table is an element.
@@ -61,19 +80,8 @@ struct ConvertBoxes {
     auto const box = table.box_of(block);
     auto const& shape = table.shape(box.shape);
     auto const first = static_cast<std::uint32_t>(block - box.first_block) * (threads * each) + thread;
-    typename Way::From number[each]{};
-    std::byte* to[each]{};
-    for_each_below<each>([&](unsigned i) {
-      auto const n = first + i * threads;
-      if (n < shape.words) number[i] = read(box, shape, n, to[i]);
-    });
-    for_each_below<each>([&](unsigned i) {
-      if (first + i * threads >= shape.words) return;
-      if (box.from)
-        one.store(to[i], number[i]);
-      else
-        one.fill(to[i], table.fill());
-    });
+    one.template place<each, threads>(first, shape.words, box.from ? nullptr : table.fill(),
+                                      [&](std::uint32_t n, std::byte*& to) { return read(box, shape, n, to); });
   }
 
  private:
@@ -103,19 +111,8 @@ struct ConvertLists {
   TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared&) const {
     auto const box = table.box_of(block);
     auto const first = static_cast<std::uint32_t>(block - box.first_block) * (threads * each) + thread;
-    typename Way::From number[each]{};
-    std::byte* to[each]{};
-    for_each_below<each>([&](unsigned i) {
-      auto const n = first + i * threads;
-      if (n < box.words) number[i] = read(box, n, to[i]);
-    });
-    for_each_below<each>([&](unsigned i) {
-      if (first + i * threads >= box.words) return;
-      if (box.from)
-        one.store(to[i], number[i]);
-      else
-        one.fill(to[i], table.fill);
-    });
+    one.template place<each, threads>(first, box.words, box.from ? nullptr : table.fill,
+                                      [&](std::uint32_t n, std::byte*& to) { return read(box, n, to); });
   }
 
  private:

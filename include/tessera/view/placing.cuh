@@ -70,8 +70,8 @@ class TableWriter {
   std::size_t size_ = 0;
 };
 
-/// Calls launch(table) with a plan's table: what it has several of is copied to the device first, if it has no room among
-/// a kernel's arguments.
+/// Calls launch(table) with a plan's table: what it has several of is copied to the device first, if it has no room
+/// among a kernel's arguments.
 template <class Launch>
 void with_table(Placing& placing, Queue<space::Device>& on, Launch&& launch) {
   auto& plan = placing.plan;

@@ -1,6 +1,7 @@
 // Arrays without a word of codecs: opened with every codec that tessera has, made as zarr-python makes them. Functions
 // of their own: what an include brings may not change what another name means. Needs libdeflate, libzstd and c-blosc.
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -45,6 +46,21 @@ auto open(Group<S> const& group, std::string path, On... on) {
 template <class T, std::size_t Rank, class P = UsualCodecs, class S, class... On>
 auto create(Group<S> const& group, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
   return create<T, Rank>(group.store(), group / path, wanted, pipeline, std::move(on)...);
+}
+
+/// For a line that says what is missing: how many dimensions the array has.
+template <class T, class... Rest, class S, class... On>
+requires(!std::same_as<T, S>) auto open(S const&, std::string = "", On...) {
+  static_assert(sizeof(T) == 0,
+                "tessera: an array is opened with its number of dimensions: open<float, 3>(store, path); where only "
+                "the file knows it, open(store, path), and visit of <tessera/array/visit.hpp>");
+  return detail::Refused{};
+}
+template <class T, class... Rest, class S, class... More>
+auto create(S const&, std::string, NewArray<T> const&, More const&...) {
+  static_assert(sizeof(T) == 0,
+                "tessera: an array is made with its number of dimensions: create<float, 3>(store, path, ...)");
+  return detail::Refused{};
 }
 
 }  // namespace tessera::inline v0

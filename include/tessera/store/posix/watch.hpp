@@ -28,8 +28,8 @@ inline ValueVersion version_of(struct stat const& info) {
           is_known && age > settled};
 }
 
-/// Whether nobody wrote into an open file since it was seen. That its last name was taken from it changes the time of its
-/// status too, but not that of what is in it; under a name that time can be set back.
+/// Whether nobody wrote into an open file since it was seen. That its last name was taken from it changes the time of
+/// its status too, but not that of what is in it; under a name that time can be set back.
 inline bool is_unchanged(struct stat const& now, ValueVersion const& seen) {
   auto const changed = static_cast<std::int64_t>(seen.numbers[3]);
   return static_cast<std::uint64_t>(now.st_size) == size_of(seen) &&
