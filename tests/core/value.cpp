@@ -163,6 +163,9 @@ TEST_CASE("get names the member that is of another type, and the places above an
   CHECK(members.get<double>("scale") == 0.5);
   CHECK(members.at("axes").get<int>("unit") == 3);
   CHECK(members.at("axes").get("offset", 3) == 3);
+  CHECK(members.get("unit", "um") == std::string{"um"});  // text, as what a Value is made of
+  CHECK(members.at("axes").get("name", "y") == std::string{"y"});
+  CHECK(Members{{"unit", "mm"}}.get("unit", "um") == std::string{"mm"});
   check_refused<MetadataError>([&] { (void)members.get<int>("scale"); },
                                {"member \"scale\": found 0.5, expected an integer"});
   check_refused<MetadataError>([&] { (void)members.at("axes").get<std::string>("unit"); },

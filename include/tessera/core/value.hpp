@@ -79,6 +79,7 @@ class Members : public std::vector<Member> {
   /// As T, or `otherwise`, if there is none of that name: `attributes.get("scale_factor", 1.0)`.
   template <class T>
   T get(std::string_view name, T otherwise) const;
+  std::string get(std::string_view name, char const* otherwise) const { return get<std::string>(name, otherwise); }
   /// All of them, as `Value::as` gives it.
   template <class T>
   T as() const;
@@ -151,6 +152,7 @@ class Value {
   T get(std::string_view name, T otherwise) const {
     return members().get(name, std::move(otherwise));
   }
+  std::string get(std::string_view name, char const* otherwise) const { return members().get(name, otherwise); }
 
   friend bool operator==(Value const& a, Value const& b) { return a.is_same(b); }  // found for a Value alone
 
