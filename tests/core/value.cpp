@@ -163,6 +163,9 @@ TEST_CASE("get names the member that is of another type, and the places above an
   CHECK(members.get<double>("scale") == 0.5);
   CHECK(members.at("axes").get<int>("unit") == 3);
   CHECK(members.at("axes").get("offset", 3) == 3);
+  CHECK(members.get("unit", "um") == std::string{"um"});  // text, as what a Value is made of
+  CHECK(members.at("axes").get("name", "y") == std::string{"y"});
+  CHECK(Members{{"unit", "mm"}}.get("unit", "um") == std::string{"mm"});
   check_refused<MetadataError>([&] { (void)members.get<int>("scale"); },
                                {"member \"scale\": found 0.5, expected an integer"});
   check_refused<MetadataError>([&] { (void)members.at("axes").get<std::string>("unit"); },
@@ -193,6 +196,17 @@ TEST_CASE("braces in attributes are lists, or objects where each of them names a
   CHECK(of({{"k", {{"b", 1}}}}) == Value{Members{{"b", 1}}});
   CHECK(of({{"k", {{"b", 1}, {text, "c"}}}}) == Value{Members{{"b", 1}, {"text", "c"}}});
   CHECK(of({{"k", {{"b", {{"c", {1, 2}}}}}}}) == Value{Members{{"b", Members{{"c", List{1, 2}}}}}});
+
+  // In a list too.
+  CHECK(of({{"k", {{{"b", 1}}}}}) == Value{List{Members{{"b", 1}}}});
+  CHECK(of({{"k", {{{"b", 1}, {"c", true}}, {{"b", 2}}}}}) ==
+        Value{List{Members{{"b", 1}, {"c", true}}, Members{{"b", 2}}}});
+  CHECK(of({{"k", {1, {{"b", {{{"c", 1}}}}}}}}) == Value{List{1, Members{{"b", List{Members{{"c", 1}}}}}}});
+  CHECK(of({{"k", {{}, {{"b", {}}}}}}) == Value{List{Members{}, Members{{"b", Members{}}}}});
+  CHECK(of({{"k", {{{1, 2}, {3, 4}}}}}) == Value{std::vector<List>{{List{1, 2}, List{3, 4}}}});
+  // Two texts in braces are never what lies in memory from one to the other.
+  CHECK(of({{"k", {{{"y", "x"}, {"b", "a"}}}}}) == Value{List{Members{{"y", "x"}, {"b", "a"}}}});
+  CHECK(of({{"k", {{{"y", "x"}, 1}}}}) == Value{std::vector<List>{{List{"y", "x"}, 1}}});
 
   Members const several{{"k", {"x"}}, {"none", nullptr}, {"list", List{}}};
   CHECK(several.at("k") == Value{List{"x"}});

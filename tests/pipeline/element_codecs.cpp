@@ -1,4 +1,5 @@
 // Codecs of a program's own that are functions of elements, and what a codec need not say.
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <numeric>
@@ -45,6 +46,17 @@ struct Times {
   void decode(ChunkSpecification const&, std::span<float const> from, std::span<float> to) const {
     for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i] / factor;
   }
+};
+
+/// Decodes more than it encodes.
+struct Reads {
+  using kind = array_to_array;
+  static constexpr std::string_view name = "example.reads";
+  template <class T>
+  void decode(std::span<T const> from, std::span<T> to) const {
+    std::copy(from.begin(), from.end(), to.begin());
+  }
+  void encode(std::span<float const> from, std::span<float> to) const { decode(from, to); }
 };
 
 template <class T, class P>
@@ -109,6 +121,15 @@ TEST_CASE("a codec of elements refuses arrays of others, by name") {
                                 Pipeline<space::Host, Times, codec::Bytes>{});
       },
       {"example.times", "float64", "does not take"});
+}
+
+TEST_CASE("elements that a codec decodes and does not encode are not written") {
+  MemoryStore<HostBuffer> const store;
+  auto const array = create_array<std::uint8_t, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}, .fill = 7},
+                                                   Pipeline<space::Host, Reads, codec::Bytes>{});
+  std::vector<std::uint8_t> const given{1, 2, 3, 4};
+  test::check_refused<CodecError>([&] { array.write(all, given); }, {"\"a/c/", "example.reads", "uint8", "does not take"});
+  CHECK(array.read(all)(0) == 7);
 }
 
 TEST_CASE("a configuration that a codec has not is refused") {

@@ -132,7 +132,7 @@ auto make_group(S const& store, std::string path, Members attributes, CreateOpti
 /// the path already; StoreError.
 template <class S>
 auto create_group(S const& store, std::string path, Members attributes = {}) {
-  if constexpr (!detail::check_store<S>() || !detail::check_metadata_store<S>())
+  if constexpr (!detail::check_store<S>() || !detail::check_documents<S>())
     return detail::Refused{};
   else
     return detail::make_group(store, std::move(path), std::move(attributes), {}, [] {});

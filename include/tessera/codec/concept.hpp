@@ -222,6 +222,9 @@ ByteSpan<space::Host> as_host(ByteSpan<S> bytes) {
   return {bytes.data, bytes.size};
 }
 
+template <class C>
+inline constexpr bool is_of_values = C::kind::reads_array && C::kind::writes_array;
+
 template <class Call, class C, class AnyQueue, class... A>
 concept Asked = std::invocable<Call, C const&, ChunkSpecification const&, A..., AnyQueue&>;
 template <class Call, class C, class Batch, class AnyQueue>
@@ -264,7 +267,10 @@ void run_batch(Call call, C const& codec, ChunkSpecification const& chunk, std::
 template <Codec C, MemorySpace From, MemorySpace To, class Queue>
 void decode_batch(C const& codec, ChunkSpecification const& chunk, std::span<CodecTask<From, To>> batch, Queue& on) {
   constexpr bool decodes = detail::RunsBatch<detail::Decode, C, From, To, Queue>;
-  static_assert(decodes,
+  static_assert(decodes || !detail::is_of_values<C>,
+                "tessera: this codec of values lacks 'void decode(std::span<T const>, std::span<T>) const' of integers, "
+                "float or double, and one of bytes or a batch in its place");
+  static_assert(decodes || detail::is_of_values<C>,
                 "tessera: this codec lacks 'std::size_t decode(ByteView<space::Host>, ByteSpan<space::Host>, "
                 "Queue<space::Host>&) const' or 'void decode(std::span<CodecTask<From, To>>, Queue&) const'");
   if constexpr (decodes) detail::run_batch(detail::Decode{}, codec, chunk, batch, on);
@@ -274,7 +280,10 @@ void decode_batch(C const& codec, ChunkSpecification const& chunk, std::span<Cod
 template <Codec C, MemorySpace From, MemorySpace To, class Queue>
 void encode_batch(C const& codec, ChunkSpecification const& chunk, std::span<CodecTask<From, To>> batch, Queue& on) {
   constexpr bool encodes = detail::RunsBatch<detail::Encode, C, From, To, Queue>;
-  static_assert(encodes,
+  static_assert(encodes || !detail::is_of_values<C>,
+                "tessera: this codec of values lacks 'void encode(std::span<T const>, std::span<T>) const' of integers, "
+                "float or double, and one of bytes or a batch in its place");
+  static_assert(encodes || detail::is_of_values<C>,
                 "tessera: this codec lacks 'std::size_t encode(ByteView<space::Host>, ByteSpan<space::Host>, "
                 "Queue<space::Host>&) const' or 'void encode(std::span<CodecTask<From, To>>, Queue&) const'");
   if constexpr (encodes) detail::run_batch(detail::Encode{}, codec, chunk, batch, on);

@@ -43,12 +43,13 @@ void expect_takes(DataType type) {
   if (!any_element(is_it)) throw MetadataError{text({"found elements of ", type.name(), ", which it does not take"})};
 }
 
-/// Throws: CodecError, if there is no room for as many elements.
+/// Throws: CodecError, if there is no room for as many elements, or the codec is no function of these: it may decode
+/// others than it encodes.
 template <class Call, class C, class Task>
 void call_with_elements(Call call, C const& codec, ChunkSpecification const& chunk, Task& task) {
   if (task.from.size > task.to.size)
     throw CodecError{text({"found a chunk of ", task.from.size, " bytes, expected ", task.to.size})};
-  any_element([&]<class T>() {
+  bool const is_called = any_element([&]<class T>() {
     if constexpr (TakesElements<Call, C>{}.template operator()<T>()) {
       if (chunk.type != data_type_of<T>()) return false;
       auto const count = task.from.size / sizeof(T);
@@ -59,6 +60,7 @@ void call_with_elements(Call call, C const& codec, ChunkSpecification const& chu
       return false;
     }
   });
+  if (!is_called) throw CodecError{text({"found elements of ", chunk.type.name(), ", which it does not take"})};
   task.size = task.from.size;
 }
 

@@ -28,6 +28,13 @@ struct Number {
 
 namespace detail {
 struct Item;
+
+// What is text by itself: braces of two texts would be a string too, of all that lies from one to the other.
+struct Name {
+  template <class T>
+  requires(std::convertible_to<T, std::string>) Name(T&& of) : text(std::forward<T>(of)) {}
+  std::string text;
+};
 }  // namespace detail
 
 /// A name and a value: `{"scale", 0.5}`. Braces of names with values are an object, `{"ome", {{"version", "0.5"}}}`, as
@@ -38,10 +45,10 @@ struct Named {
   V value;
 
   template <class T>  // a template, so that braces are no part of it
-  Named(std::string of, T&& what) : name{std::move(of)}, value(std::forward<T>(what)) {}
-  Named(std::string of, std::initializer_list<Named> object);
+  Named(detail::Name of, T&& what) : name{std::move(of.text)}, value(std::forward<T>(what)) {}
+  Named(detail::Name of, std::initializer_list<Named> object);
   template <class I = detail::Item>  // a template, so that an object is preferred
-  Named(std::string of, std::initializer_list<std::type_identity_t<I>> list);
+  Named(detail::Name of, std::initializer_list<std::type_identity_t<I>> list);
 
   friend bool operator==(Named const&, Named const&) = default;
 };
@@ -73,6 +80,7 @@ class Members : public std::vector<Member> {
   /// As T, or `otherwise`, if there is none of that name: `attributes.get("scale_factor", 1.0)`.
   template <class T>
   T get(std::string_view name, T otherwise) const;
+  std::string get(std::string_view name, char const* otherwise) const { return get<std::string>(name, otherwise); }
   /// All of them, as `Value::as` gives it.
   template <class T>
   T as() const;
@@ -146,6 +154,7 @@ class Value {
   T get(std::string_view name, T otherwise) const {
     return members().get(name, std::move(otherwise));
   }
+  std::string get(std::string_view name, char const* otherwise) const { return members().get(name, otherwise); }
 
   friend bool operator==(Value const& a, Value const& b) { return a.is_same(b); }  // found for a Value alone
 
@@ -167,9 +176,12 @@ namespace detail {
 
 // What stands in the braces of a list.
 struct Item {
+  Item() : value(Members{}) {}
   template <class T>
   Item(T const& from) : value(from) {}
-  Item(std::initializer_list<Item> items) : value(list_of(items)) {}
+  Item(std::initializer_list<Member> object) : value(Members(object)) {}
+  template <class I = Item>  // a template, so that an object is preferred
+  Item(std::initializer_list<std::type_identity_t<I>> items) : value(list_of(items)) {}
 
   static List list_of(std::initializer_list<Item> items) {
     List list;
@@ -183,11 +195,12 @@ struct Item {
 }  // namespace detail
 
 template <class V>
-Named<V>::Named(std::string of, std::initializer_list<Named> object) : name{std::move(of)}, value(Members(object)) {}
+Named<V>::Named(detail::Name of, std::initializer_list<Named> object)
+    : name{std::move(of.text)}, value(Members(object)) {}
 template <class V>
 template <class I>
-Named<V>::Named(std::string of, std::initializer_list<std::type_identity_t<I>> list)
-    : name{std::move(of)}, value(I::list_of(list)) {}
+Named<V>::Named(detail::Name of, std::initializer_list<std::type_identity_t<I>> list)
+    : name{std::move(of.text)}, value(I::list_of(list)) {}
 
 inline bool Value::is_same(Value const& b) const {
   return kind_ == b.kind_ && boolean_ == b.boolean_ && scalar_ == b.scalar_ && list_ == b.list_ &&

@@ -14,6 +14,18 @@
 #include <tessera/store/watch.hpp>
 
 namespace tessera::inline v0 {
+namespace detail {
+
+template <class S>
+consteval bool check_wrapped() {
+  constexpr bool is_one = !requires(S const& store) { store.metadata_store(); };
+  static_assert(is_one,
+                "tessera: a WrapperStore is around one store, and a SplitStore is two: put one around each half, "
+                "SplitStore{WrapperStore{documents}, WrapperStore{chunks}}");
+  return is_one;
+}
+
+}  // namespace detail
 
 /// A class derived from it is a store that hides what it does otherwise:
 ///
@@ -29,7 +41,7 @@ namespace tessera::inline v0 {
 /// write many at once, in place or without a copy is not shown. Locks are those of `S`. Copies share what `S` shares.
 template <class S>
 class WrapperStore {
-  static_assert(detail::check_store<S>());
+  static_assert(detail::check_store<S>() && (detail::check_wrapped<S>() || true));
   using Space = space_of<S>;
 
  public:
