@@ -19,26 +19,10 @@ namespace {
 
 Extents const shape{40, 10};
 NewArray<float> const in_ten_chunks{.shape = shape, .chunk_shape = {4, 10}};
-ReadOptions const in_pairs{.mini_batch = 2, .in_flight = 2};
 
 struct AddOne {
   float* data;
   TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const { data[i] += 1; }
-};
-
-// Lets a queue's stream do nothing until it goes.
-class Hold {
- public:
-  explicit Hold(DeviceQueue& on) {
-    auto const wait = [](void* gate) {
-      while (!*static_cast<std::atomic<bool>*>(gate)) std::this_thread::yield();
-    };
-    REQUIRE(cudaLaunchHostFunc(on.stream(), wait, &open_) == cudaSuccess);
-  }
-  ~Hold() { open_ = true; }
-
- private:
-  std::atomic<bool> open_{false};
 };
 
 }  // namespace
@@ -46,6 +30,27 @@ class Hold {
 #if defined(TESSERA_CUDA_EMULATION)
 
 namespace {
+
+ReadOptions const in_pairs{.mini_batch = 2, .in_flight = 2};
+
+// Lets a queue's stream do nothing until it goes.
+class Hold {
+ public:
+  explicit Hold(DeviceQueue& on) : stream_{on.stream()} {
+    auto const wait = [](void* gate) {
+      while (!*static_cast<std::atomic<bool>*>(gate)) std::this_thread::yield();
+    };
+    REQUIRE(cudaLaunchHostFunc(stream_, wait, &open_) == cudaSuccess);
+  }
+  ~Hold() {
+    open_ = true;
+    static_cast<void>(cudaStreamSynchronize(stream_));  // what waits looks at this
+  }
+
+ private:
+  cudaStream_t stream_;
+  std::atomic<bool> open_{false};
+};
 
 // Which streams copied to the device, and which launched.
 std::vector<int> streams(emulation::Watch const& watch, std::string_view name) {
