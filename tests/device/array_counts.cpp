@@ -38,6 +38,9 @@ class Counted {
       emulation::Watch const watch;
       read();
       check(watch, 1, most_copies);
+      // The queue's stream, for each copy: from here on events are as many whatever the number of chunks.
+      if (most_copies > 0) CHECK(watch.count("cudaStreamWaitEvent") == most_copies);
+      if (most_copies > 0) CHECK(watch.count("cudaEventRecord") <= 5);
     }
     CHECK(test::on_host(memory_, on_) == elements_);
     // Missing chunks are filled by the same launch.

@@ -100,6 +100,8 @@ inline constexpr int leak_status = 86;
 inline constexpr int unasked_status = 87;
 /// Runs everything that is queued anywhere, as if time passed.
 void run_all();
+/// How much a stream was given, by its number in a Call, that is not done.
+std::size_t left_to_do(int stream);
 
 /// The k-th ordering call from now on (from 0) does nothing, once, and returns cudaSuccess. Ordering calls are waits,
 /// events and synchronisations: of a stream, an event or the device; record, wait, query. They are counted over all

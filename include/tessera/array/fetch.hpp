@@ -242,6 +242,7 @@ class Fetch {
                              values_.alignment(),
                              limits.gap,
                              slot.is_tile ? 0 : limits.most_at_once});
+        requests_.back().slab_is_idle = true;  // this is lent when the queue is done with it
         if (!source.shards && is_part(slot, source.form)) requests_.back().value_size = source.form.decoded_size;
         if (auto* const shard = watched_.of(slot.key)) requests_.back().watch = &shard->watch;
       }

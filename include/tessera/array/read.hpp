@@ -143,6 +143,7 @@ class ReadBatch {
       if (!task.to.data) task.to = room.sub(next++ * size, size);
     decoding_.most = fetch_.slots().size();
     decoding_.apart = fetch_.is_apart;
+    decoding_.ahead = true;  // this is lent when the queue is done with it
     source.pipeline.decode(source.form, std::span{tasks_}, decoding_, on);
   }
 

@@ -54,6 +54,14 @@ concept CrossesFrom = MemorySpace<To> && MemorySpace<From> &&
   crossing<To, From>::copy(from, to, on);
 };
 
+/// Bytes of the host's, which are there, may cross before what the queue was given earlier, if none of that uses where
+/// they go: `crossing<To, From>::copy_ahead(from, to, on)`. What the queue is given later comes after the copy.
+template <class To, class From>
+concept CrossesAhead = std::same_as<From, space::Host> && CrossesFrom<To, From> &&
+    requires(ByteView<From> from, ByteSpan<To> to, crossing_queue<To, From>& on) {
+  crossing<To, From>::copy_ahead(from, to, on);
+};
+
 /// The space into which bytes of space From had best be put if they are about to cross to To. It is host memory if From
 /// is.
 template <MemorySpace To, MemorySpace From>

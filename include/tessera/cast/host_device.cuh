@@ -22,6 +22,12 @@ struct StreamCopy {
     InContext const here{on.shared_stream()->context()};
     check(::cudaMemcpyAsync(to.data, from.data, from.size, cudaMemcpyDefault, on.stream()), "cudaMemcpyAsync");
   }
+  // Before what the queue was given earlier: none of that uses `to`, and `from` is there. What it is given later comes
+  // after the copy.
+  static void copy_ahead(ByteView<From> from, ByteSpan<To> to, Queue<space::Device>& on) requires(
+      From::host_accessible && !To::host_accessible) {
+    if (from.size != 0) on.shared_stream()->copy_ahead(from.data, to.data, from.size);
+  }
 };
 
 }  // namespace detail

@@ -12,6 +12,7 @@
 #include <tessera/core/cuda_check.cuh>
 #include <tessera/core/cuda_context.cuh>
 #include <tessera/memory/blocks.cuh>
+#include <tessera/memory/copy_stream.cuh>
 #include <tessera/memory/device_pool.cuh>
 #include <tessera/memory/resource.cuh>
 #include <tessera/memory/space.hpp>
@@ -61,7 +62,9 @@ class Stream {
   template <MemorySpace S>
   Block take(std::size_t size) {
     require<S>();
-    return blocks<S>().take(size, handle_, context_);
+    auto block = blocks<S>().take(size, handle_, context_);
+    if constexpr (std::same_as<S, space::Device>) copies_.memory_was_taken();
+    return block;
   }
   template <MemorySpace S>
   void give_back(Block block) noexcept {
@@ -90,6 +93,11 @@ class Stream {
     for (auto* blocks : all_blocks())
       if (blocks->idle_bytes() > most) blocks->release(handle_, context_);
     trim_pool_to(most);
+  }
+
+  /// See memory/copy_stream.cuh. Throws: DeviceError.
+  void copy_ahead(std::byte const* from, std::byte* to, std::size_t size) {
+    copies_.copy(from, to, size, handle_, context_);
   }
 
   void record(Event<space::Device>& event) const { event.record(handle_, context_); }
@@ -156,6 +164,7 @@ class Stream {
   WithoutPool without_pool_;
   std::optional<Blocks> device_blocks_;
   Blocks pinned_, managed_;
+  CopyStream copies_;
 };
 
 }  // namespace detail

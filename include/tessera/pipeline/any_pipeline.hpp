@@ -197,6 +197,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   struct Decoding {
     std::size_t most = 0;
     bool apart = false;  ///< encoded bytes are in allocations of their own
+    bool ahead = false;  ///< the queue was given nothing that uses this, or what chunks are decoded into
     Turns turns;
     detail::ValueBatch<BytesSpace> values;
     detail::StageBatch<BytesSpace, ArraySpace> crossing;
@@ -241,7 +242,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
       auto& crossing = work.crossing;
       crossing.send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
       bool const is_first = form.bounds.size() == 1 + crossings;
-      detail::cross_batch(std::span{crossing.tasks}, on, is_first && work.apart);
+      detail::cross_batch(std::span{crossing.tasks}, on, is_first && work.apart, work.ahead);
       for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = crossing.tasks[i].to;
     }
   }

@@ -43,11 +43,19 @@ struct StageBatch {
 };
 
 /// A cast stage: one copy where chunks follow each other on both sides; if they are `apart`, in allocations of their
-/// own that are neighbours by chance, one for each. Throws: CodecError, if bytes do not fit where they shall go.
+/// own that are neighbours by chance, one for each. `ahead`: the queue was given nothing that uses where they shall go,
+/// so the host's bytes need not wait for what it was given. Throws: CodecError, if bytes do not fit there.
 template <MemorySpace From, MemorySpace To>
-void cross_batch(std::span<CodecTask<From, To>> batch, crossing_queue<To, From>& on, bool apart = false) {
+void cross_batch(std::span<CodecTask<From, To>> batch, crossing_queue<To, From>& on, bool apart = false,
+                 bool ahead = false) {
   ByteView<From> from;
   ByteSpan<To> to;
+  auto const cross = [&] {
+    if (from.size == 0) return;
+    if constexpr (CrossesAhead<To, From>)
+      if (ahead) return crossing<To, From>::copy_ahead(from, to, on);
+    crossing<To, From>::copy(from, to, on);
+  };
   for (std::size_t i = 0; i < batch.size(); ++i) {
     auto& task = batch[i];
     task.size = task.from.size;
@@ -56,11 +64,11 @@ void cross_batch(std::span<CodecTask<From, To>> batch, crossing_queue<To, From>&
       from.size = to.size += task.size;
       continue;
     }
-    if (from.size > 0) crossing<To, From>::copy(from, to, on);
+    cross();
     from = task.from;
     to = task.to.sub(0, task.size);
   }
-  if (from.size > 0) crossing<To, From>::copy(from, to, on);
+  cross();
   arrive<To, From>(on);
 }
 

@@ -154,6 +154,7 @@ class Pipeline {
   struct Decoding {
     std::size_t most = 0;
     bool apart = false;  ///< encoded bytes are in allocations of their own
+    bool ahead = false;  ///< the queue was given nothing that uses this, or what chunks are decoded into
     typename Stations::decoding stations;
     std::vector<ByteView<bytes_space>> encoded;
   };
@@ -287,7 +288,7 @@ class Pipeline {
           decode_batch(codec, form.stored_chunk(), tasks, queue);
         }
       };
-      run<K - 1>(std::span{batch.tasks}, on, is_first && work.apart, decode_all);
+      run<K - 1>(std::span{batch.tasks}, on, is_first && work.apart, work.ahead, decode_all);
       undo<K - 1>(form, chunks, batch.collect(), work, on);
     }
   }
@@ -317,17 +318,17 @@ class Pipeline {
           encode_batch(codec, form.stored_chunk(), tasks, queue);
         }
       };
-      run<K>(std::span{batch.tasks}, on, false, encode_all);
+      run<K>(std::span{batch.tasks}, on, false, false, encode_all);
       apply<K + 1>(form, chunks, batch.collect(), work, on);
     }
   }
 
   // Stage K at work: a cast copies, a codec does what `code` asks of it, on the queue that the two spaces need.
   template <std::size_t K, class From, class To, class Code>
-  void run(std::span<CodecTask<From, To>> tasks, queue_type& on, bool apart, Code&& code) const {
+  void run(std::span<CodecTask<From, To>> tasks, queue_type& on, bool apart, bool ahead, Code&& code) const {
     auto& queue = queue_between<From, To>(on);
     if constexpr (detail::is_cast<stage<K>>)
-      detail::cross_batch(tasks, queue, apart);
+      detail::cross_batch(tasks, queue, apart, ahead);
     else
       code(std::get<K>(stages_), tasks, queue);
   }

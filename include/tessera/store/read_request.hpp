@@ -37,6 +37,8 @@ struct ReadRequest {
   /// says whether it did. Requests for one key that follow each other have the same.
   ValueWatch const* watch = nullptr;
   bool is_of_watch = false;
+  /// The queue was given nothing that uses the slab: what is read into it may come before what the queue was given.
+  bool slab_is_idle = false;
 
   /// The range, in a value of so many bytes: for stores that see how many there are. Throws: StoreError.
   ByteRange::Resolved resolve(std::uint64_t total) const {

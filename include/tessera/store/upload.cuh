@@ -40,6 +40,7 @@ class Upload {
       file.add(offset, {bytes_.data + used_, n});
       used_ += n;
       slab_ = slab;
+      slab_is_idle_ = request.slab_is_idle;
       alignment_ = request.alignment;
       offset += n;
       to = to.sub(n, to.size - n);
@@ -48,7 +49,9 @@ class Upload {
 
   /// Queues the copy of what was read since the last one.
   void send() {
-    crossing<space::Device, space::Pinned>::copy(bytes_.sub(sent_, used_ - sent_), {to_, used_ - sent_}, on_);
+    using Crossing = crossing<space::Device, space::Pinned>;
+    auto const copy = slab_.data && slab_is_idle_ ? Crossing::copy_ahead : Crossing::copy;
+    copy(bytes_.sub(sent_, used_ - sent_), {to_, used_ - sent_}, on_);
     sent_ = used_;
   }
 
@@ -76,6 +79,7 @@ class Upload {
   std::size_t used_ = 0, sent_ = 0;  // of the block: read into, and of that in a copy
   std::byte* to_ = nullptr;          // where what is not sent yet goes
   ByteSpan<space::Device> slab_;     // of the room that was added last, as is
+  bool slab_is_idle_ = false;
   std::size_t alignment_ = 1;
 };
 

@@ -134,4 +134,12 @@ void run_all() {
   run_everything();
 }
 
+std::size_t left_to_do(int stream) {
+  Held const held;
+  std::size_t left = 0;
+  for (auto const& one : world().streams.all())
+    if (one->number == stream) left += static_cast<std::size_t>(one->enqueued - one->done);
+  return left;
+}
+
 }  // namespace emulation

@@ -1,0 +1,75 @@
+// A second stream beside a queue's own: copies there need not wait for what the queue's was given before.
+#pragma once
+#include <cstddef>
+#include <mutex>
+
+#include <cuda_runtime_api.h>
+
+#include <tessera/core/capture_mode.cuh>
+#include <tessera/core/cuda_check.cuh>
+#include <tessera/core/cuda_context.cuh>
+#include <tessera/memory/event.cuh>
+
+namespace tessera::inline v0::detail {
+
+/// Copies of the host's bytes to memory of which the queue's stream is known to be done with all that it was given, so
+/// that they cross while kernels run. Each is joined to the queue's stream at once: what that is given afterwards comes
+/// after the copy, and an event there says that it is done. The stream is made by the first copy. For any thread.
+class CopyStream {
+ public:
+  CopyStream() = default;
+  CopyStream(CopyStream const&) = delete;
+  CopyStream& operator=(CopyStream const&) = delete;
+  ~CopyStream() {
+    if (!handle_) return;
+    InContext::call(context_, [&] {
+      ApartFromCaptures const apart;
+      succeeds(::cudaStreamDestroy(handle_));
+    });
+  }
+
+  /// Device memory was taken in the order of the queue's stream, which may still use what it was before: copies from
+  /// now on come after that.
+  void memory_was_taken() noexcept {
+    std::lock_guard lock{mutex_};
+    is_behind_ = true;
+  }
+
+  /// Throws: DeviceError; then nothing is copied any more.
+  void copy(std::byte const* from, std::byte* to, std::size_t size, cudaStream_t stream, Context const& context) {
+    InContext const here{context};
+    catch_up(stream, context);
+    check(::cudaMemcpyAsync(to, from, size, cudaMemcpyDefault, handle_), "cudaMemcpyAsync");
+    try {
+      std::lock_guard lock{mutex_};
+      copied_.record(handle_, context);
+      copied_.hold_back(stream);
+    } catch (Error const&) {  // nobody else would wait for it
+      ApartFromCaptures const apart;
+      succeeds(::cudaStreamSynchronize(handle_));
+      throw;
+    }
+  }
+
+ private:
+  void catch_up(cudaStream_t stream, Context const& context) {
+    std::lock_guard lock{mutex_};
+    if (!handle_) {
+      ApartFromCaptures const apart;
+      check(::cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags, for copies");
+      context_ = context;
+    }
+    if (!is_behind_) return;
+    taken_.record(stream, context);
+    taken_.hold_back(handle_);
+    is_behind_ = false;
+  }
+
+  std::mutex mutex_;
+  cudaStream_t handle_ = nullptr;
+  Context context_{};
+  bool is_behind_ = true;
+  Event<space::Device> taken_{}, copied_{};
+};
+
+}  // namespace tessera::inline v0::detail
