@@ -15,11 +15,11 @@ struct Squares {
   using buffer_type = tessera::HostBuffer;
 
   std::optional<std::size_t> read(tessera::Key const& key, tessera::ByteRange range,
-                                  tessera::Room<tessera::space::Host> room,
+                                  tessera::Destination<tessera::space::Host> destination,
                                   tessera::Queue<tessera::space::Host>&) const {
     auto const value = key.path == "zarr.json" ? document() : chunk(std::stoull(key.path.substr(2)));  // "c/7"
     auto const [offset, size] = range.resolve(value.size());
-    std::memcpy(room(size).data, value.data() + offset, size);
+    std::memcpy(destination(size).data, value.data() + offset, size);
     return size;
   }
 

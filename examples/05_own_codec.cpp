@@ -23,7 +23,7 @@ struct Difference {
 
   std::size_t distance = 1;
 
-  static Difference from(tessera::Reader& configuration) {
+  static Difference from(tessera::ObjectReader& configuration) {
     return {configuration.at("distance").integer<std::size_t>(1, 256)};
   }
   tessera::Value configuration() const {
@@ -53,7 +53,7 @@ struct Difference {
 /// The same codec for programs that would rather have many chunks at once, as a GPU's kernels do. Here they are worked
 /// on side by side by the queue's threads. It has the same name: each reads what the other wrote.
 struct DifferenceOfMany : Difference {
-  static DifferenceOfMany from(tessera::Reader& configuration) { return {Difference::from(configuration)}; }
+  static DifferenceOfMany from(tessera::ObjectReader& configuration) { return {Difference::from(configuration)}; }
 
   void encode(std::span<CodecTask<Host>> chunks, Queue<Host>& on) const {
     on.for_each(chunks.size(),

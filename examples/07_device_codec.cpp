@@ -56,7 +56,7 @@ struct Difference {
 
   std::size_t distance = 1;
 
-  static Difference from(tessera::Reader& configuration) {
+  static Difference from(tessera::ObjectReader& configuration) {
     return {configuration.at("distance").integer<std::size_t>(1, 65536)};
   }
   tessera::Value configuration() const {

@@ -10,5 +10,5 @@
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
 #include <tessera/memory/resource.cuh>
+#include <tessera/place/copy.cuh>
 #include <tessera/store/local_store.cuh>
-#include <tessera/view/copy.cuh>

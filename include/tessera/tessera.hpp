@@ -2,9 +2,6 @@
 // pipeline, array, view.
 #pragma once
 #include <tessera/array/array.hpp>
-#include <tessera/array/create.hpp>
-#include <tessera/array/group.hpp>
-#include <tessera/array/open.hpp>
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/buffer/mapped_buffer.hpp>
 #include <tessera/buffer/pmr_buffer.hpp>
@@ -19,6 +16,9 @@
 #include <tessera/memory/pending.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
+#include <tessera/node/create.hpp>
+#include <tessera/node/group.hpp>
+#include <tessera/node/open.hpp>
 #include <tessera/pipeline/any_pipeline.hpp>
 #include <tessera/pipeline/pipeline.hpp>
 #include <tessera/pipeline/sharding.hpp>

@@ -14,7 +14,7 @@
 
 #include <support/allocations.hpp>
 #include <support/temporary_folder.hpp>
-#include <tessera/array/create.hpp>
+#include <tessera/node/create.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/with/all.hpp>
 
@@ -106,8 +106,8 @@ struct OneByOne {
   using buffer_type = HostBuffer;
   LocalStore<HostBuffer> files;
   using On = Queue<space::Host>;
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Host> room, On& on) const {
-    return files.read(key, range, room, on);
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> destination, On& on) const {
+    return files.read(key, range, destination, on);
   }
   void write(Key const& key, ByteView<space::Host> value, On& on) const { files.write(key, value, on); }
   bool erase(Key const& key, On& on) const { return files.erase(key, on); }

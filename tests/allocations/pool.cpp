@@ -21,7 +21,7 @@ std::barrier<> both{2};
 
 /// zstd, where two threads can meet.
 struct MeetingZstd : codec::Zstd {
-  static MeetingZstd from(Reader& configuration) { return {codec::Zstd::from(configuration)}; }
+  static MeetingZstd from(ObjectReader& configuration) { return {codec::Zstd::from(configuration)}; }
   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const {
     if (meeting) both.arrive_and_wait();
     return codec::Zstd::decode(from, to, on);

@@ -10,7 +10,7 @@
 
 #include <support/allocations.hpp>
 #include <support/brain.hpp>
-#include <tessera/array/create.hpp>
+#include <tessera/node/create.hpp>
 
 namespace writing_tests {
 
@@ -23,11 +23,12 @@ class InPlaceStore {
  public:
   using buffer_type = HostBuffer;
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Host> room, test::HostQueue&) const {
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> destination,
+                                  test::HostQueue&) const {
     auto const found = values_->find(key.path);
     if (found == values_->end()) return std::nullopt;
     auto const [offset, size] = range.resolve(found->second.size());
-    std::copy_n(found->second.data() + offset, size, room(size).data);
+    std::copy_n(found->second.data() + offset, size, destination(size).data);
     return size;
   }
   void write(Key const& key, ByteView<space::Host> value, test::HostQueue&) const {

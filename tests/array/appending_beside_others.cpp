@@ -18,7 +18,7 @@
 
 #include <support/one_shard.hpp>
 #include <support/temporary_folder.hpp>
-#include <tessera/array/open.hpp>
+#include <tessera/node/open.hpp>
 #include <tessera/store/local_store.hpp>
 
 namespace appending_beside_others_tests {
@@ -35,8 +35,9 @@ struct SlowAppends {
   std::shared_ptr<std::function<void()>> amidst = std::make_shared<std::function<void()>>();
   std::shared_ptr<std::atomic<int>> reads = std::make_shared<std::atomic<int>>(0);
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Host> room, test::HostQueue& on) const {
-    auto const size = inner.read(key, range, room, on);
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> destination,
+                                  test::HostQueue& on) const {
+    auto const size = inner.read(key, range, destination, on);
     ++*reads;
     reads->notify_all();
     return size;

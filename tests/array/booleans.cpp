@@ -6,7 +6,7 @@
 
 #include <support/refused.hpp>
 #include <support/written_array.hpp>
-#include <tessera/array/open.hpp>
+#include <tessera/node/open.hpp>
 #include <tessera/store/memory_store.hpp>
 
 using namespace tessera;

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <support/refused.hpp>
-#include <tessera/array/create.hpp>
+#include <tessera/node/create.hpp>
 #include <tessera/store/memory_store.hpp>
 
 namespace fill_tests {

@@ -11,7 +11,7 @@
 
 #include <support/child.hpp>
 #include <support/temporary_folder.hpp>
-#include <tessera/array/create.hpp>
+#include <tessera/node/create.hpp>
 #include <tessera/store/local_store.hpp>
 
 using namespace tessera;

@@ -20,7 +20,7 @@
 #include <support/reference.hpp>
 #include <support/sharded.hpp>
 #include <support/temporary_folder.hpp>
-#include <tessera/array/create.hpp>
+#include <tessera/node/create.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/with/all.hpp>
 

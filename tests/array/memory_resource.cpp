@@ -10,8 +10,8 @@
 #include <doctest/doctest.h>
 
 #include <support/refused.hpp>
-#include <tessera/array/create.hpp>
-#include <tessera/array/open.hpp>
+#include <tessera/node/create.hpp>
+#include <tessera/node/open.hpp>
 #include <tessera/store/memory_store.hpp>
 
 using namespace tessera;

@@ -7,9 +7,9 @@
 #include <doctest/doctest.h>
 
 #include <tessera/array/convert.hpp>
-#include <tessera/array/create.hpp>
-#include <tessera/array/open.hpp>
 #include <tessera/array/visit.hpp>
+#include <tessera/node/create.hpp>
+#include <tessera/node/open.hpp>
 #include <tessera/store/memory_store.hpp>
 
 using namespace tessera;
@@ -92,8 +92,8 @@ TEST_CASE("every option is the handle's where a call does not say it, and the ca
   CHECK(from_handle.mini_batch_bytes == 2);
   CHECK(from_handle.in_flight == 3);
   CHECK(from_handle.memory == 4);
-  CHECK(from_handle.gap == 5);
-  CHECK(from_handle.most_at_once == 6);
+  CHECK(from_handle.max_gap == 5);
+  CHECK(from_handle.max_request_bytes == 6);
   CHECK(from_handle.stop == &stop);
   CHECK(from_handle.progress);
   CHECK(from_handle.traffic == &traffic);
@@ -102,8 +102,8 @@ TEST_CASE("every option is the handle's where a call does not say it, and the ca
   CHECK(from_call.mini_batch_bytes == 7);
   CHECK(from_call.in_flight == 8);
   CHECK(from_call.memory == 9);
-  CHECK(from_call.gap == 0);
-  CHECK(from_call.most_at_once == 10);
+  CHECK(from_call.max_gap == 0);
+  CHECK(from_call.max_request_bytes == 10);
   CHECK(from_call.stop == &other);
 
   WriteOptions const write{1, 2, 3, 4, &stop, nothing, true, true};

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <support/written_array.hpp>
-#include <tessera/array/open.hpp>
+#include <tessera/node/open.hpp>
 #include <tessera/store/memory_store.hpp>
 
 using namespace tessera;

@@ -9,8 +9,8 @@
 #include <support/refused.hpp>
 #include <support/written_array.hpp>
 #include <tessera/array/convert.hpp>
-#include <tessera/array/create.hpp>
 #include <tessera/array/visit.hpp>
+#include <tessera/node/create.hpp>
 #include <tessera/store/memory_store.hpp>
 
 using namespace tessera;

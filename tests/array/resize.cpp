@@ -13,8 +13,8 @@
 #include <support/reference.hpp>
 #include <support/store_conformance.hpp>
 #include <support/temporary_folder.hpp>
-#include <tessera/array/create.hpp>
-#include <tessera/array/group.hpp>
+#include <tessera/node/create.hpp>
+#include <tessera/node/group.hpp>
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>

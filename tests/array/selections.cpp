@@ -13,7 +13,7 @@
 #include <support/random_selection.hpp>
 #include <support/refused.hpp>
 #include <support/temporary_folder.hpp>
-#include <tessera/array/create.hpp>
+#include <tessera/node/create.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 
@@ -32,13 +32,13 @@ struct CountingStore {
   MemoryStore<HostBuffer> inner;
   std::shared_ptr<Counts> counts = std::make_shared<Counts>();
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Host> room,
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> destination,
                                   Queue<space::Host>& on) const {
     {
       std::lock_guard lock{counts->mutex};
       ++counts->reads[key.path];
     }
-    return inner.read(key, range, room, on);
+    return inner.read(key, range, destination, on);
   }
   void write(Key const& key, ByteView<space::Host> value, Queue<space::Host>& on) const { inner.write(key, value, on); }
   bool erase(Key const& key, Queue<space::Host>& on) const { return inner.erase(key, on); }
@@ -296,15 +296,15 @@ TEST_CASE("what lies outside is refused, by name of the dimension, and nothing i
 TEST_CASE("what no selection has made is held to the array too") {
   auto const array = numbered(MemoryStore<HostBuffer>{}).untyped();
   Ints memory(8);
-  Target<space::Host> const to{reinterpret_cast<std::byte*>(memory.data()), {4}}, plane{to.data, {4, 4}};
-  auto const refused = [&](Selected const& selected, Target<space::Host> const& target) {
+  StridedSpan<space::Host> const to{reinterpret_cast<std::byte*>(memory.data()), {4}}, plane{to.data, {4, 4}};
+  auto const refused = [&](ResolvedSelection const& selected, StridedSpan<space::Host> const& target) {
     CHECK_THROWS_AS(array.read(selected, target), SelectionError);
   };
   refused(PointRuns{{4, 5}, {3}}, to);   // beyond the row's end
   refused(PointRuns{{4, 5, 1}, {1}}, to);
   refused(PointRuns{{4, 5}, {1, 1}}, to);
   refused(PointRuns{{4, 5}, {1}}, plane);  // points have one stride
-  Selected lists{Region{{0, 0}, {2, 2}, {1, 1}}};
+  ResolvedSelection lists{Region{{0, 0}, {2, 2}, {1, 1}}};
   lists.lists.push_back({1, {3, 7}});
   refused(lists, plane);
   lists.lists[0].indices = {3, 4, 5};  // more than the region has

@@ -8,7 +8,7 @@
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
 #include <support/written_array.hpp>
-#include <tessera/array/open.hpp>
+#include <tessera/node/open.hpp>
 #include <tessera/store/memory_store.hpp>
 
 using namespace tessera;

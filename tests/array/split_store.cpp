@@ -11,8 +11,8 @@
 #include <support/brain.hpp>
 #include <support/refused.hpp>
 #include <support/temporary_folder.hpp>
-#include <tessera/array/create.hpp>
 #include <tessera/buffer/pmr_buffer.hpp>
+#include <tessera/node/create.hpp>
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/cast_store.hpp>
 #include <tessera/store/prefix_store.hpp>

@@ -33,8 +33,8 @@ void check_type() {
   auto const array = open_any(store, "a");
   CHECK(array.template fill_value<T>() == T(1));
   bool const is_right = visit(array, [](auto const& typed) {
-    using Found = typename std::remove_cvref_t<decltype(typed)>::element_type;
-    if constexpr (std::is_same_v<Found, T>) {
+    using MemberValue = typename std::remove_cvref_t<decltype(typed)>::element_type;
+    if constexpr (std::is_same_v<MemberValue, T>) {
       T const values[]{T(1), T(0), T(1), T(1), T(0), T(0)};
       typed.write(all, values);
       auto const whole = typed.read(all);

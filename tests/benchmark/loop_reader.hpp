@@ -90,15 +90,15 @@ struct ShardEntry {
 };
 
 /// What one thread keeps from chunk to chunk: its scratch is on huge pages.
-class Reader {
+class ObjectReader {
  public:
-  explicit Reader(Form const& form)
+  explicit ObjectReader(Form const& form)
       : form_{form},
         encoded_{mapped<std::uint8_t>(form.chunk_bytes() * 5 / 4)},
         decoded_{mapped<std::uint8_t>(form.chunk_bytes() + form.chunk * 64)} {}
-  Reader(Reader const&) = delete;
-  Reader& operator=(Reader const&) = delete;
-  ~Reader() {
+  ObjectReader(ObjectReader const&) = delete;
+  ObjectReader& operator=(ObjectReader const&) = delete;
+  ~ObjectReader() {
     ZSTD_freeDCtx(zstd_);
     libdeflate_free_decompressor(deflate_);
   }

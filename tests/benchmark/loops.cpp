@@ -27,7 +27,7 @@ namespace {
 struct Grid {
   explicit Grid(Work const& work)
       : path{work.path + "/c/"}, form{work.kind}, n{work.n}, chunks{work.chunks()}, threads{work.threads} {
-    for (std::size_t t = 0; t < threads; ++t) readers.push_back(std::make_unique<Reader>(form));
+    for (std::size_t t = 0; t < threads; ++t) readers.push_back(std::make_unique<ObjectReader>(form));
   }
 
   std::string folder_of(std::size_t i) const {
@@ -59,7 +59,7 @@ struct Grid {
   std::string path;
   Form form;
   std::size_t n, chunks, threads;  // elements along each axis, and chunks
-  std::vector<std::unique_ptr<Reader>> readers;
+  std::vector<std::unique_ptr<ObjectReader>> readers;
 };
 
 void read_whole(Work const& work) {
@@ -112,7 +112,7 @@ class Shards {
     std::optional<File> file;
     std::vector<ShardEntry> entries;
   };
-  Shard const& at(std::size_t i, Reader const& reader) {
+  Shard const& at(std::size_t i, ObjectReader const& reader) {
     auto& shard = shards_[i];
     std::call_once(shard.once, [&] {
       shard.file.emplace(grid_.file_of(i));
@@ -226,7 +226,7 @@ void tiny(Work const& work) {
   bool const is_raw = work.kind == "raw", writes = work.action == "tiny-write";
   bool const places = !work.more.empty() && work.more[0] == "placed";
   std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> const encoder{ZSTD_createCCtx(), ZSTD_freeCCtx};
-  Reader reader{Form{"zstd"}};
+  ObjectReader reader{Form{"zstd"}};
   std::vector<std::uint8_t> room(ZSTD_compressBound(size)), chunk(size);
   auto const elements = mapped<std::uint8_t>(n * n * n);
   fill(elements, n);

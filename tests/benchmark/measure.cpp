@@ -160,9 +160,9 @@ void scattered(Work const& work, std::size_t count, Make&& make) {
       Pipeline<space::Host, codec::Bytes>{}, on);
   array.write(all, all_of.values());
   auto const elements = mapped<std::uint16_t>(count);
-  using Selection = decltype(make());
+  using Selector = decltype(make());
   auto const to = [&] {
-    if constexpr (std::same_as<Selection, Orthogonal>)
+    if constexpr (std::same_as<Selector, Orthogonal>)
       return ArrayView<std::uint16_t, 2>::c_order(elements.data(), {edge, edge});
     else
       return elements;

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include <tessera/core/error.hpp>
-#include <tessera/view/copy.hpp>
+#include <tessera/place/copy.hpp>
 
 #include "mapped.hpp"
 
@@ -87,27 +87,28 @@ double median(std::vector<double> values) {
 }
 
 template <class T>
-struct Room {
+struct Destination {
   std::size_t n;
   std::span<T> chunk, array, other;
 };
 
 template <class T, std::size_t Edge, std::size_t O0, std::size_t O1, std::size_t O2>
-bool measure(Room<T>& room, int repetitions) {
-  auto const n = room.n;
-  for (std::size_t i = 0; i < Edge * Edge * Edge; ++i) room.chunk[i] = static_cast<T>(i * 2654435761u);
+bool measure(Destination<T>& destination, int repetitions) {
+  auto const n = destination.n;
+  for (std::size_t i = 0; i < Edge * Edge * Edge; ++i) destination.chunk[i] = static_cast<T>(i * 2654435761u);
   // The chunks of one plane of the grid.
   auto const for_each_chunk = [&](std::span<T> array, std::size_t x, auto&& f) {
     for (std::size_t y = 0; y < n; y += Edge)
       for (std::size_t z = 0; z < n; z += Edge) f(array.data() + (x * n + y) * n + z);
   };
   auto const loop = [&](auto* copy, std::size_t x) {
-    return milliseconds([&] { for_each_chunk(room.array, x, [&](T* to) { copy(room.chunk.data(), to, n); }); });
+    return milliseconds(
+        [&] { for_each_chunk(destination.array, x, [&](T* to) { copy(destination.chunk.data(), to, n); }); });
   };
   Queue<space::Host> on;
   constexpr auto strides = chunk_strides<Edge>({O0, O1, O2});
   PlacementForm form{sizeof(T), sizeof(T), {}, {}, {}};
-  form.past_cache = true;  // as of any read of so much
+  form.non_temporal = true;  // as of any read of so much
   for (std::size_t d = 0; d < 3; ++d) {
     form.from_strides.push_back(static_cast<std::int64_t>(strides[d] * sizeof(T)));
     form.to_strides.push_back(static_cast<std::int64_t>((d == 0 ? n * n : d == 1 ? n : 1) * sizeof(T)));
@@ -115,7 +116,7 @@ bool measure(Room<T>& room, int repetitions) {
   auto const tessera = [&](std::span<T> array, std::size_t x) {
     return milliseconds([&] {
       for_each_chunk(array, x, [&](T* to) {
-        std::array const one{Placement<space::Host>{reinterpret_cast<std::byte const*>(room.chunk.data()),
+        std::array const one{Placement<space::Host>{reinterpret_cast<std::byte const*>(destination.chunk.data()),
                                                     reinterpret_cast<std::byte*>(to),
                                                     {Edge, Edge, Edge}}};
         placer<space::Host>::place(one, form, on);
@@ -144,17 +145,17 @@ bool measure(Room<T>& room, int repetitions) {
     // In turn and into the same memory, so that both see the same machine and the same pages, and each is first as often.
     for (std::size_t x = 0; x < n; x += Edge) {
       bool const first = (x / Edge + static_cast<std::size_t>(r)) % 2 == 0;
-      if (first) ours.back() += tessera(room.array, x);
+      if (first) ours.back() += tessera(destination.array, x);
       theirs.back() += loop(best.second, x);
-      if (!first) ours.back() += tessera(room.array, x);
+      if (!first) ours.back() += tessera(destination.array, x);
     }
     ratios.push_back(ours.back() / theirs.back());
   }
   for (std::size_t x = 0; x < n; x += Edge) {
     loop(best.second, x);
-    tessera(room.other, x);
+    tessera(destination.other, x);
   }
-  if (!std::ranges::equal(room.array, room.other)) throw Error{"tessera and the loop differ"};
+  if (!std::ranges::equal(destination.array, destination.other)) throw Error{"tessera and the loop differ"};
   auto const ratio = median(ratios);
   std::printf(
       "%zu bytes, %3zu^3, order (%zu, %zu, %zu): loop of %-7s %6.1f ms   tessera %6.1f ms   ratio %.2f, at most 1.1: "
@@ -167,14 +168,14 @@ bool measure(Room<T>& room, int repetitions) {
 
 template <class T>
 bool measure_all(std::size_t n, int repetitions) {
-  Room<T> room{n, mapped<T>(128 * 128 * 128), mapped<T>(n * n * n), mapped<T>(n * n * n)};
+  Destination<T> destination{n, mapped<T>(128 * 128 * 128), mapped<T>(n * n * n), mapped<T>(n * n * n)};
   bool good = true;
-  good &= measure<T, 64, 2, 1, 0>(room, repetitions);
-  good &= measure<T, 64, 0, 2, 1>(room, repetitions);
-  good &= measure<T, 64, 1, 0, 2>(room, repetitions);
-  good &= measure<T, 128, 2, 1, 0>(room, repetitions);
-  good &= measure<T, 128, 0, 2, 1>(room, repetitions);
-  good &= measure<T, 128, 1, 0, 2>(room, repetitions);
+  good &= measure<T, 64, 2, 1, 0>(destination, repetitions);
+  good &= measure<T, 64, 0, 2, 1>(destination, repetitions);
+  good &= measure<T, 64, 1, 0, 2>(destination, repetitions);
+  good &= measure<T, 128, 2, 1, 0>(destination, repetitions);
+  good &= measure<T, 128, 0, 2, 1>(destination, repetitions);
+  good &= measure<T, 128, 1, 0, 2>(destination, repetitions);
   return good;
 }
 

@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include <tessera/array/open.hpp>
 #include <tessera/buffer/device_buffer.cuh>
 #include <tessera/cast/host_device.cuh>
 #include <tessera/codec/array_to_bytes/bytes.hpp>
+#include <tessera/node/open.hpp>
+#include <tessera/place/copy.cuh>
 #include <tessera/store/local_store.hpp>
-#include <tessera/view/copy.cuh>
 #include <tessera/with/zstd.hpp>
 
 using namespace tessera;

@@ -11,7 +11,7 @@
 namespace test {
 
 using tessera::MemoryStore, tessera::DeviceBuffer, tessera::HostBuffer;
-using tessera::ReadOptions, tessera::WriteOptions, tessera::Selected;
+using tessera::ReadOptions, tessera::WriteOptions, tessera::ResolvedSelection;
 
 // An array in some store, read and written in some way.
 template <class Named, class S>
@@ -24,14 +24,16 @@ struct Subject {
   Subject(S const& s, DeviceQueue queue) : store{s}, on{queue}, array{tessera::open_any<Named>(store, "a", queue)} {}
 
   /// The memory after a read.
-  Bytes read(Selected const& selected, Bytes const& memory, StridedMemory const& at, ReadOptions const& options) {
+  Bytes read(ResolvedSelection const& selected, Bytes const& memory, StridedMemory const& at,
+             ReadOptions const& options) {
     auto there = made<DeviceBuffer>(text(view(memory)), on);
-    array.read(selected, {there.span().data + at.first, at.strides}, on, options).leave();
+    array.read(selected, {there.span().data + at.first, at.strides}, on, options).detach();
     return bytes(text(there.view(), on));
   }
-  void write(Selected const& selected, Bytes const& memory, StridedMemory const& at, WriteOptions const& options) {
+  void write(ResolvedSelection const& selected, Bytes const& memory, StridedMemory const& at,
+             WriteOptions const& options) {
     auto const there = made<DeviceBuffer>(text(view(memory)), on);
-    array.write(selected, {there.view().data + at.first, at.strides}, on, options).leave();
+    array.write(selected, {there.view().data + at.first, at.strides}, on, options).detach();
   }
   std::string value(std::string const& key) { return test::value(tessera::chunks_of(store), key, on); }
 };
@@ -41,11 +43,12 @@ struct OnHost {
   MemoryStore<HostBuffer> store;
   Opened array;
 
-  Bytes read(Selected const& selected, Bytes memory, StridedMemory const& at, ReadOptions const& options) {
+  Bytes read(ResolvedSelection const& selected, Bytes memory, StridedMemory const& at, ReadOptions const& options) {
     array.read(selected, {memory.data() + at.first, at.strides}, options);
     return memory;
   }
-  void write(Selected const& selected, Bytes const& memory, StridedMemory const& at, WriteOptions const& options) {
+  void write(ResolvedSelection const& selected, Bytes const& memory, StridedMemory const& at,
+             WriteOptions const& options) {
     array.write(selected, {memory.data() + at.first, at.strides}, options);
   }
   std::string value(std::string const& key) { return test::value(store, key); }

@@ -180,7 +180,7 @@ TEST_CASE("many mini-batches, none waited for: what is under way is bounded, and
     auto const& array = counted.array();
     auto memory = array.read(all);
     ReadOptions const options{.mini_batch = 4, .in_flight = 3};
-    for (int i = 0; i < 2; ++i) array.read(all, memory, options).leave();
+    for (int i = 0; i < 2; ++i) array.read(all, memory, options).detach();
     emulation::Watch const watch;
     auto pending = array.read(all, memory, options);
     CHECK(watch.launches() == 16);

@@ -188,7 +188,7 @@ TEST_CASE("Pending: asked, moved, dropped, left, and outliving array and queue")
     CHECK(is_read(other));
 
     memory = emptied();
-    array->read(all, memory).leave();
+    array->read(all, memory).detach();
     on->wait();
     CHECK(is_read(memory));
 
@@ -271,14 +271,14 @@ TEST_CASE("two queues that wait for each other's events") {
     auto const store = test::in_device_memory();
     auto const array = made<test::OnDevice>(store, first);
     auto const source = on_device<float, 2>(elements, shape, first);
-    array.write(all, source, first).leave();
+    array.write(all, source, first).detach();
     // The store orders its own values; memory is ordered by events.
     auto memory = array.read(all, second);
     first.after(second.record());
     array.write({{0, 12}, all}, ArrayView<float const, 2, space::Device>::c_order(memory.data() + 110, {12, 10}), first)
-        .leave();
+        .detach();
     OwnedArray<float, 2, DeviceBuffer> found{shape, second};
-    array.read(all, found, second).leave();
+    array.read(all, found, second).detach();
     auto expected = elements;
     std::copy_n(elements.begin() + 110, 120, expected.begin());
     CHECK(on_host(found, second) == expected);

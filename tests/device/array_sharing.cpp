@@ -130,7 +130,7 @@ TEST_CASE("an array in device memory's store is written by two device queues at 
         auto const memory = on_device<float, 2>(elements, shape, queue);
         ArrayView<float const, 2, space::Device> const half{memory.data() + column, {30, 12}, {24, 2}};
         array.write({all, {static_cast<std::uint64_t>(column), 24, 2}}, half, queue, WriteOptions{.mini_batch = 4})
-            .leave();
+            .detach();
       };
     };
     at_once({write(0, first), write(1, second)});

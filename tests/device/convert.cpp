@@ -173,7 +173,7 @@ TEST_CASE_TEMPLATE("numbers that the device has yet to make are looked at when t
         create_array<double, 1>(store, "a", {.shape = {4}, .chunk_shape = {2}, .fill = 300}, test::FromHost{}, on);
     auto const few = create_array<std::uint8_t, 1>(store, "b", {.shape = {4}, .chunk_shape = {2}}, InIt{}, on);
     auto numbers = test::on_device<double, 1, B>({1, 2, 3, 4}, {4}, on);
-    made.read(all, numbers).leave();
+    made.read(all, numbers).detach();
     test::check_refused<ConversionError>([&] { write_as(few, all, numbers).wait(); },
                                          {"\"b\"", "element [0] of the selection is 300"});
   });
@@ -192,7 +192,7 @@ TEST_CASE("a number of device memory that does not fit is named by who waits") {
     test::check_refused<ConversionError>([&] { reading.wait(); },
                                          {"\"a\"", "element [2] of the selection is 300", "uint8"});
     test::check_refused<ConversionError>([&] { (void)read_as<std::uint8_t>(array, all); }, {"element [2]"});
-    read_as(array, all, bytes, {.out_of_range = OutOfRange::saturate}).leave();
+    read_as(array, all, bytes, {.out_of_range = OutOfRange::saturate}).detach();
     on.wait();
     CHECK(memory.get().back() == std::byte{255});
     CHECK(test::on_host(read_as<float>(array, all, {.scale = 0.5}), on) == std::vector<float>{0.5F, 1, 150, 150});

@@ -176,13 +176,13 @@ void check_order(S const& store, HostQueue const& host) {
       REQUIRE(cudaMemcpyAsync(sums.data(), freed.data(), 160 * mini_batch, cudaMemcpyDeviceToDevice, on.stream()) ==
               cudaSuccess);
     }
-    array.read(all, memory, {.mini_batch = mini_batch, .in_flight = 2}).leave();
+    array.read(all, memory, {.mini_batch = mini_batch, .in_flight = 2}).detach();
     launch(on, 400, AddOne{memory.data()});
     auto const sum = on_host(sums, on);
     CHECK(std::count(sum.begin(), sum.begin() + static_cast<std::ptrdiff_t>(40 * mini_batch), 4.f) ==
           static_cast<std::ptrdiff_t>(40 * mini_batch));
     CHECK(on_host(memory, on) == elements);
-    for (int i = 0; i < 3; ++i) array.read(all, memory, {.mini_batch = mini_batch, .in_flight = 2}).leave();
+    for (int i = 0; i < 3; ++i) array.read(all, memory, {.mini_batch = mini_batch, .in_flight = 2}).detach();
     launch(on, 400, AddOne{memory.data()});
     CHECK(on_host(memory, on) == elements);
   }

@@ -20,7 +20,7 @@ struct OfTheDevice {
   static constexpr std::string_view name = "example.of_the_device";
   template <class S>
   static constexpr bool runs_in = std::same_as<S, space::Device>;
-  static OfTheDevice from(Reader&) { return {}; }
+  static OfTheDevice from(ObjectReader&) { return {}; }
   Value configuration() const { return Members{}; }
   std::size_t encoded_bound(std::size_t size) const { return size; }
   template <class Batch>

@@ -19,7 +19,7 @@ struct DeviceMemory {
   template <class F>
   Bytes through(Bytes const& memory, F&& f) {
     auto there = test::made<DeviceBuffer>(test::text(test::view(memory)), on);
-    f(there.span().data).leave();
+    f(there.span().data).detach();
     return test::bytes(test::text(there.view(), on));
   }
 };

@@ -39,7 +39,7 @@ struct Delta {
   template <class S>
   static constexpr bool runs_in = true;
 
-  static Delta from(Reader&) { return {}; }
+  static Delta from(ObjectReader&) { return {}; }
   Value configuration() const { return Members{}; }
   ChunkSpecification encoded(ChunkSpecification chunk) const { return chunk; }
 

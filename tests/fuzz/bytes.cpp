@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <tessera/array/open.hpp>
+#include <tessera/node/open.hpp>
 #include <tessera/store/memory_store.hpp>
 
 using namespace tessera;

@@ -16,7 +16,7 @@ namespace {
 template <class Read>
 std::string rewritten(std::string_view text, Read read) {
   auto const value = parse_json(text);
-  Reader reader{value, ""};
+  ObjectReader reader{value, ""};
   (void)reader.find("zarr_format");
   return to_json(to_value(read(reader)));
 }
@@ -36,7 +36,7 @@ void try_reading(std::string_view text, Read read) {
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   std::string_view const text{reinterpret_cast<char const*>(data), size};
-  try_reading(text, [](Reader& reader) {
+  try_reading(text, [](ObjectReader& reader) {
     auto array = read_array_metadata(reader);
     try {
       auto const pipeline = AnyPipeline<space::Host, space::Host, AllCodecs>::from(array.codecs);

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include <support/sharded.hpp>
-#include <tessera/array/open.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
+#include <tessera/node/open.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/with/all.hpp>
 
@@ -32,9 +32,9 @@ struct Copying {
   using buffer_type = HostBuffer;
   MemoryStore<HostBuffer> inner{};
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Host> room,
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> destination,
                                   Queue<space::Host>& on) const {
-    return inner.read(key, range, room, on);
+    return inner.read(key, range, destination, on);
   }
   void write(Key const& key, ByteView<space::Host> value, Queue<space::Host>& on) const { inner.write(key, value, on); }
   bool erase(Key const& key, Queue<space::Host>& on) const { return inner.erase(key, on); }

@@ -16,8 +16,8 @@
 #include <support/sharded.hpp>
 #include <support/store_conformance.hpp>
 #include <support/written_array.hpp>
-#include <tessera/array/create.hpp>
 #include <tessera/metadata/to_json.hpp>
+#include <tessera/node/create.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/with/all.hpp>
 
@@ -33,7 +33,7 @@ class Golden {
     std::ifstream file{"tests/data/golden_cases.json"};
     auto const cases = parse_json(std::string{std::istreambuf_iterator<char>{file}, {}});
     for (auto const& one : *cases.get_if<List>()) {
-      Reader reader{one, id};
+      ObjectReader reader{one, id};
       if (reader.at("id").string() == id) text_ = reader.at("given").string() + " -> " + reader.at("expect").string();
     }
     REQUIRE_FALSE(text_.empty());
@@ -426,7 +426,7 @@ TEST_CASE("golden: members that nobody knows (G-49, META-18, META-19, META-20, G
   CHECK(to_json(to_value(array)).find("\"n\": 1.50") != std::string::npos);
   g.says("group \"consolidated_metadata\":null");
   auto const value = parse_json(R"({"zarr_format": 3, "node_type": "group", "consolidated_metadata": null})");
-  Reader reader{value, ""};
+  ObjectReader reader{value, ""};
   (void)reader.at("zarr_format");
   auto const group = read_group_metadata(reader);
   CHECK(to_json(to_value(group)).find("consolidated") == std::string::npos);

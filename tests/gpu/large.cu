@@ -25,11 +25,12 @@ struct Computed {
 
   static constexpr std::uint64_t chunks_of_rows = 2, planes_of_chunk = 32;
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Host> room, Queue<space::Host>&) const {
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> destination,
+                                  Queue<space::Host>&) const {
     if (key.path == "zarr.json") {
       auto const text = document();
       auto const [offset, size] = range.resolve(text.size());
-      std::memcpy(room(size).data, text.data() + offset, size);
+      std::memcpy(destination(size).data, text.data() + offset, size);
       return size;
     }
     if (!key.path.starts_with("c/")) return std::nullopt;
@@ -37,7 +38,7 @@ struct Computed {
     std::uint64_t const z = std::strtoull(key.path.c_str() + 2, &end, 10), y = std::strtoull(end + 1, nullptr, 10);
     auto const height = rows / chunks_of_rows, elements = planes_of_chunk * height * columns;
     auto const [offset, size] = range.resolve(elements * sizeof(float));
-    auto* const to = room(size).data;
+    auto* const to = destination(size).data;
     for (std::uint64_t i = offset / sizeof(float); i < (offset + size) / sizeof(float); ++i) {
       auto const in_plane = i % (height * columns), plane = z * planes_of_chunk + i / (height * columns);
       auto const element = Float{}((plane * rows + y * height) * columns + in_plane);

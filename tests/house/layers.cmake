@@ -2,7 +2,8 @@
 # The rules of the house that an #include can break. One line for each mistake: file:line: what (the rule).
 cmake_minimum_required(VERSION 3.22)
 
-set(layers "core" "memory" "key buffer" "cast" "view" "store codec" "pipeline metadata" "array" "with testing")
+set(layers "core" "memory" "key buffer" "cast" "view place" "store codec plan" "pipeline metadata" "shard" "transfer"
+  "array" "node" "with testing")
 set(umbrellas tessera.hpp tessera.cuh all.hpp)
 set(system_folders memory buffer store)
 
@@ -71,8 +72,8 @@ macro(check_include)
       mistake("${path} outside memory/, buffer/, store/ and with/" "the operating system is met in few places")
     endif()
   elseif(path STREQUAL "emmintrin.h")  # the compiler's own
-    if(NOT from STREQUAL "view")
-      mistake("${path} outside view/" "the vectors of one processor are met where elements are moved")
+    if(NOT from STREQUAL "place")
+      mistake("${path} outside place/" "the vectors of one processor are met where elements are moved")
     endif()
   elseif(NOT from STREQUAL "with")
     mistake("${path} outside with/" "third parties live in with/")

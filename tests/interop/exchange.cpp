@@ -25,7 +25,7 @@ std::vector<std::string> arrays_in(Store const& store) {
     constexpr std::string_view document = "/zarr.json";
     if (!entry.path.ends_with(document)) return;
     std::string path{entry.path.substr(0, entry.path.size() - document.size())};
-    if (read_document(store, path, [](Reader& r) { return r.at("node_type").string(); }) == "array")
+    if (read_document(store, path, [](ObjectReader& r) { return r.at("node_type").string(); }) == "array")
       paths.push_back(std::move(path));
   });
   return paths;

@@ -23,26 +23,26 @@ namespace {
 using Store = LocalStore<HostBuffer>;
 using Array = decltype(open_any<AllCodecs>(std::declval<Store const&>(), ""));
 
-Slice slice_of(Found const& found) {
+Slice slice_of(MemberValue const& found) {
   auto const numbers = found.extents();
   return {numbers[0], numbers[1], numbers[2]};
 }
 
-std::vector<Slice> slices_of(Found const& found) {
+std::vector<Slice> slices_of(MemberValue const& found) {
   std::vector<Slice> slices;
   for (std::size_t d = 0; d < found.list().size(); ++d) slices.push_back(slice_of(found.item(d)));
   return slices;
 }
 
 // A list as a dimension's indices; a slice is an object that has it as its member.
-Indices indices_of(Found const& found) {
-  if (found.value().get_if<Members>()) return slice_of(Reader{found}.at("slice"));
+Indices indices_of(MemberValue const& found) {
+  if (found.value().get_if<Members>()) return slice_of(ObjectReader{found}.at("slice"));
   std::vector<std::uint64_t> list;
   for (std::size_t i = 0; i < found.list().size(); ++i) list.push_back(found.item(i).integer<std::uint64_t>());
   return list;
 }
 
-Selected selected_by(Reader& command, Array const& array) {
+ResolvedSelection selected_by(ObjectReader& command, Array const& array) {
   auto const kind = command.at("kind").string();
   auto const what = command.at("selection");
   if (kind == "box") return Box{slices_of(what)}.resolve(array.shape());
@@ -64,7 +64,7 @@ Selected selected_by(Reader& command, Array const& array) {
 
 Strides c_order(Extents const& shape, Array const& array) { return Layout::c_order(shape, array.type().size).strides; }
 
-WriteOptions options_of(Reader& command) {
+WriteOptions options_of(ObjectReader& command) {
   WriteOptions options;
   options.append_to_shards = command.at("append_to_shards").boolean();
   return options;
@@ -76,10 +76,10 @@ class Steps {
 
   std::string answer(std::string const& line) {
     auto const value = parse_json(line);
-    Reader command{value, ""};
+    ObjectReader command{value, ""};
     auto const what = command.at("do").string(), path = command.at("path").string();
     if (what == "create") {
-      Reader document{command.at("document")};
+      ObjectReader document{command.at("document")};
       (void)document.at("zarr_format");
       arrays_.insert_or_assign(path, create_any<AllCodecs>(store_, path, read_array_metadata(document), {true}));
     } else if (what == "open") {
@@ -94,7 +94,7 @@ class Steps {
   }
 
  private:
-  static std::string done(std::string const& what, Reader& command, Array const& array) {
+  static std::string done(std::string const& what, ObjectReader& command, Array const& array) {
     if (what == "resize") {
       array.resize(command.at("shape").extents());
     } else if (what == "append") {

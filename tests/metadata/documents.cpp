@@ -87,8 +87,9 @@ namespace {
 
 struct Endless {
   using buffer_type = HostBuffer;
-  std::optional<std::size_t> read(Key const&, ByteRange, Room<space::Host> room, Queue<space::Host>&) const {
-    return room(std::size_t{1} << 40).size;
+  std::optional<std::size_t> read(Key const&, ByteRange, Destination<space::Host> destination,
+                                  Queue<space::Host>&) const {
+    return destination(std::size_t{1} << 40).size;
   }
 };
 

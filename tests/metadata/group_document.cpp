@@ -10,7 +10,7 @@ using namespace tessera;
 
 static GroupMetadata group(std::string const& more) {
   auto const value = parse_json(R"({"zarr_format": 3, "node_type": "group")" + more + "}");
-  Reader reader{value, ""};
+  ObjectReader reader{value, ""};
   (void)reader.at("zarr_format");
   return read_group_metadata(reader);
 }
@@ -38,7 +38,7 @@ TEST_CASE("unknown members are refused unless they say must_understand: false (M
 
 TEST_CASE("an array's document is no group's (META-08)") {
   auto const value = parse_json(test::array_document().text());
-  Reader reader{value, ""};
+  ObjectReader reader{value, ""};
   test::check_refused<MetadataError>([&] { read_group_metadata(reader); },
                                      {"member node_type", "found \"array\"", "expected \"group\""});
 }

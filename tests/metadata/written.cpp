@@ -7,7 +7,7 @@
 #include <support/document.hpp>
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
-#include <tessera/array/create.hpp>
+#include <tessera/node/create.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/with/all.hpp>
 
@@ -125,7 +125,7 @@ TEST_CASE("members and transformers that need not be understood are kept (META-1
   document.set("storage_transformers", R"([{"name": "x", "must_understand": false}])");
   auto const text = written(document.text());
   auto const again = parse_json(text);
-  Reader reader{again, ""};
+  ObjectReader reader{again, ""};
   CHECK(reader.at("future").value() ==
         Value{Members{{"must_understand", false}, {"x", List{Number{"1"}, Number{"1.0"}, Number{"1e400"}}}}});
   CHECK(reader.at("storage_transformers").value() == Value{List{Members{{"name", "x"}, {"must_understand", false}}}});
@@ -139,7 +139,7 @@ TEST_CASE("short forms are read and not written (META-28, META-29, META-31)") {
                                 .set("codecs", R"(["bytes", {"name": "crc32c", "must_understand": false}])")
                                 .text());
   auto const again = parse_json(text);
-  Reader reader{again, ""};
+  ObjectReader reader{again, ""};
   CHECK(reader.at("data_type").value() == Value{"uint8"});
   CHECK(reader.at("chunk_key_encoding").value() ==
         Value{Members{{"name", "v2"}, {"configuration", Members{{"separator", "."}}}}});

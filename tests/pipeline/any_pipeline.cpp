@@ -16,7 +16,7 @@ using BuiltIn = AnyPipeline<space::Host>;
 using Every = AnyPipeline<space::Host, space::Host, AllCodecs>;
 
 template <class P>
-static ChunkForm resolve(std::string const& codecs, ChunkSpecification const& chunk) {
+static ResolvedChunk resolve(std::string const& codecs, ChunkSpecification const& chunk) {
   auto const list = test::specifications(codecs);
   return P::from(list).resolve(chunk);
 }

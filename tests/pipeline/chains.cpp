@@ -15,7 +15,7 @@ namespace {
 
 /// The decoded chunks, each in memory of its own, in C order and the machine's byte order.
 template <class P>
-std::vector<Bytes> decode(P const& pipeline, ChunkForm const& form, std::vector<Bytes> const& stored,
+std::vector<Bytes> decode(P const& pipeline, ResolvedChunk const& form, std::vector<Bytes> const& stored,
                           Queue<space::Host>& on) {
   std::vector<Bytes> rooms(stored.size(), Bytes(form.decoded_size));
   std::vector<DecodeTask<space::Host, space::Host>> tasks;
@@ -31,7 +31,7 @@ std::vector<Bytes> decode(P const& pipeline, ChunkForm const& form, std::vector<
 }
 
 template <class P>
-std::vector<Bytes> encode(P const& pipeline, ChunkForm const& form, std::vector<Bytes> const& plain,
+std::vector<Bytes> encode(P const& pipeline, ResolvedChunk const& form, std::vector<Bytes> const& plain,
                           Queue<space::Host>& on) {
   std::vector<Bytes> rooms(plain.size(), Bytes(form.encoded_bound()));
   std::vector<EncodeTask<space::Host, space::Host>> tasks;

@@ -37,7 +37,9 @@ struct Times {
   static constexpr std::string_view name = "example.times";
   float factor = 2;
 
-  static Times from(Reader& configuration) { return {static_cast<float>(configuration.at("factor").integer<int>())}; }
+  static Times from(ObjectReader& configuration) {
+    return {static_cast<float>(configuration.at("factor").integer<int>())};
+  }
   Value configuration() const { return Members{{"factor", static_cast<int>(factor)}}; }
   void encode(ChunkSpecification const& chunk, std::span<float const> from, std::span<float> to) const {
     REQUIRE(from.size() == element_count(chunk.shape, "the chunk"));

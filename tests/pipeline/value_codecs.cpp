@@ -26,7 +26,7 @@ struct Delta {
   template <class S>
   static constexpr bool runs_in = S::host_accessible;
 
-  static Delta from(Reader&) { return {}; }
+  static Delta from(ObjectReader&) { return {}; }
   Value configuration() const { return Members{}; }
   ChunkSpecification encoded(ChunkSpecification chunk) const { return chunk; }
 
@@ -64,7 +64,7 @@ struct Narrow {
   template <class S>
   static constexpr bool runs_in = S::host_accessible;
 
-  static Narrow from(Reader&) { return {}; }
+  static Narrow from(ObjectReader&) { return {}; }
   Value configuration() const { return Members{}; }
   ChunkSpecification encoded(ChunkSpecification chunk) const {
     chunk.type = data_type_of<std::int32_t>();

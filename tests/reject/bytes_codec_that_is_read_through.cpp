@@ -6,7 +6,7 @@ struct Packed {
   static constexpr std::string_view name = "mine.packed";
   template <class S>
   static constexpr bool runs_in = S::host_accessible;
-  static Packed from(Reader&) { return {}; }
+  static Packed from(ObjectReader&) { return {}; }
   Value configuration() const { return Members{}; }
   Layout layout(ChunkSpecification const& chunk) const { return Layout::c_order(chunk.shape, chunk.type.size); }
   std::size_t decode(ByteView<space::Host>, ByteSpan<space::Host>, Queue<space::Host>&) const;

@@ -1,4 +1,5 @@
-// expect: tessera: this codec has members, and lacks 'static C from(Reader&)', which sets them from the configuration in zarr.json
+// expect: tessera: this codec has members, and lacks 'static C from(ObjectReader&)', which sets them from the
+// configuration in zarr.json
 #include <tessera/tessera.hpp>
 using namespace tessera;
 struct Mine {

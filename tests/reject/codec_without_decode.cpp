@@ -6,7 +6,7 @@ struct Mine {
   static constexpr std::string_view name = "mine";
   template <class S>
   static constexpr bool runs_in = S::host_accessible;
-  static Mine from(Reader&) { return {}; }
+  static Mine from(ObjectReader&) { return {}; }
   std::size_t encoded_bound(std::size_t size) const { return size; }
 #ifdef CURED
   std::size_t decode(ByteView<space::Host>, ByteSpan<space::Host>, Queue<space::Host>&) const;

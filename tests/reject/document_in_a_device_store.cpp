@@ -2,7 +2,7 @@
 #include <tessera/tessera.cuh>
 using namespace tessera;
 auto program(LocalStore<DeviceBuffer> store) {
-  auto const any = [](Reader& reader) { return reader.value(); };
+  auto const any = [](ObjectReader& reader) { return reader.value(); };
 #ifdef CURED
   return read_document(host_side(store), "a", any);
 #else

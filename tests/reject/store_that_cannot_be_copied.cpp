@@ -10,6 +10,6 @@ struct Mine {
 #else
   std::unique_ptr<int> connection;
 #endif
-  std::optional<std::size_t> read(Key const&, ByteRange, Room<space::Host>, Queue<space::Host>&) const;
+  std::optional<std::size_t> read(Key const&, ByteRange, Destination<space::Host>, Queue<space::Host>&) const;
 };
 void program(Mine store) { (void)open_array<float, 3>(std::move(store), "a"); }

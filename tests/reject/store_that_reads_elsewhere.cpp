@@ -1,4 +1,5 @@
-// expect: tessera: this store lacks 'std::optional<std::size_t> read(Key const&, ByteRange, Room<space>, queue_of<S>&)
+// expect: tessera: this store lacks 'std::optional<std::size_t> read(Key const&, ByteRange, Destination<space>,
+// queue_of<S>&)
 #include <tessera/tessera.cuh>
 using namespace tessera;
 struct Mine {
@@ -7,7 +8,7 @@ struct Mine {
 #else
   using buffer_type = DeviceBuffer;
 #endif
-  std::optional<std::size_t> read(Key const&, ByteRange, Room<space::Host>, Queue<space::Host>&) const;
+  std::optional<std::size_t> read(Key const&, ByteRange, Destination<space::Host>, Queue<space::Host>&) const;
 };
 auto program(Mine store, Queue<space::Device> stream) {
   auto& on = queue_in<space_of<Mine>>(stream);

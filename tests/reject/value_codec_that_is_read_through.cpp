@@ -6,7 +6,7 @@ struct Delta {
   static constexpr std::string_view name = "mine.delta";
   template <class S>
   static constexpr bool runs_in = S::host_accessible;
-  static Delta from(Reader&) { return {}; }
+  static Delta from(ObjectReader&) { return {}; }
   Value configuration() const { return Members{}; }
   ChunkSpecification encoded(ChunkSpecification chunk) const { return chunk; }
   std::size_t decode(ByteView<space::Host>, ByteSpan<space::Host>, Queue<space::Host>&) const;

@@ -14,7 +14,7 @@ struct BatchInvert {
   template <class S>
   static constexpr bool runs_in = std::is_same_v<S, space::Host>;
 
-  static BatchInvert from(tessera::Reader&) { return {}; }
+  static BatchInvert from(tessera::ObjectReader&) { return {}; }
   tessera::Value configuration() const { return tessera::Members{}; }
   std::size_t encoded_bound(std::size_t size) const { return size; }
   void decode(std::span<CodecTask<space::Host>> batch, Queue<space::Host>& on) const {
@@ -31,7 +31,7 @@ struct Difference {
   template <class S>
   static constexpr bool runs_in = std::is_same_v<S, space::Device>;
 
-  static Difference from(tessera::Reader&) { return {}; }
+  static Difference from(tessera::ObjectReader&) { return {}; }
   tessera::Value configuration() const { return tessera::Members{}; }
   tessera::Layout layout(tessera::ChunkSpecification const& chunk) const {
     return tessera::Layout::c_order(chunk.shape, chunk.type.size);

@@ -6,7 +6,7 @@
 #include "sample.hpp"
 
 using namespace sample;
-using tessera::ByteRange, tessera::ByteSpan, tessera::ByteView, tessera::Key, tessera::Queue, tessera::Room;
+using tessera::ByteRange, tessera::ByteSpan, tessera::ByteView, tessera::Key, tessera::Queue, tessera::Destination;
 
 static_assert(tessera::AllocatableBuffer<stub::DeviceBuffer>);
 static_assert(tessera::Store<DeviceStore> && tessera::Store<DeviceStore, stub::DeviceBuffer>);
@@ -19,12 +19,12 @@ struct Blocks {
   std::shared_ptr<std::map<std::string, stub::DeviceBuffer>> values =
       std::make_shared<std::map<std::string, stub::DeviceBuffer>>();
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Device> room,
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Device> destination,
                                   Queue<space::Device>& on) const {
     auto const at = values->find(key.path);
     if (at == values->end()) return std::nullopt;
     auto const [offset, size] = range.resolve(at->second.view().size);
-    tessera::crossing<space::Device, space::Device>::copy(at->second.view().sub(offset, size), room(size), on);
+    tessera::crossing<space::Device, space::Device>::copy(at->second.view().sub(offset, size), destination(size), on);
     return size;
   }
 };
@@ -43,8 +43,8 @@ void reads(S const& store, Queue<space::Device>& on, char const* what) {
   check(on_host<int>(memory.view(), on) == std::vector{3}, what);
 
   Key const a{"a"}, b{"b"};
-  auto room = [&](std::size_t n) { return memory.span().sub(0, n); };
-  tessera::ReadRequest<space::Device> requests[] = {{&a, {4, 4}, room}, {&b, {}, room}};
+  auto destination = [&](std::size_t n) { return memory.span().sub(0, n); };
+  tessera::ReadRequest<space::Device> requests[] = {{&a, {4, 4}, destination}, {&b, {}, destination}};
   tessera::get_many(store, std::span{requests}, on);
   check(requests[0].size == 4u && !requests[1].size, what);
   check(on_host<int>(memory.view(), on) == std::vector{2}, what);

@@ -130,7 +130,7 @@ struct Invert {
   template <class S>
   static constexpr bool runs_in = S::host_accessible;
 
-  static Invert from(tessera::Reader&) { return {}; }
+  static Invert from(tessera::ObjectReader&) { return {}; }
   tessera::Value configuration() const { return tessera::Members{}; }
   std::size_t encoded_bound(std::size_t size) const { return size; }
   std::size_t decode(tessera::ByteView<space::Host> from, tessera::ByteSpan<space::Host> to,
@@ -152,7 +152,7 @@ struct DeviceInvert {
   template <class S>
   static constexpr bool runs_in = std::is_same_v<S, space::Device>;
 
-  static DeviceInvert from(tessera::Reader&) { return {}; }
+  static DeviceInvert from(tessera::ObjectReader&) { return {}; }
   tessera::Value configuration() const { return tessera::Members{}; }
   std::size_t encoded_bound(std::size_t size) const { return size; }
   void decode(std::span<tessera::CodecTask<space::Device>> batch, tessera::Queue<space::Device>& on) const {

@@ -5,7 +5,7 @@
 #include "shard.hpp"
 
 using namespace sample;
-using tessera::ByteRange, tessera::Key, tessera::Queue, tessera::ReadRequest, tessera::Room;
+using tessera::ByteRange, tessera::Key, tessera::Queue, tessera::ReadRequest, tessera::Destination;
 using tessera::codec::Bytes;
 
 // Inner chunks have keys as chunks have, "c/3/1", counted over the whole array. Indexes are read from `Indexes`, the
@@ -20,11 +20,11 @@ class ShardStore {
   ShardStore(Parent parent, Indexes indexes, std::string path)
       : parent_{std::move(parent)}, indexes_{std::move(indexes)}, path_{std::move(path)} {}
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room,
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination,
                                   tessera::queue_for<Space>& on) const {
     auto const place = find_chunk(key, on.host());
     if (!place) return std::nullopt;
-    return parent_.read(place->shard, within(place->range, range), room, on);
+    return parent_.read(place->shard, within(place->range, range), destination, on);
   }
 
   void get_many(std::span<ReadRequest<Space>> requests, tessera::queue_for<Space>& on) const {
@@ -33,7 +33,7 @@ class ShardStore {
     for (auto const& request : requests) places.push_back(find_chunk(*request.key, on.host()));
     for (std::size_t i = 0; i < requests.size(); ++i)
       if (places[i])
-        ranges.push_back({&places[i]->shard, within(places[i]->range, requests[i].range), requests[i].room});
+        ranges.push_back({&places[i]->shard, within(places[i]->range, requests[i].range), requests[i].destination});
     tessera::get_many(parent_, std::span{ranges}, on);
     std::size_t next = 0;
     for (std::size_t i = 0; i < requests.size(); ++i) requests[i].size = places[i] ? ranges[next++].size : std::nullopt;
@@ -70,10 +70,10 @@ static_assert(tessera::ReadableStore<ShardStore<HostStore, HostStore>, Host>);
 static_assert(tessera::ReadableStore<ShardStore<DeviceStore, HostStore>, stub::DeviceBuffer>);
 
 template <class P, class S>
-void read(S const& store, typename P::queue_type& on, tessera::Target<typename P::array_space> target) {
+void read(S const& store, typename P::queue_type& on, tessera::StridedSpan<typename P::array_space> target) {
   P const pipeline{};
   auto const form = pipeline.resolve({{chunk_rows, chunk_columns}, tessera::data_type_of<float>()});
-  tessera::ChunkSource<S, P> const inner{store,    "",   {},
+  tessera::ChunkAccess<S, P> const inner{store,    "",   {},
                                          pipeline, form, {reinterpret_cast<std::byte const*>(&fill), sizeof fill}};
   tessera::read_chunks(inner, tessera::Box(tessera::all).resolve({rows, columns}), target, on, {.mini_batch = 64});
 }

@@ -5,7 +5,7 @@
 #include "shard.hpp"
 
 using namespace sample;
-using tessera::ByteRange, tessera::CastTo, tessera::Key, tessera::Pipeline, tessera::Queue, tessera::Room;
+using tessera::ByteRange, tessera::CastTo, tessera::Key, tessera::Pipeline, tessera::Queue, tessera::Destination;
 using tessera::codec::Bytes, tessera::codec::Zstd;
 
 // The inner chunks of one shard in host memory, as a store.
@@ -14,7 +14,7 @@ struct InnerChunks {
   tessera::ByteView<space::Host> shard;
   Index index;
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Host> room,
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> destination,
                                   Queue<space::Host>& on) const {
     auto const chunk =
         find(index, static_cast<std::uint64_t>(key.path[2] - '0') * 2 + static_cast<std::uint64_t>(key.path[4] - '0'));
@@ -22,7 +22,7 @@ struct InnerChunks {
     auto const [offset, size] = range.resolve(chunk->size);
     auto const [begin, length] = chunk->resolve(shard.size);
     if (length < size) throw tessera::CodecError{"an inner chunk ends beyond the shard"};
-    tessera::crossing<space::Host, space::Host>::copy(shard.sub(begin + offset, size), room(size), on);
+    tessera::crossing<space::Host, space::Host>::copy(shard.sub(begin + offset, size), destination(size), on);
     return size;
   }
 };
@@ -40,7 +40,7 @@ struct Sharding {
 
   Inner inner;
 
-  static Sharding from(tessera::Reader& configuration) {
+  static Sharding from(tessera::ObjectReader& configuration) {
     auto const codecs = configuration.at("codecs");
     std::vector<tessera::Specification> inner;
     for (std::size_t i = 0; i < codecs.list().size(); ++i) inner.push_back(tessera::specification(codecs.item(i)));
@@ -60,7 +60,7 @@ struct Sharding {
     tessera::Box const everything = tessera::all;
     for (auto& task : batch) {
       InnerChunks const chunks{task.from, index_of(task.from)};
-      tessera::ChunkSource<InnerChunks, Inner> const source{chunks, "",   {},
+      tessera::ChunkAccess<InnerChunks, Inner> const source{chunks, "",   {},
                                                             inner,  form, {shard.fill.data(), shard.fill.size()}};
       tessera::read_chunks(source, everything.resolve(shard.shape), {task.to.data, layout(shard).strides}, on);
       task.size = shard.size_in_bytes();
@@ -68,7 +68,7 @@ struct Sharding {
   }
 
  private:
-  tessera::ChunkForm form_of(tessera::ChunkSpecification chunk) const {
+  tessera::ResolvedChunk form_of(tessera::ChunkSpecification chunk) const {
     chunk.shape = {chunk_rows, chunk_columns};
     return inner.resolve(chunk);
   }

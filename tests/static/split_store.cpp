@@ -20,9 +20,9 @@ struct Counting {
   DeviceStore store;
   std::shared_ptr<int> batches = std::make_shared<int>(0);
 
-  auto read(tessera::Key const& key, tessera::ByteRange range, tessera::Room<space::Device> room,
+  auto read(tessera::Key const& key, tessera::ByteRange range, tessera::Destination<space::Device> destination,
             tessera::Queue<space::Device>& on) const {
-    return store.read(key, range, room, on);
+    return store.read(key, range, destination, on);
   }
   void get_many(std::span<tessera::ReadRequest<space::Device>> requests, tessera::Queue<space::Device>& on) const {
     ++*batches;

@@ -19,10 +19,10 @@
 #include <tessera/buffer/concept.hpp>
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/cast/concept.hpp>
-#include <tessera/memory/kept.hpp>
+#include <tessera/memory/object_pool.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/memory/queue.hpp>
-#include <tessera/view/copy.hpp>
+#include <tessera/place/copy.hpp>
 
 namespace stub {
 
@@ -95,7 +95,7 @@ class Lease {
 
 }  // namespace stub
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 template <>
 class Event<space::Device> {
@@ -151,12 +151,12 @@ class Queue<space::Device> {
 
   Queue<space::Host> host_;
   std::shared_ptr<stub::Stream> stream_ = std::make_shared<stub::Stream>();
-  std::shared_ptr<Kept> kept_ =
-      std::make_shared<Kept>();  // goes before the stream: what it keeps is freed in its order
+  std::shared_ptr<ObjectPool> kept_ =
+      std::make_shared<ObjectPool>();  // goes before the stream: what it keeps is freed in its order
 };
 static_assert(WorkQueue<Queue<space::Device>>);
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0
 
 namespace stub {
 
@@ -265,7 +265,7 @@ struct placing {
 
 }  // namespace stub
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 template <>
 struct buffer_in<space::Device> {
@@ -298,4 +298,4 @@ struct placer<space::Device> : stub::placing<space::Device> {};
 template <>
 struct placer<space::Pinned> : stub::placing<space::Pinned> {};
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -18,7 +18,7 @@ void halves(S const& store, char const* what) {
   tessera::Specification const names[] = {{"bytes", tessera::Members{{"endian", "little"}}}, {"invert"}};
   auto const pipeline = P::from({names, std::is_same_v<P, Plain> ? 1u : 2u});
   auto const form = pipeline.resolve({{chunk_rows, chunk_columns}, tessera::data_type_of<float>()});
-  tessera::ChunkSource<S, P> const source{store,    "a/", {},
+  tessera::ChunkAccess<S, P> const source{store,    "a/", {},
                                           pipeline, form, {reinterpret_cast<std::byte const*>(&fill), sizeof fill}};
   auto const size = rows * columns * sizeof(float);
   tessera::Strides const strides{columns * sizeof(float), sizeof(float)};

@@ -24,14 +24,14 @@ struct Counting : Memory {
   explicit Counting(std::size_t& count) : together{&count} {}
   void get_many(std::span<ReadRequest<space::Host>> requests, test::HostQueue& on) const {
     *together = requests.size();
-    for (auto& request : requests) request.size = read(*request.key, request.range, request.room, on);
+    for (auto& request : requests) request.size = read(*request.key, request.range, request.destination, on);
   }
 };
 
 // Neither written nor listed, without a name and locks.
 struct Bare {
   using buffer_type = HostBuffer;
-  std::optional<std::size_t> read(Key const&, ByteRange, Room<space::Host>, test::HostQueue&) const {
+  std::optional<std::size_t> read(Key const&, ByteRange, Destination<space::Host>, test::HostQueue&) const {
     return std::nullopt;
   }
 };
@@ -99,8 +99,8 @@ TEST_CASE("a PrefixStore's errors name the key, and its folder is a key") {
   check_refused<StoreError>([&] { test::value(store, "../b"); }, {"memory store/a: ", "key \"../b\"", "not a key"});
   test::HostQueue on;
   Key const key{"../b"};
-  auto const room = [](std::size_t) -> test::HostSpan { throw 1; };
-  ReadRequest<space::Host> requests[] = {{&key, {}, room}};
+  auto const destination = [](std::size_t) -> test::HostSpan { throw 1; };
+  ReadRequest<space::Host> requests[] = {{&key, {}, destination}};
   check_refused<StoreError>([&] { get_many(store, std::span{requests}, on); }, {"key \"../b\"", "not a key"});
   for (std::string const folder : {"/", "a/", "..", "a/../b", "/a"})
     check_refused<StoreError>([&] { PrefixStore(memory, folder); }, {"not a key"});

@@ -40,8 +40,9 @@ bool append(S const& store, std::string const& key, std::string const& more, std
 struct Plain {
   using buffer_type = HostBuffer;
   Memory inner{};
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Host> room, test::HostQueue& on) const {
-    return inner.read(key, range, room, on);
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> destination,
+                                  test::HostQueue& on) const {
+    return inner.read(key, range, destination, on);
   }
   void write(Key const& key, ByteView<space::Host> value, test::HostQueue& on) const { inner.write(key, value, on); }
   bool erase(Key const& key, test::HostQueue& on) const { return inner.erase(key, on); }

@@ -20,9 +20,10 @@ struct Plain {
   using buffer_type = HostBuffer;
   MemoryStore<HostBuffer> values;
   std::size_t* reads;
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Host> room, test::HostQueue& on) const {
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> destination,
+                                  test::HostQueue& on) const {
     ++*reads;
-    return values.read(key, range, room, on);
+    return values.read(key, range, destination, on);
   }
 };
 

@@ -28,7 +28,9 @@ namespace {
 // One that names neither itself nor the key.
 struct Own {
   using buffer_type = HostBuffer;
-  std::optional<std::size_t> read(Key const&, ByteRange, Room<space::Host>, test::HostQueue&) const { return {}; }
+  std::optional<std::size_t> read(Key const&, ByteRange, Destination<space::Host>, test::HostQueue&) const {
+    return {};
+  }
   std::optional<Lent<space::Host>> lend(Key const&, ByteRange, test::HostQueue&) const {
     throw StoreError{"it is out"};
   }

@@ -14,11 +14,12 @@ namespace {
 
 struct OneValue {
   using buffer_type = HostBuffer;
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Host> room, Queue<space::Host>&) const {
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> destination,
+                                  Queue<space::Host>&) const {
     if (key.path == "broken") throw StoreError{"the disk is gone"};
     if (key.path != "k") return std::nullopt;
     auto const [offset, size] = range.resolve(3);
-    auto const to = room(size);
+    auto const to = destination(size);
     std::memcpy(to.data, &"abc"[offset], size);
     return size;
   }

@@ -8,7 +8,7 @@
 #include <support/document.hpp>
 #include <support/store_conformance.hpp>
 #include <support/temporary_folder.hpp>
-#include <tessera/array/open.hpp>
+#include <tessera/node/open.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 
@@ -34,10 +34,10 @@ struct Smallest {
   using buffer_type = HostBuffer;
   MemoryStore<HostBuffer> values{};
   bool fails = false;
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Host> room,
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> destination,
                                   Queue<space::Host>& on) const {
     if (fails && key.path.find("zarr.json") == std::string::npos) throw StoreError{"the line is dead"};
-    return values.read(key, range, room, on);
+    return values.read(key, range, destination, on);
   }
 };
 
@@ -63,18 +63,18 @@ TEST_CASE(
     put(store, "k", "0123456789");
     Key const there{"k"}, missing{"m"};
     std::vector<std::string> values(5);
-    auto const room = [&](std::size_t i) {
+    auto const destination = [&](std::size_t i) {
       return [&values, i](std::size_t n) -> test::HostSpan {
         values[i].resize(n);
         return {reinterpret_cast<std::byte*>(values[i].data()), n};
       };
     };
-    auto rooms = std::vector{room(0), room(1), room(2), room(3), room(4)};
-    std::vector<ReadRequest<space::Host>> requests{{&there, {2, 3}, rooms[0]},
-                                                   {&missing, {2, 3}, rooms[1]},
-                                                   {&there, {7}, rooms[2]},
-                                                   {&there, {2, 99}, rooms[3]},
-                                                   {&there, ByteRange::suffix(2), rooms[4]}};
+    auto destinations = std::vector{destination(0), destination(1), destination(2), destination(3), destination(4)};
+    std::vector<ReadRequest<space::Host>> requests{{&there, {2, 3}, destinations[0]},
+                                                   {&missing, {2, 3}, destinations[1]},
+                                                   {&there, {7}, destinations[2]},
+                                                   {&there, {2, 99}, destinations[3]},
+                                                   {&there, ByteRange::suffix(2), destinations[4]}};
     test::HostQueue on;
     get_many(store, std::span{requests}, on);
     CHECK(values == Strings{"234", "", "789", "23456789", "89"});

@@ -28,9 +28,10 @@ struct Counting : WrapperStore<S> {
   using Base::Base;
   std::shared_ptr<Counts> counts = std::make_shared<Counts>();
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Host> room, Queue<Host>& on) const {
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Host> destination,
+                                  Queue<Host>& on) const {
     ++counts->reads;
-    auto const size = Base::read(key, range, room, on);
+    auto const size = Base::read(key, range, destination, on);
     counts->read += size.value_or(0);
     return size;
   }

@@ -31,7 +31,9 @@ struct Told {
   Log* log;
   std::mutex* watched = nullptr;  // whether it is locked is said
 
-  std::optional<std::size_t> read(Key const&, ByteRange, Room<space::Host>, test::HostQueue&) const { return {}; }
+  std::optional<std::size_t> read(Key const&, ByteRange, Destination<space::Host>, test::HostQueue&) const {
+    return {};
+  }
   void write(Key const& key, ByteView<space::Host> value, test::HostQueue&) const {
     if (key.path == "bad") throw StoreError{"no"};
     log->push_back("write " + key.path + " " + test::text(value) + (is_locked() ? ", locked" : ""));

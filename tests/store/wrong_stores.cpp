@@ -36,7 +36,8 @@ class WrongStore {
   }
   WrongStore& operator=(WrongStore const&) = default;
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Host> room, HostQueue&) const try {
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> destination,
+                                  HostQueue&) const try {
     ++state_->reads;
     if (is("never answers")) std::promise<void>{}.get_future().wait();
     if (!is("any key is read") && !is("any key is a key")) check(key);
@@ -54,8 +55,8 @@ class WrongStore {
     if (is("suffixes are prefixes") && range.from_end) range = {0, range.size};
     if (is("a range beyond the end is empty") && !range.from_end && range.offset > value.size()) range = {0, 0};
     auto const [offset, size] = range.resolve(value.size());
-    if (is("room is asked twice")) room(size);
-    auto const to = room_of(room, is("room for all of it") ? value.size() : size, size);
+    if (is("room is asked twice")) destination(size);
+    auto const to = room_of(destination, is("room for all of it") ? value.size() : size, size);
     if (size != 0 && to.data) std::memcpy(to.data, value.data() + offset, size);
     return is("returns the whole size") ? value.size() : size;
   } catch (Error& error) {
@@ -78,7 +79,7 @@ class WrongStore {
           request.key->path == requests[i - 1].key->path)
         range = requests[i - 1].range;
       if (is("many: ranges from the end are whole") && range.from_end) range = {};
-      auto const found = read(*request.key, range, request.room, on);
+      auto const found = read(*request.key, range, request.destination, on);
       if (found || !is("many: missing ones keep the last answer")) request.size = found;
       if (is("many: at most 64") && i == 63) return;
     }
@@ -183,10 +184,10 @@ class WrongStore {
   };
 
   bool is(std::string_view mistake) const { return mistake_ == mistake; }
-  ByteSpan<space::Host> room_of(Room<space::Host> room, std::size_t asked, std::size_t size) const try {
-    return room(asked).sub(0, size);
+  ByteSpan<space::Host> room_of(Destination<space::Host> destination, std::size_t asked, std::size_t size) const try {
+    return destination(asked).sub(0, size);
   } catch (std::exception const&) {
-    if (!is("the room cannot refuse")) throw;
+    if (!is("the destination cannot refuse")) throw;
     return {};
   }
   void wait_for_a_reader() const {
@@ -252,10 +253,10 @@ TEST_CASE("each mistake breaks the rule that is about it") {
       {"empty values are missing", "holds empty values"},
       {"sizes are rounded up", "knows sizes"},
       {"the size of what is missing", "knows sizes"},
-      {"room is asked twice", "asks for room once"},
-      {"room for all of it", "asks for room once"},
-      {"returns the whole size", "asks for room once"},
-      {"the room cannot refuse", "lets the room refuse"},
+      {"room is asked twice", "asks for destination once"},
+      {"room for all of it", "asks for destination once"},
+      {"returns the whole size", "asks for destination once"},
+      {"the destination cannot refuse", "lets the destination refuse"},
       {"many: neighbours of a key are taken for the same", "reads many"},
       {"many: ranges from the end are whole", "reads many"},
       {"many: missing ones keep the last answer", "reads many"},

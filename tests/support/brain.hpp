@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <support/store_conformance.hpp>
-#include <tessera/array/open.hpp>
+#include <tessera/node/open.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/with/all.hpp>

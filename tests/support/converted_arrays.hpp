@@ -176,7 +176,7 @@ void check_conversion(Random& random, Make const& make) {
   Bytes rows(8 * 14 * sizeof(T));
   std::memcpy(rows.data(), whole.data(), rows.size());
   memory.put(rows);  // the chunks of the last row are missing
-  tessera::Selected const most = tessera::Box{{0, 8}, tessera::all}.resolve(shape);
+  tessera::ResolvedSelection const most = tessera::Box{{0, 8}, tessera::all}.resolve(shape);
   auto const dense = tessera::Layout::c_order({8, 14}, sizeof(T)).strides;
   finish([&] { return array.untyped().write(most, {memory.data(), dense}); });
   for (int i = 0; i < 3; ++i) check_read_as<Program, T, Memory>(random, array, whole, scale, offset);

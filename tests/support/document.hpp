@@ -50,7 +50,7 @@ inline std::string grid(std::string const& chunk_shape) {
 /// What read_array_metadata makes of the text.
 inline tessera::ArrayMetadata array_metadata(std::string const& text) {
   auto const value = tessera::parse_json(text);
-  tessera::Reader reader{value, ""};
+  tessera::ObjectReader reader{value, ""};
   (void)reader.at("zarr_format");
   return tessera::read_array_metadata(reader);
 }

@@ -37,8 +37,8 @@ struct FailingCalls {
     }
   }
   std::optional<std::size_t> read(tessera::Key const& key, tessera::ByteRange range,
-                                  tessera::Room<tessera::space::Host> room, Queue& on) const {
-    return call([&] { return state->inner.read(key, range, room, on); });
+                                  tessera::Destination<tessera::space::Host> destination, Queue& on) const {
+    return call([&] { return state->inner.read(key, range, destination, on); });
   }
   void write(tessera::Key const& key, tessera::ByteView<tessera::space::Host> value, Queue& on) const {
     call([&] { state->inner.write(key, value, on); });

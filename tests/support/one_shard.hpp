@@ -12,14 +12,14 @@
 #include <support/sharded.hpp>
 #include <support/store_conformance.hpp>
 #include <support/written_array.hpp>
-#include <tessera/array/create.hpp>
+#include <tessera/node/create.hpp>
 #include <tessera/store/append.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/with/all.hpp>
 
 namespace test {
 
-using tessera::ByteRange, tessera::ByteView, tessera::HostBuffer, tessera::Key, tessera::Room;
+using tessera::ByteRange, tessera::ByteView, tessera::HostBuffer, tessera::Key, tessera::Destination;
 using Texts = std::vector<std::string>;
 
 inline tessera::WriteOptions const appending{.append_to_shards = true};
@@ -34,9 +34,10 @@ struct Noting {
   void note(Key const& key, std::string what) const {
     if (!key.path.ends_with("zarr.json")) asked->push_back(std::move(what));
   }
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<tessera::space::Host> room, On& on) const {
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<tessera::space::Host> destination,
+                                  On& on) const {
     note(key, range.is_whole() ? "read" : tessera::text({"read ", range.offset, " + ", range.size}));
-    return inner.read(key, range, room, on);
+    return inner.read(key, range, destination, on);
   }
   std::optional<std::uint64_t> size(Key const& key, On& on) const { return inner.size(key, on); }
   void write(Key const& key, ByteView<tessera::space::Host> value, On& on) const {

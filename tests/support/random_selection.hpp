@@ -14,7 +14,7 @@ namespace test {
 
 struct RandomSelection {
   std::string kind;
-  tessera::Selected selected;
+  tessera::ResolvedSelection selected;
   std::vector<Extents> places{};  ///< of the elements, in the memory's C order
 };
 

@@ -17,7 +17,7 @@ namespace test {
 struct Asked {
   std::mutex mutex{};
   std::vector<std::string> reads{};
-  std::vector<std::byte*> rooms{};  // where each was put
+  std::vector<std::byte*> destinations{};  // where each was put
   std::vector<std::string> take() {
     std::lock_guard lock{mutex};
     std::ranges::sort(reads);
@@ -36,15 +36,15 @@ struct Remote {
   std::shared_ptr<Asked> asked = std::make_shared<Asked>();
 
   std::string name() const { return "remote"; }
-  std::optional<std::size_t> read(Key const& key, tessera::ByteRange range, tessera::Room<Space> room,
+  std::optional<std::size_t> read(Key const& key, tessera::ByteRange range, tessera::Destination<Space> destination,
                                   HostQueue& on) const {
-    if (key.path.ends_with("zarr.json")) return values.read(key, range, room, on);
+    if (key.path.ends_with("zarr.json")) return values.read(key, range, destination, on);
     auto const first = range.from_end ? "last" : std::to_string(range.offset) + " +";
     std::lock_guard lock{asked->mutex};
     asked->reads.push_back(range.is_whole() ? key.path : key.path + ' ' + first + ' ' + std::to_string(range.size));
     auto noting = [&](std::size_t size) {
-      auto const to = room(size);
-      asked->rooms.push_back(to.data);
+      auto const to = destination(size);
+      asked->destinations.push_back(to.data);
       return to;
     };
     return values.read(key, range, noting, on);

@@ -5,8 +5,8 @@
 
 #include <support/chain.hpp>
 #include <support/store_conformance.hpp>
-#include <tessera/array/read.hpp>
 #include <tessera/key/chunk_key.hpp>
+#include <tessera/transfer/read.hpp>
 #include <tessera/view/box.hpp>
 
 namespace test {

@@ -12,24 +12,24 @@
 
 #include <tessera/array/append.hpp>
 #include <tessera/array/array_state.hpp>
-#include <tessera/array/attributes.hpp>
-#include <tessera/array/compact_shards.hpp>
-#include <tessera/array/mistaken.hpp>
-#include <tessera/array/option_defaults.hpp>
-#include <tessera/array/read.hpp>
+#include <tessera/array/invalid_call.hpp>
 #include <tessera/array/resize.hpp>
 #include <tessera/array/selection.hpp>
 #include <tessera/array/under_way.hpp>
-#include <tessera/array/write.hpp>
-#include <tessera/array/write_shards.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/attributes.hpp>
+#include <tessera/transfer/compact_shards.hpp>
+#include <tessera/transfer/option_defaults.hpp>
+#include <tessera/transfer/read.hpp>
+#include <tessera/transfer/write.hpp>
+#include <tessera/transfer/write_shards.hpp>
 #include <tessera/view/box.hpp>
 #include <tessera/view/selected.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 template <Element T, std::size_t Rank = 0, class S = void, class P = void>
 class Array;
@@ -83,45 +83,47 @@ class AnyArray {
   /// Reads a selection into memory of array_space. Strides are in bytes, one per dimension of the memory. Throws:
   /// StoreError, CodecError, with the key; SelectionError; Cancelled. What is thrown is thrown when nothing is under
   /// way any more.
-  auto read(Selected const& selected, Target<array_space> to, queue_type& on, ReadOptions const& options = {}) const {
+  auto read(ResolvedSelection const& selected, StridedSpan<array_space> to, queue_type& on,
+            ReadOptions const& options = {}) const {
     if constexpr (detail::check_placer<array_space>())
       return for_chunks(selected, to.strides, on, [&](auto const& chunks) {
         defaults_.apply(options, [&](auto const& used) { read_chunks(chunks, selected, to, on, used); });
       });
     else
-      return detail::Mistaken{};
+      return detail::InvalidCall{};
   }
-  auto read(Selected const& selected, Target<array_space> to, ReadOptions const& options = {}) const {
+  auto read(ResolvedSelection const& selected, StridedSpan<array_space> to, ReadOptions const& options = {}) const {
     return read(selected, to, state_->on, options);
   }
   /// For a line that says what is missing: the type of the elements.
-  template <detail::Selection Sel = Box>
+  template <detail::Selector Sel = Box>
   auto read(Sel const&) const {
     static_assert(sizeof(Sel) == 0,
                   "tessera: only the file knows what this array's elements are: visit(array, f) of "
                   "<tessera/array/visit.hpp> calls f with the array as one of their type, read_as<double>(array, "
                   "selection) of <tessera/array/convert.hpp> converts them, and array.as<float, 3>() expects that type "
                   "and rank");
-    return detail::Mistaken{};
+    return detail::InvalidCall{};
   }
 
-  /// For who reads a selection's chunks in a way of his own: calls f(ChunkSource), in which nothing is to be under way
+  /// For who reads a selection's chunks in a way of his own: calls f(ChunkAccess), in which nothing is to be under way
   /// any more but what `on` has, and returns what read returns. Throws: SelectionError; what f throws.
   template <class F>
-  Completion for_chunks(Selected const& selected, Strides const& strides, queue_type& on, F&& f) const {
+  Completion for_chunks(ResolvedSelection const& selected, Strides const& strides, queue_type& on, F&& f) const {
     auto const now = expect_inside(selected, strides);
     return complete("a read", selected, on, [&] { state_->with_chunks(now, f); });
   }
 
   /// Writes a selection from memory of array_space. What is written in part of a chunk leaves the rest of it as it is,
   /// among all threads that write through this store and its copies. Throws: as read.
-  auto write(Selected const& selected, Origin<array_space> from, queue_type& on,
+  auto write(ResolvedSelection const& selected, StridedView<array_space> from, queue_type& on,
              WriteOptions const& options = {}) const {
     return write_from(selected, from, on, options);
   }
-  /// Likewise, from what is like an Origin: array/converted.hpp.
+  /// Likewise, from what is like a StridedView: array/converted.hpp.
   template <class From>
-  auto write_from(Selected const& selected, From const& from, queue_type& on, WriteOptions const& options) const {
+  auto write_from(ResolvedSelection const& selected, From const& from, queue_type& on,
+                  WriteOptions const& options) const {
     if constexpr (detail::check_writable<S>() && detail::check_placer<array_space>()) {
       auto const held = state_->shape.hold();
       auto const shared = state_->hold_shape();
@@ -130,10 +132,10 @@ class AnyArray {
         defaults_.apply(options, [&](auto const& used) { write_elements(now, selected, from, on, used); });
       });
     } else {
-      return detail::Mistaken{};
+      return detail::InvalidCall{};
     }
   }
-  auto write(Selected const& selected, Origin<array_space> from, WriteOptions const& options = {}) const {
+  auto write(ResolvedSelection const& selected, StridedView<array_space> from, WriteOptions const& options = {}) const {
     return write(selected, from, state_->on, options);
   }
 
@@ -188,7 +190,7 @@ class AnyArray {
   /// in bytes. Those who append through copies of this handle come one after the other. What is said of resize holds:
   /// readers see all of the block when this has returned, or none of it. Returns what write returns. Throws:
   /// SelectionError, if the block is not as the array is in its other dimensions; Cancelled; as resize.
-  auto append(std::size_t axis, Extents const& block, Origin<array_space> from, queue_type& on,
+  auto append(std::size_t axis, Extents const& block, StridedView<array_space> from, queue_type& on,
               WriteOptions const& options = {}) const {
     if constexpr (detail::check_writable<S>() && detail::check_documents<S>() && detail::check_placer<array_space>()) {
       auto& s = *state_;
@@ -204,10 +206,10 @@ class AnyArray {
         publish(old, grown);
       });
     } else {
-      return detail::Mistaken{};
+      return detail::InvalidCall{};
     }
   }
-  auto append(std::size_t axis, Extents const& block, Origin<array_space> from,
+  auto append(std::size_t axis, Extents const& block, StridedView<array_space> from,
               WriteOptions const& options = {}) const {
     return append(axis, block, from, state_->on, options);
   }
@@ -231,10 +233,10 @@ class AnyArray {
   }
   std::uint64_t compact(CompactOptions const& options = {}) const { return compact(state_->on, options); }
   /// Those shards alone that have selected elements. Throws: SelectionError too.
-  std::uint64_t compact(Selected const& selected, queue_type& on, CompactOptions const& options = {}) const {
+  std::uint64_t compact(ResolvedSelection const& selected, queue_type& on, CompactOptions const& options = {}) const {
     return compact_some(&selected, on, options);
   }
-  std::uint64_t compact(Selected const& selected, CompactOptions const& options = {}) const {
+  std::uint64_t compact(ResolvedSelection const& selected, CompactOptions const& options = {}) const {
     return compact(selected, state_->on, options);
   }
 
@@ -267,7 +269,7 @@ class AnyArray {
 
   // As if the array had that shape.
   template <class From>
-  void write_elements(Extents const& shape, Selected const& selected, From const& from, queue_type& on,
+  void write_elements(Extents const& shape, ResolvedSelection const& selected, From const& from, queue_type& on,
                       WriteOptions const& options) const {
     auto& s = *state_;
     s.with_chunks(shape, [&](auto const& chunks) {
@@ -278,7 +280,7 @@ class AnyArray {
   }
 
   // Null: all that there are.
-  std::uint64_t compact_some(Selected const* selected, queue_type& on, CompactOptions const& options) const {
+  std::uint64_t compact_some(ResolvedSelection const* selected, queue_type& on, CompactOptions const& options) const {
     if constexpr (detail::check_writable<S>() && P::may_be_sharded) {
       auto& s = *state_;
       auto const held = s.shape.hold();
@@ -315,12 +317,12 @@ class AnyArray {
   // What chunks have of the shape `shown` beyond the shape `kept` becomes the fill value.
   void clear(Extents const& kept, Extents const& shown, queue_type& on) const {
     auto const& s = *state_;
-    detail::Beyond const beyond{kept, shown, chunk_shape()};
+    detail::ChunksOutside const beyond{kept, shown, chunk_shape()};
     if (beyond.size() == 0) return;
     auto whole = state_->grid_of(shown);  // chunks: as if all of them were the array's
     for (std::size_t d = 0; d < whole.rank(); ++d) whole[d] *= chunk_shape()[d];
     auto const write_each = [&](std::byte const* fill) {  // the same element everywhere: of no strides
-      Origin<array_space> const from{fill, Strides::filled(kept.rank(), 0)};
+      StridedView<array_space> const from{fill, Strides::filled(kept.rank(), 0)};
       detail::clear_beyond(s.store, s.path, s.metadata.key_encoding, beyond, state_->locks, on,
                            [&](Region const& region) { write_elements(whole, region, from, on, {}); });
     };
@@ -337,7 +339,7 @@ class AnyArray {
 
   // What is selected need not come from a selection, which would have seen to it. Returns the shape that it is inside
   // of.
-  Extents expect_inside(Selected const& selected, Strides const& strides) const {
+  Extents expect_inside(ResolvedSelection const& selected, Strides const& strides) const {
     return detail::in_document(store(), path(), [&] {
       if (strides.rank() != selected.shape.rank())
         throw SelectionError{text({"found ", strides.rank(), " strides, expected ", selected.shape.rank()})};
@@ -349,7 +351,7 @@ class AnyArray {
 
   // The caller's memory is in use until the queue is done, whatever f throws.
   template <class F>
-  Completion complete(char const* what, Selected const& selected, queue_type& on, F&& f) const {
+  Completion complete(char const* what, ResolvedSelection const& selected, queue_type& on, F&& f) const {
     try {
       detail::in_document(store(), path(), f);
       if constexpr (std::is_void_v<Completion>)
@@ -378,4 +380,4 @@ class AnyArray {
   detail::OptionDefaults defaults_;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -7,7 +7,7 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 inline void expect_axis(std::size_t axis, std::size_t rank) {
@@ -49,4 +49,4 @@ Extents block_of(M& memory, Extents shape, std::size_t axis) {
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -12,16 +12,16 @@
 
 #include <tessera/array/any_array.hpp>
 #include <tessera/array/caller_memory.hpp>
-#include <tessera/array/mistaken.hpp>
-#include <tessera/array/node_document.hpp>
+#include <tessera/array/invalid_call.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/array/selection.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/core/fitting.hpp>
+#include <tessera/metadata/node_document.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// A handle: copies show the same array. For any thread: reads, writes and changes of the shape may go on at once.
 template <Element T, std::size_t Rank, class S, class P>
@@ -83,44 +83,44 @@ class Array {
   /// array in device memory is read into pinned and managed memory too; memory made on another queue than `on` is to be
   /// there already: `on.after(other.record())`. Work is done by `on`, or by the array's own queue. Throws:
   /// SelectionError, if an index lies outside, or the shapes differ; StoreError, CodecError, with the key; Cancelled.
-  template <detail::Selection Sel = Box, detail::MemoryOrMistake M>
+  template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto read(Sel const& selection, M&& to, queue_type& on, ReadOptions const& options = {}) const {
     return read_selected<detail::memory_rank<Sel, Rank>>(selected(selection), to, on, options);
   }
-  template <detail::Selection Sel = Box, detail::MemoryOrMistake M>
+  template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto read(Sel const& selection, M&& to, ReadOptions const& options = {}) const {
     return read(selection, to, array_.queue(), options);
   }
 
   /// Reads a selection into a new array of buffers B, by default in the array's own space. It is used in the order of
   /// `on`; one that the host can touch is there when the call returns.
-  template <class B = buffer_in_t<array_space>, detail::Selection Sel = Box>
+  template <class B = buffer_in_t<array_space>, detail::Selector Sel = Box>
   OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(Sel const& selection, queue_type& on,
                                                         ReadOptions const& options = {}) const {
     return read_owned<detail::memory_rank<Sel, Rank>, B>(selected(selection), on, options);
   }
-  template <class B = buffer_in_t<array_space>, detail::Selection Sel = Box>
+  template <class B = buffer_in_t<array_space>, detail::Selector Sel = Box>
   OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(Sel const& selection, ReadOptions const& options = {}) const {
     return read<B>(selection, array_.queue(), options);
   }
   /// For a line that says how to read other numbers.
-  template <Element B, detail::Selection Sel = Box>
+  template <Element B, detail::Selector Sel = Box>
   auto read(Sel const&, ReadOptions const& = {}) const {
     static_assert(sizeof(B) == 0,
                   "tessera: read<...> names the buffer of what is read, e.g. read<PinnedBuffer>(all); for numbers of "
                   "another type include <tessera/array/convert.hpp>, read_as<float>(array, all)");
-    return detail::Mistaken{};
+    return detail::InvalidCall{};
   }
 
   /// Writes a selection from the caller's memory, of the same kinds. Of chunks that are written in part the rest stays,
   /// whoever else writes to it through this store and its copies. Of an element that is selected several times the last
   /// value stays. Throws: SelectionError, if an index lies outside, or the shapes differ; StoreError, CodecError, with
   /// the key; Cancelled; then every chunk is written wholly or not at all.
-  template <detail::Selection Sel = Box, detail::MemoryOrMistake M>
+  template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto write(Sel const& selection, M const& from, queue_type& on, WriteOptions const& options = {}) const {
     return write_selected<detail::memory_rank<Sel, Rank>>(selected(selection), from, on, options);
   }
-  template <detail::Selection Sel = Box, detail::MemoryOrMistake M>
+  template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto write(Sel const& selection, M const& from, WriteOptions const& options = {}) const {
     return write(selection, from, array_.queue(), options);
   }
@@ -142,7 +142,7 @@ class Array {
       return array_.append(axis, block, {reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, on,
                            options);
     } else {
-      return detail::Mistaken{};
+      return detail::InvalidCall{};
     }
   }
   template <detail::MemoryOrMistake M>
@@ -160,11 +160,11 @@ class Array {
   }
   std::uint64_t compact(CompactOptions const& options = {}) const { return array_.compact(options); }
   /// Those shards alone that have selected elements.
-  template <detail::Selection Sel>
+  template <detail::Selector Sel>
   std::uint64_t compact(Sel const& selection, queue_type& on, CompactOptions const& options = {}) const {
     return array_.compact(selected(selection), on, options);
   }
-  template <detail::Selection Sel>
+  template <detail::Selector Sel>
   std::uint64_t compact(Sel const& selection, CompactOptions const& options = {}) const {
     return compact(selection, array_.queue(), options);
   }
@@ -189,10 +189,10 @@ class Array {
 
   /// Writes one value to every element of a selection. A number of another type is one of the array's: fractions are
   /// rounded where it has fractions. Throws: SelectionError, if it does not fit; as write.
-  template <detail::Selection Sel = Box>
+  template <detail::Selector Sel = Box>
   auto fill(Sel const& selection, T const& value, queue_type& on, WriteOptions const& options = {}) const {
     constexpr auto memory_rank = detail::memory_rank<Sel, Rank>;
-    Selected const what = selected(selection);
+    ResolvedSelection const what = selected(selection);
     ArrayView<T const, memory_rank, array_space> same{&value, {}, {}};  // of no strides: every index shows it
     std::copy_n(what.shape.begin(), memory_rank, same.shape);
     if constexpr (std::same_as<array_space, space::Host>) {
@@ -207,23 +207,23 @@ class Array {
       return pending;
     }
   }
-  template <detail::Selection Sel = Box>
+  template <detail::Selector Sel = Box>
   auto fill(Sel const& selection, T const& value, WriteOptions const& options = {}) const {
     return fill(selection, value, array_.queue(), options);
   }
-  template <detail::Selection Sel = Box, detail::OtherNumber<T> V>
+  template <detail::Selector Sel = Box, detail::OtherNumber<T> V>
   auto fill(Sel const& selection, V value, queue_type& on, WriteOptions const& options = {}) const {
     return fill(selection, of_this([&] { return detail::element_of<T>(value); }), on, options);
   }
-  template <detail::Selection Sel = Box, detail::OtherNumber<T> V>
+  template <detail::Selector Sel = Box, detail::OtherNumber<T> V>
   auto fill(Sel const& selection, V value, WriteOptions const& options = {}) const {
     return fill(selection, value, array_.queue(), options);
   }
 
  private:
   template <class Sel>
-  Selected selected(Sel const& selection) const {
-    return of_this([&]() -> Selected { return detail::selected_by(selection, shape(), chunk_shape()); });
+  ResolvedSelection selected(Sel const& selection) const {
+    return of_this([&]() -> ResolvedSelection { return detail::selected_by(selection, shape(), chunk_shape()); });
   }
   // Errors name the array.
   template <class F>
@@ -232,17 +232,18 @@ class Array {
   }
 
   template <std::size_t MemoryRank, class M>
-  auto read_selected(Selected const& selected, M& to, queue_type& on, ReadOptions const& options) const {
+  auto read_selected(ResolvedSelection const& selected, M& to, queue_type& on, ReadOptions const& options) const {
     if constexpr (detail::check_destination<T, MemoryRank, array_space, M>()) {
       auto const view = of_this([&] { return detail::caller_view<MemoryRank>(to, selected.shape); });
       return array_.read(selected, {reinterpret_cast<std::byte*>(view.data), view.layout().strides}, on, options);
     } else {
-      return detail::Mistaken{};
+      return detail::InvalidCall{};
     }
   }
 
   template <std::size_t MemoryRank, class B>
-  OwnedArray<T, MemoryRank, B> read_owned(Selected const& selected, queue_type& on, ReadOptions const& options) const {
+  OwnedArray<T, MemoryRank, B> read_owned(ResolvedSelection const& selected, queue_type& on,
+                                          ReadOptions const& options) const {
     OwnedArray<T, MemoryRank, B> result{selected.shape, queue_in<typename B::space_type>(on)};
     auto const view = result.view();
     if constexpr (std::is_void_v<Completion>) {
@@ -252,19 +253,20 @@ class Array {
       if constexpr (B::space_type::host_accessible)
         pending.wait();
       else
-        pending.leave();
+        pending.detach();
     }
     return result;
   }
 
   template <std::size_t MemoryRank, class M>
-  auto write_selected(Selected const& selected, M const& from, queue_type& on, WriteOptions const& options) const {
+  auto write_selected(ResolvedSelection const& selected, M const& from, queue_type& on,
+                      WriteOptions const& options) const {
     if constexpr (detail::check_writable<S>() && detail::check_memory<T, MemoryRank, array_space, M const>()) {
       auto const view = of_this([&] { return detail::caller_view<MemoryRank>(from, selected.shape); });
       return array_.write(selected, {reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, on,
                           options);
     } else {
-      return detail::Mistaken{};
+      return detail::InvalidCall{};
     }
   }
 
@@ -291,7 +293,7 @@ auto AnyArray<S, P>::as() const {
   if constexpr (Element<T>)
     return detail::in_document(store(), path(), [&] { return Array<T, Rank, S, P>{*this}; });
   else
-    return detail::Mistaken{};
+    return detail::InvalidCall{};
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

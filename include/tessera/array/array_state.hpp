@@ -8,17 +8,17 @@
 #include <type_traits>
 #include <utility>
 
-#include <tessera/array/chunk_source.hpp>
-#include <tessera/array/kept_indexes.hpp>
-#include <tessera/array/shard_values.hpp>
 #include <tessera/array/shared_shape.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/document.hpp>
+#include <tessera/shard/decoded_shard_store.hpp>
+#include <tessera/shard/kept_indexes.hpp>
 #include <tessera/store/folder_lock.hpp>
 #include <tessera/store/key_lock.hpp>
 #include <tessera/store/watch.hpp>
+#include <tessera/transfer/chunk_access.hpp>
 
-namespace tessera::inline v0::detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// Threads share it. Throws: MetadataError, if the pipeline cannot take chunks of this shape and type.
 template <class S, class P>
@@ -45,18 +45,18 @@ struct ArrayState {
     return grid;
   }
 
-  /// Calls f(ChunkSource): the chunks, as if the array had that shape. What one read knows of shards is of one call.
+  /// Calls f(ChunkAccess): the chunks, as if the array had that shape. What one read knows of shards is of one call.
   template <class F>
   auto with_chunks(Extents const& as, F&& f) {
     auto const directory = shards();
     auto const from = [&](auto const& values) {
-      return ChunkSource<std::remove_cvref_t<decltype(values)>, typename P::leaf_type>{
+      return ChunkAccess<std::remove_cvref_t<decltype(values)>, typename P::leaf_type>{
           values,          prefix, metadata.key_encoding,
           pipeline.leaf(), form,   {metadata.fill.data(), metadata.fill.size()},
           directory.get(), &locks, as};
     };
     if constexpr (P::may_encode_shards) {
-      ShardValues<S> const values{store, form, locks};
+      DecodedShardStore<S> const values{store, form, locks};
       return f(from(values));
     } else {
       return f(from(store));
@@ -89,7 +89,7 @@ struct ArrayState {
   ArrayMetadata metadata;    ///< its shape is that of then
   SharedShape shape;
   P pipeline;
-  ChunkForm form;
+  ResolvedChunk form;
   queue_type on;
   KeyLocks locks{};
   KeptIndexes indexes{};
@@ -102,7 +102,8 @@ struct ArrayState {
     ValueVersion now{};
     if constexpr (HasWatch<Documents>) now = documents.watch(document).version();
     if (now.is_settled && read_.is_settled && now.is_same(read_)) return;
-    auto const found = read_document(documents, path, [](Reader& reader) { return reader.at("shape").extents(); });
+    auto const found =
+        read_document(documents, path, [](ObjectReader& reader) { return reader.at("shape").extents(); });
     if (found && found->rank() == metadata.shape.rank()) shape.set(*found);
     read_ = now;
   }
@@ -111,12 +112,12 @@ struct ArrayState {
   ValueVersion read_{};  // of the document
 
   // What is kept, or one of its own; null: there are no shards.
-  std::shared_ptr<ShardDirectory> shards() const {
+  std::shared_ptr<ShardIndexCache> shards() const {
     if (form.shards.empty()) return nullptr;
     if (auto kept = indexes.get()) return kept;
     constexpr auto most = std::uint64_t{64} << 20;  // bytes of indexes: those of some shards at a time
-    return std::make_shared<ShardDirectory>(form.shards, most);
+    return std::make_shared<ShardIndexCache>(form.shards, most);
   }
 };
 
-}  // namespace tessera::inline v0::detail
+}}}  // namespace tessera::v0::detail

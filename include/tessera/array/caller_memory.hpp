@@ -5,14 +5,15 @@
 #include <type_traits>
 #include <utility>
 
-#include <tessera/array/read.hpp>
-#include <tessera/array/write.hpp>
+#include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
+#include <tessera/transfer/read_options.hpp>
+#include <tessera/transfer/write_options.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/contiguous_memory.hpp>
 #include <tessera/view/mdspan.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 inline constexpr std::size_t any_rank = ~std::size_t{0};  // of memory without a shape
@@ -157,4 +158,4 @@ auto caller_view(M& memory, Extents const& shape) {
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -8,14 +8,14 @@
 #include <tessera/buffer/device_buffer.cuh>
 #include <tessera/buffer/pinned_buffer.cuh>
 #include <tessera/cast/host_device.cuh>
-#include <tessera/view/convert.cuh>
+#include <tessera/place/convert.cuh>
 
-namespace tessera::inline v0::detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// As of the host's memory: one kernel looks, and is waited for.
 template <class Way, class S, class P>
-void expect_given_fits(AnyArray<S, P> const& array, Selected const& what, Origin<space::Device> const& from,
-                       Way const& way, Queue<space::Device>& on) {
+void expect_given_fits(AnyArray<S, P> const& array, ResolvedSelection const& what,
+                       StridedView<space::Device> const& from, Way const& way, Queue<space::Device>& on) {
   using From = typename Way::From;
   PinnedBuffer flag(1, on);
   *flag.span().data = std::byte{0};
@@ -32,5 +32,4 @@ void expect_given_fits(AnyArray<S, P> const& array, Selected const& what, Origin
   auto const here = cast<HostBuffer>(std::move(there), on);
   expect_fitting(array, what.shape, 0, reinterpret_cast<From const*>(here.view().data), count, way);
 }
-
-}  // namespace tessera::inline v0::detail
+}}}  // namespace tessera::v0::detail

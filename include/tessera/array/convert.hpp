@@ -9,13 +9,13 @@
 #include <tessera/array/caller_memory.hpp>
 #include <tessera/array/converted.hpp>
 #include <tessera/array/owned_array.hpp>
-#include <tessera/array/read.hpp>
 #include <tessera/array/visit.hpp>
 #include <tessera/buffer/concept.hpp>
 #include <tessera/core/convert.hpp>
 #include <tessera/memory/pending.hpp>
+#include <tessera/transfer/read.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 template <class Program, class T, class P>
@@ -35,18 +35,19 @@ consteval bool check_conversion() {
 
 // As Array's: errors name the array.
 template <class Sel, class S, class P>
-Selected selected_of(AnyArray<S, P> const& array, Sel const& selection) {
+ResolvedSelection selected_of(AnyArray<S, P> const& array, Sel const& selection) {
   return in_document(array.store(), array.path(),
-                     [&]() -> Selected { return selected_by(selection, array.shape(), array.chunk_shape()); });
+                     [&]() -> ResolvedSelection { return selected_by(selection, array.shape(), array.chunk_shape()); });
 }
 template <std::size_t Rank, class M, class S, class P>
-auto view_for(AnyArray<S, P> const& array, M& memory, Selected const& what) {
+auto view_for(AnyArray<S, P> const& array, M& memory, ResolvedSelection const& what) {
   return in_document(array.store(), array.path(), [&] { return caller_view<Rank>(memory, what.shape); });
 }
 
 template <class Program, class T, class S, class P>
-auto read_numbers(AnyArray<S, P> const& array, Selected const& what, Target<typename P::array_space> const& to,
-                  Conversion const& conversion, ReadOptions const& options) {
+auto read_numbers(AnyArray<S, P> const& array, ResolvedSelection const& what,
+                  StridedSpan<typename P::array_space> const& to, Conversion const& conversion,
+                  ReadOptions const& options) {
   using Numbers = ToProgram<Program, T>;
   Numbers const way{conversion.scale, conversion.offset};
   auto& on = array.queue();
@@ -63,8 +64,9 @@ auto read_numbers(AnyArray<S, P> const& array, Selected const& what, Target<type
 }
 
 template <class Program, class T, class S, class P>
-auto write_numbers(AnyArray<S, P> const& array, Selected const& what, Origin<typename P::array_space> const& from,
-                   Conversion const& conversion, WriteOptions const& options) {
+auto write_numbers(AnyArray<S, P> const& array, ResolvedSelection const& what,
+                   StridedView<typename P::array_space> const& from, Conversion const& conversion,
+                   WriteOptions const& options) {
   ToArray<T, Program> const way{conversion.scale, conversion.offset};
   auto& on = array.queue();
   if (conversion.out_of_range == OutOfRange::refuse && !fits_always(way))
@@ -78,9 +80,9 @@ auto read_new_as(Typed const& array, Sel const& selection, Conversion const& con
     using Space = typename P::array_space;
     auto const& untyped = array.untyped();
     auto& on = untyped.queue();
-    Selected const what = selected_of(untyped, selection);
+    ResolvedSelection const what = selected_of(untyped, selection);
     OwnedArray<Program, Rank, buffer_in_t<Space>> result{what.shape, queue_in<Space>(on)};
-    Target<Space> const to{reinterpret_cast<std::byte*>(result.data()),
+    StridedSpan<Space> const to{reinterpret_cast<std::byte*>(result.data()),
                            Layout::c_order(what.shape, sizeof(Program)).strides};
     if constexpr (std::same_as<Space, space::Host>) {
       read_numbers<Program, T>(untyped, what, to, conversion, options);
@@ -90,11 +92,11 @@ auto read_new_as(Typed const& array, Sel const& selection, Conversion const& con
       if (Space::host_accessible || (conversion.out_of_range == OutOfRange::refuse && !fits_always(way)))
         reading.wait();
       else
-        reading.leave();
+        reading.detach();
     }
     return result;
   } else {
-    return Mistaken{};
+    return InvalidCall{};
   }
 }
 
@@ -104,7 +106,7 @@ auto read_new_as(Typed const& array, Sel const& selection, Conversion const& con
 /// it is decoded, by the thread that decodes it. `Conversion` says how. What memory and selections there are,
 /// Array::read says. Throws: ConversionError naming the first element that does not fit, unless those shall be the
 /// nearest number; then all of the memory is written. As Array::read.
-template <class T, std::size_t Rank, class S, class P, detail::Selection Sel = Box, detail::MemoryOrMistake M>
+template <class T, std::size_t Rank, class S, class P, detail::Selector Sel = Box, detail::MemoryOrMistake M>
 requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_as(Array<T, Rank, S, P> const& array,
                                                                          Sel const& selection, M&& to,
                                                                          Conversion const& conversion = {},
@@ -115,34 +117,34 @@ requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_as(Array<T
     using Program = typename detail::CallerMemory<std::remove_reference_t<M>>::element;
     if constexpr (detail::check_conversion<std::remove_const_t<Program>, T, P>() &&
                   detail::check_destination<std::remove_const_t<Program>, rank, Space, M>()) {
-      Selected const what = detail::selected_of(array.untyped(), selection);
+      ResolvedSelection const what = detail::selected_of(array.untyped(), selection);
       auto const view = detail::view_for<rank>(array.untyped(), to, what);
       return detail::read_numbers<Program, T>(
-          array.untyped(), what, Target<Space>{reinterpret_cast<std::byte*>(view.data), view.layout().strides},
+          array.untyped(), what, StridedSpan<Space>{reinterpret_cast<std::byte*>(view.data), view.layout().strides},
           conversion, options);
     } else {
-      return detail::Mistaken{};
+      return detail::InvalidCall{};
     }
   } else {
     (void)detail::check_memory<T, rank, Space, M>();
-    return detail::Mistaken{};
+    return detail::InvalidCall{};
   }
 }
 
 /// Likewise, into a new array: `read_as<float>(array, all, {.scale = 0.5})`.
-template <class Program, class T, std::size_t Rank, class S, class P, detail::Selection Sel = Box>
+template <class Program, class T, std::size_t Rank, class S, class P, detail::Selector Sel = Box>
 auto read_as(Array<T, Rank, S, P> const& array, Sel const& selection, Conversion const& conversion = {},
              ReadOptions const& options = {}) {
   return detail::read_new_as<Program, T, detail::memory_rank<Sel, Rank>, P>(array, selection, conversion, options);
 }
 /// Likewise, of an array whose number of dimensions, or element type too, only the file knows: the result has as many
 /// dimensions as the selection. Throws: MetadataError, if its elements are not of RealTypes.
-template <class Program, class T, class S, class P, detail::Selection Sel = Box>
+template <class Program, class T, class S, class P, detail::Selector Sel = Box>
 auto read_as(ArrayOf<T, S, P> const& array, Sel const& selection, Conversion const& conversion = {},
              ReadOptions const& options = {}) {
   return detail::read_new_as<Program, T, detail::any_rank, P>(array, selection, conversion, options);
 }
-template <class Program, class S, class P, detail::Selection Sel = Box>
+template <class Program, class S, class P, detail::Selector Sel = Box>
 auto read_as(AnyArray<S, P> const& array, Sel const& selection, Conversion const& conversion = {},
              ReadOptions const& options = {}) {
   return visit<RealTypes>(array,
@@ -152,7 +154,7 @@ auto read_as(AnyArray<S, P> const& array, Sel const& selection, Conversion const
 /// Writes a selection from the caller's memory, of another element type than the array's: what is written is
 /// `(number - offset) / scale`. Throws: ConversionError naming the first element that does not fit, before anything is
 /// written; as Array::write.
-template <class T, std::size_t Rank, class S, class P, detail::Selection Sel = Box, detail::MemoryOrMistake M>
+template <class T, std::size_t Rank, class S, class P, detail::Selector Sel = Box, detail::MemoryOrMistake M>
 auto write_as(Array<T, Rank, S, P> const& array, Sel const& selection, M const& from, Conversion const& conversion = {},
               WriteOptions const& options = {}) {
   using Space = typename P::array_space;
@@ -161,18 +163,19 @@ auto write_as(Array<T, Rank, S, P> const& array, Sel const& selection, M const& 
     using Program = std::remove_const_t<typename detail::CallerMemory<M const>::element>;
     if constexpr (detail::check_writable<S>() && detail::check_conversion<Program, T, P>() &&
                   detail::check_memory<Program, rank, Space, M const>()) {
-      Selected const what = detail::selected_of(array.untyped(), selection);
+      ResolvedSelection const what = detail::selected_of(array.untyped(), selection);
       auto const view = detail::view_for<rank>(array.untyped(), from, what);
       return detail::write_numbers<Program, T>(
-          array.untyped(), what, Origin<Space>{reinterpret_cast<std::byte const*>(view.data), view.layout().strides},
-          conversion, options);
+          array.untyped(), what,
+          StridedView<Space>{reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, conversion,
+          options);
     } else {
-      return detail::Mistaken{};
+      return detail::InvalidCall{};
     }
   } else {
     (void)detail::check_memory<T, rank, Space, M const>();
-    return detail::Mistaken{};
+    return detail::InvalidCall{};
   }
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -11,25 +11,25 @@
 #include <vector>
 
 #include <tessera/array/any_array.hpp>
-#include <tessera/array/read.hpp>
-#include <tessera/array/write.hpp>
 #include <tessera/buffer/concept.hpp>
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/core/convert.hpp>
 #include <tessera/memory/pending.hpp>
-#include <tessera/view/convert.hpp>
+#include <tessera/place/convert.hpp>
+#include <tessera/transfer/read.hpp>
+#include <tessera/transfer/write.hpp>
 
-namespace tessera::inline v0::detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
-/// As Target.
+/// As StridedSpan.
 template <MemorySpace Space>
 struct ConvertedTarget {
   std::byte* data;
   Strides strides;
   ConvertingPlacerView<Space> placer;
 };
-/// As Origin.
+/// As StridedView.
 template <MemorySpace Space>
 struct ConvertedOrigin {
   std::byte const* data;
@@ -39,8 +39,9 @@ struct ConvertedOrigin {
 
 /// Reads a selection, each number converted where it is placed. As AnyArray::read.
 template <class Way, class S, class P>
-auto read_converted(AnyArray<S, P> const& array, Selected const& what, Target<typename P::array_space> const& to,
-                    Way const& way, Misfits const& misfits, typename P::queue_type& on, ReadOptions const& options) {
+auto read_converted(AnyArray<S, P> const& array, ResolvedSelection const& what,
+                    StridedSpan<typename P::array_space> const& to, Way const& way, Misfits const& misfits,
+                    typename P::queue_type& on, ReadOptions const& options) {
   return array.for_chunks(what, to.strides, on, [&](auto const& chunks) {
     typename Way::From fill;
     std::memcpy(&fill, chunks.fill.data, sizeof fill);
@@ -58,8 +59,9 @@ auto read_converted(AnyArray<S, P> const& array, Selected const& what, Target<ty
 
 /// Likewise.
 template <class Way, class S, class P>
-auto write_converted(AnyArray<S, P> const& array, Selected const& what, Origin<typename P::array_space> const& from,
-                     Way const& way, typename P::queue_type& on, WriteOptions const& options) {
+auto write_converted(AnyArray<S, P> const& array, ResolvedSelection const& what,
+                     StridedView<typename P::array_space> const& from, Way const& way, typename P::queue_type& on,
+                     WriteOptions const& options) {
   using Space = typename P::array_space;
   ConvertingPlacer<Space, Way> const placer{{way}};
   return array.write_from(what, ConvertedOrigin<Space>{from.data, from.strides, placer.view()}, on, options);
@@ -68,7 +70,7 @@ auto write_converted(AnyArray<S, P> const& array, Selected const& what, Origin<t
 // Parts of a selection that together are all of it, in the order of the memory: a box by rows of whole chunks, about
 // 16 MiB each. Calls f(part, first element of it).
 template <class F>
-void for_each_part_of(Selected const& what, Extents const& chunk, std::size_t item_size, F&& f) {
+void for_each_part_of(ResolvedSelection const& what, Extents const& chunk, std::size_t item_size, F&& f) {
   constexpr std::uint64_t usual = 16 << 20;
   auto const elements = element_count(what.shape, "the selection");
   if (what.is_points || what.is_mask || !what.lists.empty() || what.shape.rank() == 0 || elements * item_size <= usual)
@@ -89,7 +91,7 @@ void for_each_part_of(Selected const& what, Extents const& chunk, std::size_t it
     auto region = what.region;
     region.first[0] = first + row * step;
     region.count[0] = next - row;
-    f(Selected{region}, row * of_row);
+    f(ResolvedSelection{region}, row * of_row);
     row = next;
   }
 }
@@ -121,11 +123,11 @@ inline ReadOptions unobserved(ReadOptions options) {
 /// Reads a selection again, as it is stored, and waits for it. Throws: ConversionError naming the first number that
 /// does not fit; nothing, if somebody has replaced it.
 template <class Way, class S, class P>
-void find_misfit(AnyArray<S, P> const& array, Selected const& what, Way const& way, typename P::queue_type& on,
+void find_misfit(AnyArray<S, P> const& array, ResolvedSelection const& what, Way const& way, typename P::queue_type& on,
                  ReadOptions const& options) {
   using From = typename Way::From;
   using Space = typename P::array_space;
-  for_each_part_of(what, array.chunk_shape(), sizeof(From), [&](Selected const& part, std::uint64_t first) {
+  for_each_part_of(what, array.chunk_shape(), sizeof(From), [&](ResolvedSelection const& part, std::uint64_t first) {
     auto const count = checked_size(element_count(part.shape, "the selection"), "the selection");
     buffer_in_t<Space> there(checked_size(checked_product(count, sizeof(From), "the selection"), "the selection"),
                              queue_in<Space>(on));
@@ -143,11 +145,11 @@ void find_misfit(AnyArray<S, P> const& array, Selected const& what, Way const& w
 
 /// Numbers of the host's memory that are to be written. Throws: ConversionError naming the first that does not fit.
 template <class Way, class S, class P>
-void expect_given_fits(AnyArray<S, P> const& array, Selected const& what, Origin<space::Host> const& from,
+void expect_given_fits(AnyArray<S, P> const& array, ResolvedSelection const& what, StridedView<space::Host> const& from,
                        Way const& way, Queue<space::Host>& on) {
   using From = typename Way::From;
   std::vector<From> gathered;
-  for_each_part_of(what, array.chunk_shape(), sizeof(From), [&](Selected const& part, std::uint64_t first) {
+  for_each_part_of(what, array.chunk_shape(), sizeof(From), [&](ResolvedSelection const& part, std::uint64_t first) {
     auto const count = element_count(part.shape, "the selection");
     auto const* begin = from.data;
     if (first > 0) begin += static_cast<std::int64_t>(first / (count / part.shape[0])) * from.strides[0];
@@ -179,8 +181,8 @@ void expect_given_fits(AnyArray<S, P> const& array, Selected const& what, Origin
 
 /// How a read into host memory ends: it is done. Throws: ConversionError.
 template <class Way, class S, class P>
-void read_fitting(AnyArray<S, P> const& array, Selected const& what, Target<space::Host> const& to, Way const& way,
-                  typename P::queue_type& on, ReadOptions const& options) {
+void read_fitting(AnyArray<S, P> const& array, ResolvedSelection const& what, StridedSpan<space::Host> const& to,
+                  Way const& way, typename P::queue_type& on, ReadOptions const& options) {
   for (std::atomic<bool> misfit{true}; misfit;) {  // until what does not fit is named, or is no more
     misfit = false;
     read_converted(array, what, to, way, {&misfit}, on, options);
@@ -195,12 +197,12 @@ class FittingRead : public Pending::Work {
   using FlagSpace = std::conditional_t<Space::host_accessible, space::Host, space::Pinned>;
 
  public:
-  FittingRead(AnyArray<S, P> const& array, Selected const& what, Target<Space> const& to, Way const& way,
+  FittingRead(AnyArray<S, P> const& array, ResolvedSelection const& what, StridedSpan<Space> const& to, Way const& way,
               typename P::queue_type& on, ReadOptions const& options)
       : array_{array}, what_{what}, to_{to}, way_{way}, on_{on}, flag_(1, queue_in<FlagSpace>(on)) {
     start(options);
   }
-  ~FittingRead() override { reading_.leave(); }
+  ~FittingRead() override { reading_.detach(); }
 
   bool is_done() override { return reading_.is_done(); }
   void wait() override {
@@ -220,8 +222,8 @@ class FittingRead : public Pending::Work {
   }
 
   AnyArray<S, P> array_;
-  Selected what_;
-  Target<Space> to_;
+  ResolvedSelection what_;
+  StridedSpan<Space> to_;
   Way way_;
   typename P::queue_type on_;
   buffer_in_t<FlagSpace> flag_;
@@ -232,12 +234,12 @@ class FittingRead : public Pending::Work {
 /// Likewise, of memory that the device's work reaches too: after it.
 template <class Way, class S, class P, MemorySpace Space>
 requires(Space::host_accessible&& Space::device_accessible) void expect_given_fits(AnyArray<S, P> const& array,
-                                                                                   Selected const& what,
-                                                                                   Origin<Space> const& from,
+                                                                                   ResolvedSelection const& what,
+                                                                                   StridedView<Space> const& from,
                                                                                    Way const& way,
                                                                                    queue_for<Space>& on) {
   on.wait();
-  expect_given_fits(array, what, Origin<space::Host>{from.data, from.strides}, way, on.host());
+  expect_given_fits(array, what, StridedView<space::Host>{from.data, from.strides}, way, on.host());
 }
 
-}  // namespace tessera::inline v0::detail
+}}}  // namespace tessera::v0::detail

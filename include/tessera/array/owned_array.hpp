@@ -15,7 +15,7 @@
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/layout.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 namespace detail {
 
@@ -153,4 +153,4 @@ class OwnedArray {
   B buffer_;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

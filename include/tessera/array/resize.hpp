@@ -18,14 +18,14 @@
 #include <string>
 #include <utility>
 
-#include <tessera/array/beyond.hpp>
-#include <tessera/array/node_document.hpp>
-#include <tessera/array/write.hpp>
 #include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/node_document.hpp>
 #include <tessera/store/key_lock.hpp>
 #include <tessera/store/value_changed.hpp>
+#include <tessera/transfer/chunks_outside.hpp>
+#include <tessera/transfer/write.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 // The shape that a document says, which shall get another. `open` is what it said when the array was opened. Throws:
@@ -33,7 +33,7 @@ namespace detail {
 inline Extents replaceable_shape(Members document, Extents const& other, ArrayMetadata const& open) {
   auto const read = [](Members members) {
     Value const value{std::move(members)};
-    Reader reader{value, ""};
+    ObjectReader reader{value, ""};
     (void)reader.at("zarr_format");
     return read_array_metadata(reader);
   };
@@ -53,7 +53,7 @@ std::pair<Extents, Extents> shapes_to_be(S const& store, std::string const& path
   return in_document(store, path, [&] {
     auto const document = document_members(metadata_of(store), path);
     Value const value{document};
-    auto const before = Reader{value, ""}.at("shape").extents(), after = wanted(before);
+    auto const before = ObjectReader{value, ""}.at("shape").extents(), after = wanted(before);
     if (after.rank() != before.rank())
       throw SelectionError{
           text({"a shape of ", after.rank(), " dimensions for an array of ", before.rank(), " dimensions"})};
@@ -77,7 +77,7 @@ void replace_shape(S const& store, std::string const& path, ArrayMetadata const&
 /// What chunks have of the shape `shown` beyond the shape `kept` goes: chunks that have nothing else are erased, the
 /// others keep the rest; `fill(Region)` writes the fill value.
 template <class S, class Queue, class Fill>
-void clear_beyond(S const& store, std::string const& path, ChunkKeyEncoding encoding, Beyond const& beyond,
+void clear_beyond(S const& store, std::string const& path, ChunkKeyEncoding encoding, ChunksOutside const& beyond,
                   KeyLocks& locks, Queue& on, Fill&& fill) {
   beyond.for_each(chunks_of(store), path, encoding, on.host(), [&](Extents const& chunk) {
     if (beyond.is_cut(chunk)) return beyond.for_each_part(chunk, fill);
@@ -96,4 +96,4 @@ void clear_beyond(S const& store, std::string const& path, ChunkKeyEncoding enco
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

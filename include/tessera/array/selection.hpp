@@ -13,7 +13,7 @@
 #include <tessera/view/points.hpp>
 #include <tessera/view/selected.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 // What selects: of an array of this shape, and of these chunks if they matter to it.
@@ -22,12 +22,12 @@ inline Region selected_by(AllIndices everything, Extents const& shape, Extents c
 }
 template <class Sel>
 requires requires(Sel const& selection, Extents const& shape) {
-  { selection.resolve(shape) } -> std::convertible_to<Selected>;
+  { selection.resolve(shape) } -> std::convertible_to<ResolvedSelection>;
 }
 auto selected_by(Sel const& selection, Extents const& shape, Extents const&) { return selection.resolve(shape); }
 template <class Sel>
 requires requires(Sel const& selection, Extents const& shape) {
-  { selection.resolve(shape, shape) } -> std::convertible_to<Selected>;
+  { selection.resolve(shape, shape) } -> std::convertible_to<ResolvedSelection>;
 }
 auto selected_by(Sel const& selection, Extents const& shape, Extents const& chunk_shape) {
   return selection.resolve(shape, chunk_shape);
@@ -35,7 +35,7 @@ auto selected_by(Sel const& selection, Extents const& shape, Extents const& chun
 
 /// A Box, `all`, Orthogonal, Points, a Mask, Blocks, or a type of one's own with such a resolve.
 template <class Sel>
-concept Selection = requires(Sel const& selection, Extents const& shape) {
+concept Selector = requires(Sel const& selection, Extents const& shape) {
   selected_by(selection, shape, shape);
 };
 
@@ -45,9 +45,9 @@ concept OfPoints = std::same_as<Resolved, PointRuns> || std::same_as<Resolved, P
     std::same_as<Resolved, MaskBits>;
 
 /// How many dimensions the memory has for a selection from an array of so many.
-template <Selection Sel, std::size_t Rank>
+template <Selector Sel, std::size_t Rank>
 inline constexpr std::size_t memory_rank =
     OfPoints<decltype(selected_by(std::declval<Sel const&>(), Extents{}, Extents{}))> ? 1 : Rank;
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -5,7 +5,7 @@
 
 #include <tessera/core/dimensions.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 /// Reads take the shape that there is and go on with it: what grows or shrinks meanwhile does not hold them up. Writes
@@ -36,4 +36,4 @@ class SharedShape {
 };
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

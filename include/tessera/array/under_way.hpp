@@ -11,14 +11,14 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/view/selected.hpp>
 
-namespace tessera::inline v0::detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// A read or a write of a selection. An error that shows at a wait is of whatever the device did: it names the array
 /// and the selection, and no chunk.
 template <class State>
 class UnderWay {
  public:
-  UnderWay(std::shared_ptr<State> array, char const* what, Selected const& selected)
+  UnderWay(std::shared_ptr<State> array, char const* what, ResolvedSelection const& selected)
       : array_{std::move(array)}, what_{what}, elements_{{}, selected.shape, {}} {
     if (!selected.is_points && !selected.is_mask && selected.lists.empty()) elements_ = selected.region;
   }
@@ -46,4 +46,4 @@ class UnderWay {
   Region elements_;  // of the first no numbers: the shape alone is known
 };
 
-}  // namespace tessera::inline v0::detail
+}}}  // namespace tessera::v0::detail

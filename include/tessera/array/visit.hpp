@@ -11,14 +11,13 @@
 #include <tessera/array/any_array.hpp>
 #include <tessera/array/array.hpp>
 #include <tessera/array/caller_memory.hpp>
-#include <tessera/array/open.hpp>
 #include <tessera/array/owned_array.hpp>
 #include <tessera/array/selection.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/float16.hpp>
 #include <tessera/view/contiguous_memory.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// Element types to be visited: `visit<Types<float, double>>(array, f)`.
 template <class... Ts>
@@ -61,7 +60,7 @@ class ArrayOf {
 
   /// Reads a selection into a new array of buffers B: its `shape()` says how many dimensions there are, `elements()`
   /// has all of them in C order, `strides()` says how far apart neighbours lie. Else as Array::read.
-  template <class B = buffer_in_t<array_space>, detail::Selection Sel = Box>
+  template <class B = buffer_in_t<array_space>, detail::Selector Sel = Box>
   OwnedArray<T, detail::any_rank, B> read(Sel const& selection, queue_type& on, ReadOptions const& options = {}) const {
     auto const what = selected(selection);
     OwnedArray<T, detail::any_rank, B> result{what.shape, queue_in<typename B::space_type>(on)};
@@ -74,53 +73,53 @@ class ArrayOf {
       if constexpr (B::space_type::host_accessible)
         pending.wait();
       else
-        pending.leave();
+        pending.detach();
     }
     return result;
   }
-  template <class B = buffer_in_t<array_space>, detail::Selection Sel = Box>
+  template <class B = buffer_in_t<array_space>, detail::Selector Sel = Box>
   OwnedArray<T, detail::any_rank, B> read(Sel const& selection, ReadOptions const& options = {}) const {
     return read<B>(selection, array_.queue(), options);
   }
 
   /// Into contiguous memory in C order, and out of it. Else as Array::read and Array::write.
-  template <detail::Selection Sel = Box, detail::MemoryOrMistake M>
+  template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto read(Sel const& selection, M&& to, queue_type& on, ReadOptions const& options = {}) const {
     if constexpr (detail::check_destination<T, detail::any_rank, array_space, M>()) {
       auto const what = selected(selection);
       return array_.read(what, {reinterpret_cast<std::byte*>(first_of(to, what)), dense(what)}, on, options);
     } else {
-      return detail::Mistaken{};
+      return detail::InvalidCall{};
     }
   }
-  template <detail::Selection Sel = Box, detail::MemoryOrMistake M>
+  template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto read(Sel const& selection, M&& to, ReadOptions const& options = {}) const {
     return read(selection, to, array_.queue(), options);
   }
-  template <detail::Selection Sel = Box, detail::MemoryOrMistake M>
+  template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto write(Sel const& selection, M const& from, queue_type& on, WriteOptions const& options = {}) const {
     if constexpr (detail::check_writable<S>() && detail::check_memory<T, detail::any_rank, array_space, M const>()) {
       auto const what = selected(selection);
       return array_.write(what, {reinterpret_cast<std::byte const*>(first_of(from, what)), dense(what)}, on, options);
     } else {
-      return detail::Mistaken{};
+      return detail::InvalidCall{};
     }
   }
-  template <detail::Selection Sel = Box, detail::MemoryOrMistake M>
+  template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto write(Sel const& selection, M const& from, WriteOptions const& options = {}) const {
     return write(selection, from, array_.queue(), options);
   }
 
  private:
   template <class Sel>
-  Selected selected(Sel const& selection) const {
-    return detail::in_document(array_.store(), array_.path(), [&]() -> Selected {
+  ResolvedSelection selected(Sel const& selection) const {
+    return detail::in_document(array_.store(), array_.path(), [&]() -> ResolvedSelection {
       return detail::selected_by(selection, shape(), chunk_shape());
     });
   }
-  static Strides dense(Selected const& what) { return Layout::c_order(what.shape, sizeof(T)).strides; }
+  static Strides dense(ResolvedSelection const& what) { return Layout::c_order(what.shape, sizeof(T)).strides; }
   template <class M>
-  auto first_of(M& memory, Selected const& what) const {
+  auto first_of(M& memory, ResolvedSelection const& what) const {
     auto const expected = element_count(what.shape, "the selection");
     auto const found = contiguous_memory<M>::size(memory);
     if (found == expected) return contiguous_memory<M>::data(memory);
@@ -235,4 +234,4 @@ auto visit(AnyArray<S, P> const& array, F&& f) {
   }
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

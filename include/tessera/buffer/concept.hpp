@@ -6,7 +6,7 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/space.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 namespace detail {
 template <class T>
@@ -38,4 +38,4 @@ struct buffer_in;
 template <MemorySpace S>
 using buffer_in_t = typename buffer_in<S>::type;
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -2,7 +2,7 @@
 #pragma once
 #include <tessera/buffer/stream_buffer.cuh>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// Aligned to 256 bytes, uninitialised, from a pool of the queue's own, or from its resource. Made and freed in its
 /// queue's order: to use it on another queue let that one wait for an event of this one, and this one for an event of
@@ -21,4 +21,4 @@ struct buffer_in<space::Device> {
   using type = DeviceBuffer;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

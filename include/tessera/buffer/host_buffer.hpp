@@ -10,7 +10,7 @@
 #include <tessera/core/text.hpp>
 #include <tessera/memory/queue.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// Aligned to 64 bytes, uninitialised. A moved-from one is empty. Large ones, of 4 MiB and more, are aligned to 2 MiB
 /// and ask for huge pages: faults on fresh memory cost more than decompression does.
@@ -59,4 +59,4 @@ struct buffer_in<space::Host> {
   using type = HostBuffer;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

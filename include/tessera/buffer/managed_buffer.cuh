@@ -2,7 +2,7 @@
 #pragma once
 #include <tessera/buffer/stream_buffer.cuh>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// Aligned to 256 bytes, uninitialised, free for the host to write to when it is made. Freed in its queue's order: the
 /// stream keeps the memory and lends it again when it is done with it.
@@ -21,4 +21,4 @@ struct buffer_in<space::Managed> {
   using type = ManagedBuffer;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -6,7 +6,7 @@
 #include <tessera/buffer/concept.hpp>
 #include <tessera/buffer/pages.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// A range of a file, read only; it need not begin at a page. It keeps the file that it was made of: LocalStore::map
 /// gives a value as it is then, and writing the key leaves it be, for a new value is a new file.
@@ -14,7 +14,7 @@ namespace tessera::inline v0 {
 /// program with SIGBUS where lost bytes are touched, for the library sets no signal handlers; those of its last page
 /// read as zeros. Map files that only tessera writes, and read others: a read throws StoreError. A program that must
 /// map such a file puts zeros where the signal came from, and looks at the file when it is done, as
-/// examples/cli/mapped_file.hpp does.
+/// command/mapped_file.hpp does.
 class MappedBuffer {
  public:
   using space_type = space::Host;
@@ -32,4 +32,4 @@ class MappedBuffer {
 
 static_assert(Buffer<MappedBuffer> && !AllocatableBuffer<MappedBuffer>);
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

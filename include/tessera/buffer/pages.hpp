@@ -12,7 +12,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail::pages {
 
 inline constexpr std::size_t huge = std::size_t{2} << 20;
@@ -66,4 +66,4 @@ class Mapping {
 };
 
 }  // namespace detail::pages
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -2,7 +2,7 @@
 #pragma once
 #include <tessera/buffer/stream_buffer.cuh>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// Aligned to 256 bytes, uninitialised, free for the host to write to when it is made. Freed in its queue's order: the
 /// queue's stream keeps the memory (page-locking is dear) and lends it again when it is done with it.
@@ -19,4 +19,4 @@ struct buffer_in<space::Pinned> {
   using type = PinnedBuffer;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

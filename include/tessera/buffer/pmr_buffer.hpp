@@ -11,7 +11,7 @@
 #include <tessera/core/text.hpp>
 #include <tessera/memory/queue.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// Aligned to 64 bytes, uninitialised. The resource is the one given, or that of the queue, and outlives the buffer;
 /// where stores and threads share buffers it is one that threads may share, e.g. std::pmr::synchronized_pool_resource.
@@ -61,4 +61,4 @@ class PmrBuffer {
 
 static_assert(AllocatableBuffer<PmrBuffer>);
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -9,7 +9,7 @@
 #include <tessera/buffer/pmr_buffer.hpp>
 #include <tessera/memory/queue.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 template <MemorySpace S>
 class Scratch {
@@ -61,4 +61,4 @@ ByteSpan<To> seen_in(ByteSpan<From> scratch) {
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

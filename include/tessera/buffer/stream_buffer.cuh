@@ -8,7 +8,7 @@
 #include <tessera/buffer/concept.hpp>
 #include <tessera/memory/queue.cuh>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 /// Holds the stream, not the queue: it may outlive the queue.
@@ -63,4 +63,4 @@ class StreamBuffer {
 };
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -10,7 +10,7 @@
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// `crossing<To, From>::copy(from, to, on)` copies bytes of equal size in the queue's order and waits for nothing: who
 /// asks for it calls `arrive` after the last copy. A pair without a crossing does not cross. Those that touch the
@@ -142,4 +142,4 @@ requires(!Buffer<To>) void cast(From&&, AnyQueue&) { (void)detail::check_made<To
 template <class To>
 struct CastTo {};
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -10,7 +10,7 @@
 #include <tessera/core/cuda_context.cuh>
 #include <tessera/memory/queue.cuh>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 // One copy in the stream's order. (Programming guide, "Asynchronous Concurrent Execution": from and to pageable memory
@@ -42,4 +42,4 @@ struct staging<space::Device, space::Host> {
   using type = space::Pinned;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

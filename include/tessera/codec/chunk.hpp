@@ -9,7 +9,7 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/memory/bytes.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// A chunk as it reaches a codec when encoding: known from metadata alone.
 struct ChunkSpecification {
@@ -32,4 +32,4 @@ struct CodecTask {
   std::size_t size = 0;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -16,7 +16,7 @@
 #include <tessera/memory/space.hpp>
 #include <tessera/view/layout.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 // Those that a header of tessera/with/ defines: known without it, so as to say which one is missing.
 namespace codec {
@@ -26,7 +26,8 @@ struct Zstd;
 }  // namespace codec
 
 // The kinds. What a codec type of each has, besides `kind` and `name`; `runs_in<Space>`, if those are not all spaces
-// that the host can touch; and, if it has a configuration, `static C from(Reader&)` and `Value configuration() const`:
+// that the host can touch; and, if it has a configuration, `static C from(ObjectReader&)` and `Value configuration()
+// const`:
 //
 //   array_to_array   ChunkSpecification encoded(ChunkSpecification) const      what comes out, from what goes in
 //                    Layout decoded(Layout) const                             the chunk seen through its encoded form
@@ -292,12 +293,12 @@ void encode_batch(C const& codec, ChunkSpecification const& chunk, std::span<Cod
 namespace detail {
 
 template <class C>
-C configured([[maybe_unused]] Reader& configuration) {
+C configured([[maybe_unused]] ObjectReader& configuration) {
   if constexpr (requires { C::from(configuration); }) {
     return C::from(configuration);
   } else {
     static_assert(std::is_empty_v<C>,
-                  "tessera: this codec has members, and lacks 'static C from(Reader&)', which sets them from the "
+                  "tessera: this codec has members, and lacks 'static C from(ObjectReader&)', which sets them from the "
                   "configuration in zarr.json");
     return C{};
   }
@@ -319,7 +320,7 @@ Value configuration_of([[maybe_unused]] C const& codec) {
 /// The codec that a document's entry describes. Throws: MetadataError naming the codec and the member.
 template <Codec C>
 C make_codec(Specification const& specification) try {
-  Reader configuration{specification.configuration, "configuration"};
+  ObjectReader configuration{specification.configuration, "configuration"};
   auto codec = detail::configured<C>(configuration);
   configuration.finish();
   return codec;
@@ -343,4 +344,4 @@ Specification specification_of(C const& codec, DataType type) {
     return specification_of(codec);
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -11,7 +11,7 @@
 #include <tessera/core/text.hpp>
 #include <tessera/view/layout.hpp>
 
-namespace tessera::inline v0::detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 // Calls f.template operator()<T>() for each type that elements may be given in, until one says true.
 template <class F>
@@ -64,4 +64,4 @@ void call_with_elements(Call call, C const& codec, ChunkSpecification const& chu
   task.size = task.from.size;
 }
 
-}  // namespace tessera::inline v0::detail
+}}}  // namespace tessera::v0::detail

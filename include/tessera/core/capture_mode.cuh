@@ -5,7 +5,7 @@
 #include <tessera/core/config.hpp>
 #include <tessera/core/cuda_check.cuh>
 
-namespace tessera::inline v0::detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// A thread that captures its stream into a graph, as a trainer's does, is in the way of all other threads: to ask
 /// for an event, to wait and to allocate, in whichever stream, fails there and ends the capture. This says for as long
@@ -21,4 +21,4 @@ class ApartFromCaptures {
   cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
 
-}  // namespace tessera::inline v0::detail
+}}}  // namespace tessera::v0::detail

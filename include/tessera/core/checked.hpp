@@ -8,7 +8,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// Throws: MetadataError naming `what`, if the product does not fit in 64 bits.
 inline std::uint64_t checked_product(std::uint64_t a, std::uint64_t b, std::string_view what) {
@@ -24,4 +24,4 @@ inline std::size_t checked_size(std::uint64_t n, std::string_view what) {
   return static_cast<std::size_t>(n);
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

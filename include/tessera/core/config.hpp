@@ -17,7 +17,7 @@
 #define TESSERA_HOST_DEVICE
 #endif
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 inline constexpr char const* version = "0.1.0";
 
@@ -34,4 +34,4 @@ TESSERA_HOST_DEVICE inline double rounded_product(double a, double b) {
 
 }  // namespace detail
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -14,7 +14,7 @@
 #include <tessera/core/float16.hpp>
 #include <tessera/core/text.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// A number does not fit the type that it shall have.
 struct ConversionError : detail::Located<ConversionError> {
@@ -281,4 +281,4 @@ std::size_t first_misfit(typename Way::From const* numbers, std::size_t count, W
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

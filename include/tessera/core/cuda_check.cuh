@@ -10,7 +10,7 @@
 #error "tessera needs CUDA 12.8 or newer"
 #endif
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 inline std::string described(cudaError_t status, char const* call) {
@@ -37,4 +37,4 @@ inline bool succeeds(cudaError_t status) noexcept {
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

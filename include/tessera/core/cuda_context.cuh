@@ -5,7 +5,7 @@
 #include <tessera/core/config.hpp>
 #include <tessera/core/cuda_check.cuh>
 
-namespace tessera::inline v0::detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// The runtime works in the thread's current context. A thread that has none gets one, on the first device unless the
 /// thread was told of another: half a GiB of a GPU that the program may have no use for. `cudaSetDevice` makes one as
@@ -87,4 +87,4 @@ class InContext {
   Context const* pushed_;
 };
 
-}  // namespace tessera::inline v0::detail
+}}}  // namespace tessera::v0::detail

@@ -13,7 +13,7 @@
 
 #include <tessera/core/config.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 enum class DataKind : std::uint8_t { boolean, signed_integer, unsigned_integer, floating, complex, raw };
 
@@ -126,4 +126,4 @@ consteval DataType data_type_of() {
   return element_traits<T>::type;
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

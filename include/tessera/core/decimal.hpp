@@ -11,7 +11,7 @@
 
 #include <tessera/core/config.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 /// Whether the text is an integer, written without fraction and exponent, that T can hold.
@@ -59,4 +59,4 @@ std::string shortest_decimal(T value) {
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -14,7 +14,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// The largest number of dimensions. NumPy 1 and TensorStore draw the line at 32 too.
 inline constexpr std::size_t max_rank = 32;
@@ -131,4 +131,4 @@ std::string to_string(Dimensions<T> const& values) {
   return text + "]";
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -12,7 +12,7 @@
 #include <tessera/core/printable.hpp>
 #include <tessera/core/text.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// What tessera throws. Each `in_...` adds a place that the thrower did not know; the innermost one given first stays.
 class Error : public std::exception {
@@ -107,4 +107,4 @@ struct SelectionError : detail::Located<SelectionError> {
   using Located::Located;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

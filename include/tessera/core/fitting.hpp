@@ -10,7 +10,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 
-namespace tessera::inline v0::detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// A number that C++ would make into a T without a word.
 template <class V, class T>
@@ -60,4 +60,4 @@ T element_of(V value) {
   return static_cast<Part>(value);
 }
 
-}  // namespace tessera::inline v0::detail
+}}}  // namespace tessera::v0::detail

@@ -8,7 +8,7 @@
 #include <tessera/core/config.hpp>
 #include <tessera/core/data_type.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 // Rounded to the nearest; of two, to the even one.
@@ -88,7 +88,7 @@ struct element_traits<float16> {
   static constexpr DataType type{DataKind::floating, 2};
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0
 
 template <>
 class std::numeric_limits<tessera::float16> : public std::numeric_limits<float> {

@@ -11,7 +11,7 @@
 #include <tessera/core/config.hpp>
 #include <tessera/core/unicode.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 struct CodeRange {
@@ -71,4 +71,4 @@ constexpr std::string_view beginning(std::string_view text, std::size_t most) {
   return shown;
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

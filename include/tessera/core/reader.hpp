@@ -18,12 +18,12 @@
 #include <tessera/core/text.hpp>
 #include <tessera/core/value.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// A value and where it stands. The value must outlive it.
-class Found {
+class MemberValue {
  public:
-  Found(Value const& value, std::string where) : value_{&value}, where_{std::move(where)} {}
+  MemberValue(Value const& value, std::string where) : value_{&value}, where_{std::move(where)} {}
 
   Value const& value() const { return *value_; }
   std::string const& where() const { return where_; }
@@ -59,7 +59,7 @@ class Found {
     if (auto* list = value_->get_if<List>()) return *list;
     refuse("a list");
   }
-  Found item(std::size_t i) const { return {list()[i], text({where_, "[", i, "]"})}; }
+  MemberValue item(std::size_t i) const { return {list()[i], text({where_, "[", i, "]"})}; }
   Extents extents(std::uint64_t least = 0) const {
     Extents result;
     if (list().size() > max_rank) refuse(text({"at most ", max_rank, " dimensions"}));
@@ -81,25 +81,25 @@ class Found {
   std::string where_;
 };
 
-class Reader {
+class ObjectReader {
  public:
   /// Throws: MetadataError, if the value is not an object. `who` asks: members are named after it.
-  explicit Reader(Found object) : object_{std::move(object)} {
+  explicit ObjectReader(MemberValue object) : object_{std::move(object)} {
     members_ = object_.value().get_if<Members>();
     if (!members_) object_.refuse("an object");
     seen_.resize(members_->size());
   }
-  Reader(Value const& object, std::string where) : Reader{Found{object, std::move(where)}} {}
+  ObjectReader(Value const& object, std::string where) : ObjectReader{MemberValue{object, std::move(where)}} {}
 
-  std::optional<Found> find(std::string_view name) {
+  std::optional<MemberValue> find(std::string_view name) {
     for (std::size_t i = 0; i < members_->size(); ++i)
       if ((*members_)[i].name == name) {
         seen_[i] = 1;
-        return Found{(*members_)[i].value, path(name)};
+        return MemberValue{(*members_)[i].value, path(name)};
       }
     return std::nullopt;
   }
-  Found at(std::string_view name) {
+  MemberValue at(std::string_view name) {
     if (auto found = find(name)) return *std::move(found);
     throw MetadataError{text({"member ", path(name), " is missing"})};
   }
@@ -121,15 +121,15 @@ class Reader {
     return object_.where().empty() ? std::string{name} : text({object_.where(), ".", name});
   }
 
-  Found object_;
+  MemberValue object_;
   Members const* members_;
   std::string seen_;  // a character for each member: not 0, if it was asked for
 };
 
 /// An extension definition: a string, or an object with `name` and perhaps `configuration`.
-inline Specification specification(Found const& found) {
+inline Specification specification(MemberValue const& found) {
   if (auto* name = found.value().get_if<std::string>()) return {*name};
-  Reader reader{found};
+  ObjectReader reader{found};
   Specification result{reader.at("name").string()};
   if (auto configuration = reader.find("configuration")) {
     if (!configuration->value().get_if<Members>()) configuration->refuse("an object");
@@ -148,4 +148,4 @@ inline Value to_value(Specification const& specification) {
   return members;
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

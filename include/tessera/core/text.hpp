@@ -11,7 +11,7 @@
 
 #include <tessera/core/config.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// A part of a message: text, which must outlive it, or an integer.
 class TextPart {
@@ -44,4 +44,4 @@ class TextPart {
   return whole;
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -6,7 +6,7 @@
 
 #include <tessera/core/config.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 struct CodePoint {
@@ -50,4 +50,4 @@ constexpr void append_utf8(std::string& text, char32_t code) {
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -18,7 +18,7 @@
 #include <tessera/core/text.hpp>
 #include <tessera/core/value_traits.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// A number as it was written: 64-bit integers and shortest decimals survive, nothing goes through double.
 struct Number {
@@ -352,4 +352,4 @@ T Members::as() const {
   return Value{*this}.template as<T>();
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

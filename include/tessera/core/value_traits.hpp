@@ -7,7 +7,7 @@
 
 #include <tessera/core/config.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// Specialise it for a type of your own that documents have: `static Value to_value(T const&)`, and
 /// `static T from_value(Value const&)`, which throws MetadataError. Then a Value is made of it, and `as<T>()` gives it.
@@ -42,4 +42,4 @@ template <class T>
 inline constexpr bool is_vector<std::vector<T>> = true;
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

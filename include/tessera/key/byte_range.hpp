@@ -6,7 +6,7 @@
 
 #include <tessera/core/error.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// All of a value unless said otherwise. Clipped at the value's end; a range that begins beyond it is an error.
 struct ByteRange {
@@ -32,4 +32,4 @@ struct ByteRange {
   }
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

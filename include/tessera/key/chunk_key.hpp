@@ -10,7 +10,7 @@
 
 #include <tessera/core/dimensions.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 struct ChunkKeyEncoding {
   bool v2 = false;  ///< as Zarr v2 did: without the leading "c"
@@ -48,4 +48,4 @@ struct ChunkKeyEncoding {
   }
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -6,7 +6,7 @@
 
 #include <tessera/core/error.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// "t1/c/0/0/0": names joined by '/', relative to the store's root.
 struct Key {
@@ -50,4 +50,4 @@ inline Key operator/(std::string_view path, std::string_view name) {
   return key;
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

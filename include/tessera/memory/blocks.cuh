@@ -13,7 +13,7 @@
 #include <tessera/memory/event.cuh>
 #include <tessera/memory/resource.cuh>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 struct Block {
@@ -138,4 +138,4 @@ class Blocks {
 };
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -7,7 +7,7 @@
 #include <tessera/core/function_ref.hpp>
 #include <tessera/memory/space.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 namespace detail {
 
@@ -69,6 +69,9 @@ constexpr bool lies_in(ByteView<S> part, ByteView<S> whole) {
 /// Where n bytes shall go, asked once, when the size is known: the caller's memory, a new buffer, reused scratch. A
 /// reference to a callable that returns a ByteSpan<S> of n bytes or throws.
 template <MemorySpace S>
-using Room = FunctionRef<ByteSpan<S>(std::size_t)>;
+using Destination = FunctionRef<ByteSpan<S>(std::size_t)>;
+/// What Destination was called.
+template <MemorySpace S>
+using Room [[deprecated("Room is called Destination")]] = Destination<S>;
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

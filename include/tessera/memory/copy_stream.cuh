@@ -10,7 +10,7 @@
 #include <tessera/core/cuda_context.cuh>
 #include <tessera/memory/event.cuh>
 
-namespace tessera::inline v0::detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// Copies of the host's bytes to memory of which the queue's stream is known to be done with all that it was given, so
 /// that they cross while kernels run. Each is joined to the queue's stream at once: what that is given afterwards comes
@@ -72,4 +72,4 @@ class CopyStream {
   Event<space::Device> taken_{}, copied_{};
 };
 
-}  // namespace tessera::inline v0::detail
+}}}  // namespace tessera::v0::detail

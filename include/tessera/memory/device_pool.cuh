@@ -10,7 +10,7 @@
 #include <tessera/core/cuda_check.cuh>
 #include <tessera/memory/resource.cuh>
 
-namespace tessera::inline v0::detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// The device's default pool gives its memory back at every wait, unless the program, whose it is, told it otherwise.
 /// This one keeps what is freed until it is trimmed. Made when it is asked first; outlives what it allocates.
@@ -78,4 +78,4 @@ struct WithoutPool {
   void deallocate(void* data, std::size_t, std::size_t) const noexcept { succeeds(::cudaFree(data)); }
 };
 
-}  // namespace tessera::inline v0::detail
+}}}  // namespace tessera::v0::detail

@@ -9,7 +9,7 @@
 #include <tessera/core/cuda_context.cuh>
 #include <tessera/memory/space.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// One that was not recorded has nothing to wait for. Recorded again, it is the new place.
 template <>
@@ -67,4 +67,4 @@ class Event<space::Device> {
   detail::Context context_{};
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

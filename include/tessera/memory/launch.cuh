@@ -18,7 +18,7 @@
 #error "tessera: kernels are for GPUs of compute capability 7.0 (Volta) and newer: compile with -arch=sm_70 or above"
 #endif
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 // Hidden, kernels and what starts them: of two shared libraries with different versions of tessera each runs its own.
 // The attribute is the namespace's: nvcc warns of a hidden template over a program's unnamed types.
@@ -178,4 +178,4 @@ void launch_blocks(Queue<space::Device>& on, std::uint64_t blocks, F const& f) {
   }
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

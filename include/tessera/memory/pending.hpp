@@ -5,7 +5,7 @@
 
 #include <tessera/core/config.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// `wait()` throws the first error of the work, with its key. Dropped, it waits and reports nothing: hence nodiscard.
 class [[nodiscard("tessera: dropped, it waits and reports nothing: keep it, and wait() for its work")]] Pending {
@@ -37,10 +37,11 @@ class [[nodiscard("tessera: dropped, it waits and reports nothing: keep it, and 
     if (auto const work = std::move(work_)) work->wait();
   }
   /// Nobody waits: what else is given to the queue comes after the work, and is who meets its errors.
-  void leave() { work_.reset(); }
+  void detach() { work_.reset(); }
+  [[deprecated("leave() is called detach()")]] void leave() { detach(); }
 
  private:
   std::unique_ptr<Work> work_;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -13,12 +13,12 @@
 
 #include <tessera/core/cuda_check.cuh>
 #include <tessera/memory/event.cuh>
-#include <tessera/memory/kept.hpp>
+#include <tessera/memory/object_pool.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/stream.cuh>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 namespace detail {
 
@@ -242,7 +242,7 @@ class Queue<space::Device> {
 
     std::shared_ptr<detail::Stream> stream;
     Queue<space::Host> host;
-    Kept kept;
+    ObjectPool kept;
     std::mutex mutex;
     std::deque<std::unique_ptr<KeptObject>> objects;  // in the stream's order
   };
@@ -277,4 +277,4 @@ class Queue<space::Device> {
 };
 static_assert(WorkQueue<Queue<space::Device>>);
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

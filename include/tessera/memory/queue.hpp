@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 #include <tessera/core/function_ref.hpp>
-#include <tessera/memory/kept.hpp>
+#include <tessera/memory/object_pool.hpp>
 #include <tessera/memory/space.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 namespace detail {
 
@@ -87,7 +87,7 @@ class Pool {
   }
 
   std::size_t size() const { return size_; }
-  Kept& kept() { return kept_; }
+  ObjectPool& kept() { return kept_; }
   std::atomic<std::uint64_t>& most_idle() { return most_idle_; }
 
  private:
@@ -111,7 +111,7 @@ class Pool {
     }
   }
 
-  Kept kept_;  // outlives the threads
+  ObjectPool kept_;  // outlives the threads
   std::mutex mutex_;
   std::condition_variable work_, done_;
   Job* newest_ = nullptr;
@@ -131,7 +131,7 @@ class Event<space::Host> {};
 /// A handle: copies are the same queue. `Queue{}` runs everything in the calling thread; `Queue{n}` lets n threads work
 /// on one for_each, the caller's among them. Threads start at the first for_each that can use them and end with the
 /// last handle. Safe to share between threads, and to use from a task that itself runs in it. After fork() the child
-/// has the calling thread alone, and may use the queue if nothing ran in it at that moment; a queue made in the child
+/// has the calling thread alone, and may use the queue if nothing ran in it at that sequence; a queue made in the child
 /// is as any other.
 template <>
 class Queue<space::Host> {
@@ -234,4 +234,4 @@ queue_for<S>& queue_in(AnyQueue& on) {
     return on;
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -13,7 +13,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 inline constexpr std::size_t device_alignment =
     256;  ///< bytes: what cudaMalloc gives, and what resources are asked for
@@ -173,4 +173,4 @@ class MemoryResource {
   std::shared_ptr<void> owned_{};  // the object, if it is
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

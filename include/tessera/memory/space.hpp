@@ -5,7 +5,7 @@
 
 #include <tessera/core/config.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 namespace space {
 struct Host {
@@ -44,4 +44,4 @@ class Event;
 template <MemorySpace S>
 using queue_for = Queue<std::conditional_t<std::same_as<S, space::Host>, space::Host, space::Device>>;
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -17,7 +17,7 @@
 #include <tessera/memory/resource.cuh>
 #include <tessera/memory/space.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// What the buffers that are made on a device queue take their memory from. Each resource outlives them.
 struct DeviceResources {
@@ -168,4 +168,4 @@ class Stream {
 };
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -13,7 +13,7 @@
 #include <tessera/metadata/document.hpp>
 #include <tessera/metadata/fill_value.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 struct ArrayMetadata {
   Extents shape;
@@ -30,12 +30,12 @@ struct ArrayMetadata {
 
 namespace detail {
 
-inline DataType read_data_type(Found const& found) {
+inline DataType read_data_type(MemberValue const& found) {
   if (found.value().get_if<List>())  // as NumPy lists the fields of a record
     throw MetadataError{"data type of several fields", "member data_type: a list of fields is not supported"};
   auto const [name, configuration] = specification(found);
   if (auto const type = data_type_named(name)) {
-    Reader{configuration, "data_type.configuration"}.finish();
+    ObjectReader{configuration, "data_type.configuration"}.finish();
     return *type;
   }
   std::string known;
@@ -45,12 +45,12 @@ inline DataType read_data_type(Found const& found) {
       text({"member data_type: ", describe(name), " is not supported; known are ", known, "r8, r16, ..."})};
 }
 
-inline Extents read_chunk_grid(Found const& found, Extents const& shape) {
+inline Extents read_chunk_grid(MemberValue const& found, Extents const& shape) {
   auto const grid = specification(found);
   if (grid.name != "regular")
     throw MetadataError{text({"chunk grid ", describe(grid.name)}),
                         text({"member chunk_grid: ", describe(grid.name), " is not supported, only \"regular\""})};
-  Reader configuration{grid.configuration, "chunk_grid.configuration"};
+  ObjectReader configuration{grid.configuration, "chunk_grid.configuration"};
   auto const member = configuration.at("chunk_shape");
   auto chunk_shape = member.extents();
   configuration.finish();
@@ -63,20 +63,20 @@ inline Extents read_chunk_grid(Found const& found, Extents const& shape) {
   return chunk_shape;
 }
 
-inline ChunkKeyEncoding read_key_encoding(Found const& found) {
+inline ChunkKeyEncoding read_key_encoding(MemberValue const& found) {
   auto const encoding = specification(found);
   if (encoding.name != "default" && encoding.name != "v2")
     throw MetadataError{text({"chunk key encoding ", describe(encoding.name)}),
                         text({"member chunk_key_encoding: ", describe(encoding.name),
                               " is not supported, only \"default\" and \"v2\""})};
   ChunkKeyEncoding result{encoding.name == "v2", encoding.name == "v2" ? '.' : '/'};
-  Reader configuration{encoding.configuration, "chunk_key_encoding.configuration"};
+  ObjectReader configuration{encoding.configuration, "chunk_key_encoding.configuration"};
   if (auto const separator = configuration.find("separator")) result.separator = separator->one_of({"/", "."})[0];
   configuration.finish();
   return result;
 }
 
-inline Members read_attributes(Reader& reader) {
+inline Members read_attributes(ObjectReader& reader) {
   auto const found = reader.find("attributes");
   if (!found) return {};
   auto* attributes = found->value().get_if<Members>();
@@ -94,7 +94,7 @@ inline Value to_value(Extents const& extents) {
 
 /// Throws: MetadataError naming the member, what was found and what was expected. One that says what is
 /// unsupported finds nothing wrong.
-inline ArrayMetadata read_array_metadata(Reader& reader) {
+inline ArrayMetadata read_array_metadata(ObjectReader& reader) {
   reader.at("node_type").one_of({"array"});
   ArrayMetadata array;
   std::optional<MetadataError> unsupported;  // the first
@@ -161,4 +161,4 @@ inline Value to_value(ArrayMetadata const& array) {
   return document;
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

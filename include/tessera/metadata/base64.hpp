@@ -7,7 +7,7 @@
 
 #include <tessera/core/config.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 /// The standard alphabet with its padding, and nothing else. nullopt: it is not that.
@@ -33,4 +33,4 @@ inline std::optional<std::vector<std::byte>> decode_base64(std::string_view text
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -14,7 +14,7 @@
 #include <tessera/core/config.hpp>
 #include <tessera/core/decimal.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 // The digits of a number without leading and trailing zeros, and where its decimal point is.
@@ -79,4 +79,4 @@ inline double half_to_double(std::uint16_t bits) {
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -12,7 +12,7 @@
 #include <tessera/metadata/to_json.hpp>
 #include <tessera/store/concept.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// Where the document of the node at `path` is: "t1/zarr.json"; the root's path is empty.
 inline Key document_key(std::string_view path) { return path / "zarr.json"; }
@@ -27,23 +27,23 @@ template <class S>
 std::optional<std::string> read_text(S const& store, Key const& key) {
   Queue<space::Host> on;
   std::string document;
-  auto room = [&](std::size_t n) -> ByteSpan<space_of<S>> {
+  auto destination = [&](std::size_t n) -> ByteSpan<space_of<S>> {
     if (n > max_document_size)
       throw MetadataError{text({"a document of ", n, " bytes; at most ", max_document_size, " are read"})};
     document.resize(n);
     return {reinterpret_cast<std::byte*>(document.data()), n};
   };
-  if (!store.read(key, {}, room, on)) return std::nullopt;
+  if (!store.read(key, {}, destination, on)) return std::nullopt;
   return document;
 }
 
 }  // namespace detail
 
-/// Calls f(Reader&) with the members of a node's document, and returns what f returns. nullopt: there is no document.
-/// Throws: what f throws and MetadataError, naming store and key.
+/// Calls f(ObjectReader&) with the members of a node's document, and returns what f returns. nullopt: there is no
+/// document. Throws: what f throws and MetadataError, naming store and key.
 template <class S, class F>
 auto read_document(S const& store, std::string_view path, F&& f)
-    -> std::optional<decltype(f(std::declval<Reader&>()))> {
+    -> std::optional<decltype(f(std::declval<ObjectReader&>()))> {
   if constexpr (!detail::check_metadata_store<S>()) {
     return std::nullopt;
   } else {
@@ -52,7 +52,7 @@ auto read_document(S const& store, std::string_view path, F&& f)
       auto const text = detail::read_text(store, key);
       if (!text) return std::nullopt;
       auto const document = parse_json(*text);
-      Reader reader{document, ""};
+      ObjectReader reader{document, ""};
       if (auto const format = reader.at("zarr_format"); format.value() != Value{Number{"3"}}) format.refuse("3");
       return f(reader);
     } catch (Error& error) {
@@ -72,7 +72,7 @@ inline bool may_be_ignored(Value const& extension) {
 
 /// The members that the specification does not know but lets pass: those that say `must_understand: false`. They are
 /// kept when the document is rewritten. Throws: MetadataError naming any other.
-inline Members tolerated(Reader const& reader) {
+inline Members tolerated(ObjectReader const& reader) {
   Members kept;
   for (auto* member : reader.rest()) {
     if (!may_be_ignored(member->value)) throw MetadataError{text({"member ", member->name, " is unknown"})};
@@ -109,4 +109,4 @@ void write_document(S const& store, std::string_view path, Value const& document
     detail::write_text(store, document_key(path), document_text(document));
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

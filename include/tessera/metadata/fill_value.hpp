@@ -20,7 +20,7 @@
 #include <tessera/metadata/base64.hpp>
 #include <tessera/metadata/decimal.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 template <class T>
@@ -62,7 +62,7 @@ struct floating<8> {
 };
 
 template <std::size_t Size>
-std::vector<std::byte> read_floating(Found const& found) {
+std::vector<std::byte> read_floating(MemberValue const& found) {
   using F = floating<Size>;
   using Bits = typename F::bits;
   constexpr auto sign = static_cast<Bits>(Bits{1} << (8 * Size - 1));
@@ -98,7 +98,7 @@ Value write_floating(std::span<std::byte const> bytes) {
   return digits;
 }
 
-inline std::vector<std::byte> read_complex(Found const& found, std::size_t size) {
+inline std::vector<std::byte> read_complex(MemberValue const& found, std::size_t size) {
   if (!found.value().get_if<List>() || found.list().size() != 2)
     found.refuse("a list of two numbers, real and imaginary");
   std::vector<std::byte> bytes;
@@ -110,7 +110,7 @@ inline std::vector<std::byte> read_complex(Found const& found, std::size_t size)
 }
 
 // A number for each byte, or base64, which other programs write.
-inline std::vector<std::byte> read_raw(Found const& found, std::size_t size) {
+inline std::vector<std::byte> read_raw(MemberValue const& found, std::size_t size) {
   if (auto* word = found.value().get_if<std::string>())
     if (auto bytes = decode_base64(*word); bytes && bytes->size() == size) return *std::move(bytes);
   if (!found.value().get_if<List>() || found.list().size() != size)
@@ -139,7 +139,7 @@ decltype(auto) with_integer(DataType type, F&& f) {
 }  // namespace detail
 
 /// One element in the machine's own byte order. Throws: MetadataError.
-inline std::vector<std::byte> read_fill_value(Found const& found, DataType type) {
+inline std::vector<std::byte> read_fill_value(MemberValue const& found, DataType type) {
   using namespace detail;
   switch (type.kind) {
     case DataKind::boolean:
@@ -185,4 +185,4 @@ inline Value write_fill_value(std::span<std::byte const> bytes, DataType type) {
   return list;
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -2,7 +2,7 @@
 #pragma once
 #include <tessera/metadata/array_metadata.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 struct GroupMetadata {
   Members attributes{};
@@ -12,7 +12,7 @@ struct GroupMetadata {
 };
 
 /// Throws: MetadataError naming the member.
-inline GroupMetadata read_group_metadata(Reader& reader) {
+inline GroupMetadata read_group_metadata(ObjectReader& reader) {
   reader.at("node_type").one_of({"group"});
   GroupMetadata group{detail::read_attributes(reader)};
   auto const copies = reader.find("consolidated_metadata");
@@ -28,4 +28,4 @@ inline Value to_value(GroupMetadata const& group) {
   return document;
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

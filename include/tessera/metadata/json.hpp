@@ -14,7 +14,7 @@
 #include <tessera/core/unicode.hpp>
 #include <tessera/core/value.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 class JsonReader {
@@ -185,4 +185,4 @@ class JsonReader {
 /// it is not one JSON value, names a member twice, nests too deep or has too many values.
 inline Value parse_json(std::string_view text) { return detail::JsonReader{text}.read(); }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

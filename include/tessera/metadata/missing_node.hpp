@@ -8,7 +8,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 /// Why there is no node at `path`. Asks the store: only for what is known to be missing.
@@ -30,4 +30,4 @@ MetadataError missing_node(D const& documents, std::string_view path, std::strin
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -11,7 +11,7 @@
 #include <tessera/core/value.hpp>
 #include <tessera/metadata/json.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 class JsonWriter {
@@ -108,4 +108,4 @@ inline std::string to_json(Value const& value) {
   return std::move(writer.text);
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -21,7 +21,7 @@
 #include <tessera/pipeline/value_batch.hpp>
 #include <tessera/pipeline/value_codecs.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// The codecs that a program names: `Codecs<codec::Transpose, codec::Bytes, codec::Zstd>`.
 template <class... Cs>
@@ -119,8 +119,8 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   /// As a Pipeline's.
   AnyPipeline const& leaf() const { return made_->shard ? made_->shard->inner.leaf() : *this; }
 
-  ChunkForm resolve(ChunkSpecification chunk) const {
-    ChunkForm form;
+  ResolvedChunk resolve(ChunkSpecification chunk) const {
+    ResolvedChunk form;
     std::vector<ChunkSpecification> before, after;  // the codecs that change values
     Stage const* at = nullptr;
     try {
@@ -169,13 +169,13 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
 
  private:
   // Stages take turns: what one has written is what the next one reads.
-  class Turns {
+  class PingPong {
     using Batch = detail::StageBatch<BytesSpace, BytesSpace, bytes_staging>;
 
    public:
-    Turns() = default;
-    Turns(Turns const&) = delete;
-    Turns& operator=(Turns const&) = delete;
+    PingPong() = default;
+    PingPong(PingPong const&) = delete;
+    PingPong& operator=(PingPong const&) = delete;
 
     void begin() {
       from_ = &a_, to_ = &b_;
@@ -198,20 +198,20 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     std::size_t most = 0;
     bool apart = false;  ///< encoded bytes are in allocations of their own
     bool ahead = false;  ///< the queue was given nothing that uses this, or what chunks are decoded into
-    Turns turns;
+    PingPong turns;
     detail::ValueBatch<BytesSpace> values;
     detail::StageBatch<BytesSpace, ArraySpace> crossing;
   };
   struct Encoding {
     std::size_t most = 0;
-    Turns turns;
+    PingPong turns;
     detail::ValueBatch<BytesSpace> values;
     detail::StageBatch<ArraySpace, BytesSpace, bytes_staging> crossing;
     std::vector<ByteView<ArraySpace>> plain;
   };
 
   /// Decodes a mini-batch in the queue's order; `work` is in use until that is done. Throws: CodecError.
-  void decode(ChunkForm const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, Decoding& work,
+  void decode(ResolvedChunk const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, Decoding& work,
               queue_type& on) const {
     auto& turns = work.turns;
     turns.begin();
@@ -246,12 +246,12 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
       for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = crossing.tasks[i].to;
     }
   }
-  void decode(ChunkForm const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
+  void decode(ResolvedChunk const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
     decode(form, chunks, *on.template lease<Decoding>(), on);
   }
 
   /// Encodes a mini-batch, likewise.
-  void encode(ChunkForm const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, Encoding& work,
+  void encode(ResolvedChunk const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, Encoding& work,
               queue_type& on) const {
     auto& queue = queue_in<BytesSpace>(on);
     auto& turns = work.turns;
@@ -290,7 +290,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     }
     for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].encoded = turns.from()[i];
   }
-  void encode(ChunkForm const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
+  void encode(ResolvedChunk const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
     encode(form, chunks, *on.template lease<Encoding>(), on);
   }
 
@@ -326,4 +326,4 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   std::shared_ptr<Composed const> made_ = std::make_shared<Composed const>();
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

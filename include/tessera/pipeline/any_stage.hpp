@@ -13,7 +13,7 @@
 #include <tessera/pipeline/flow.hpp>
 #include <tessera/view/layout.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 // A codec of any type whose batches begin and end in S. Only the functions of its kind are called: `decoded` where an
@@ -96,4 +96,4 @@ class StageOf final : public AnyStage<S> {
 };
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

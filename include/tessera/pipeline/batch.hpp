@@ -10,7 +10,7 @@
 #include <tessera/codec/concept.hpp>
 #include <tessera/pipeline/form.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 /// What the chunks of a batch need while a stage turns bytes in From into bytes in To. Results that stay in the
@@ -32,8 +32,8 @@ struct StageBatch {
   template <class AnyQueue>
   void keep(std::span<ByteView<From> const> from, std::size_t bound, std::size_t most, AnyQueue& on) {
     auto const bytes = checked_size(checked_product(std::max(most, from.size()), bound, "a batch"), "a batch");
-    auto const room = seen_in<To>(scratch.take(bytes, queue_in<Staging>(on)));
-    send(from, [&](std::size_t i) { return room.sub(i * bound, bound); });
+    auto const destination = seen_in<To>(scratch.take(bytes, queue_in<Staging>(on)));
+    send(from, [&](std::size_t i) { return destination.sub(i * bound, bound); });
   }
   std::span<ByteView<To> const> collect() {
     results.resize(tasks.size());
@@ -73,4 +73,4 @@ void cross_batch(std::span<CodecTask<From, To>> batch, crossing_queue<To, From>&
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

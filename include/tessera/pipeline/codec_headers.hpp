@@ -8,7 +8,7 @@
 #include <tessera/core/text.hpp>
 #include <tessera/memory/space.hpp>
 
-namespace tessera::inline v0::detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// "; include <tessera/with/zstd.hpp> and list codec::Zstd": for a message; nothing, if tessera has no such codec.
 inline std::string how_to_know(std::string_view codec) {
@@ -55,4 +55,4 @@ std::string how_to_run() {
     return cure(space_name<space::Device>(), space_type<space::Device>());
 }
 
-}  // namespace tessera::inline v0::detail
+}}}  // namespace tessera::v0::detail

@@ -10,7 +10,7 @@
 #include <tessera/cast/concept.hpp>
 #include <tessera/codec/concept.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 template <class C, class S>
@@ -170,4 +170,4 @@ consteval auto staged() {
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -13,7 +13,7 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/view/layout.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 class ShardIndexFormat;
 class ValueCodecs;
@@ -35,7 +35,7 @@ struct ValueChange {
   std::size_t encoded_size() const { return encoded.size_in_bytes(); }
 };
 
-struct ChunkForm {
+struct ResolvedChunk {
   ChunkSpecification chunk;           ///< as it reaches the first codec that changes values, or makes bytes
   Layout layout;                      ///< the chunk's elements, seen through its decoded bytes
   std::size_t decoded_size = 0;       ///< bytes; always exactly so many
@@ -108,7 +108,7 @@ namespace detail {
 
 /// How many bytes a chunk's value may have before it is not worth reading. Other programs' encoders may make more of a
 /// chunk than ours; not without bound.
-inline std::uint64_t most_encoded(ChunkForm const& form) {
+inline std::uint64_t most_encoded(ResolvedChunk const& form) {
   auto const bound = std::min(std::uint64_t{form.encoded_bound()}, std::uint64_t{1} << 62);
   return form.is_view() ? bound : 2 * bound + (1 << 20);
 }
@@ -128,4 +128,4 @@ inline void expect_size(std::size_t found, std::size_t expected, std::size_t chu
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -15,7 +15,7 @@
 #include <tessera/pipeline/value_batch.hpp>
 #include <tessera/pipeline/value_codecs.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// Stages are codecs and CastTo<space>, in encoding order: `Pipeline<space::Host, codec::Transpose, codec::Bytes,
 /// codec::Zstd>`.
@@ -62,7 +62,7 @@ class Pipeline {
   using station =
       std::conditional_t<!runs<K>, char,
                          std::conditional_t<detail::changes_values<stage<K>>, ValueStation<Batch, space_at<K>>, Batch>>;
-  struct Stations {
+  struct StageBuffers {
     template <std::size_t... K>
     static auto list(std::index_sequence<K...>)
         -> std::pair<std::tuple<station<K, detail::StageBatch<space_at<K + 1>, space_at<K>, staged_at<K>>>...>,
@@ -138,8 +138,8 @@ class Pipeline {
   }
 
   /// Of the chunks of an array, or of those at the bottom of its shards.
-  ChunkForm resolve(ChunkSpecification const& chunk) const {
-    ChunkForm form;
+  ResolvedChunk resolve(ChunkSpecification const& chunk) const {
+    ResolvedChunk form;
     resolve_from<0>(chunk, form);
     return form;
   }
@@ -155,34 +155,34 @@ class Pipeline {
     std::size_t most = 0;
     bool apart = false;  ///< encoded bytes are in allocations of their own
     bool ahead = false;  ///< the queue was given nothing that uses this, or what chunks are decoded into
-    typename Stations::decoding stations;
+    typename StageBuffers::decoding stations;
     std::vector<ByteView<bytes_space>> encoded;
   };
   struct Encoding {
     std::size_t most = 0;
-    typename Stations::encoding stations;
+    typename StageBuffers::encoding stations;
     std::vector<ByteView<array_space>> plain;
   };
 
   /// Decodes a mini-batch in the queue's order; `work` is in use until that is done. Throws: CodecError, MetadataError.
-  void decode(ChunkForm const& form, std::span<DecodeTask<bytes_space, array_space>> chunks, Decoding& work,
+  void decode(ResolvedChunk const& form, std::span<DecodeTask<bytes_space, array_space>> chunks, Decoding& work,
               queue_type& on) const {
     work.encoded.clear();
     for (auto const& chunk : chunks) work.encoded.push_back(chunk.encoded);
     undo<sizeof...(Stages)>(form, chunks, std::span<ByteView<bytes_space> const>{work.encoded}, work, on);
   }
-  void decode(ChunkForm const& form, std::span<DecodeTask<bytes_space, array_space>> chunks, queue_type& on) const {
+  void decode(ResolvedChunk const& form, std::span<DecodeTask<bytes_space, array_space>> chunks, queue_type& on) const {
     decode(form, chunks, *on.template lease<Decoding>(), on);
   }
 
   /// Encodes a mini-batch, likewise.
-  void encode(ChunkForm const& form, std::span<EncodeTask<bytes_space, array_space>> chunks, Encoding& work,
+  void encode(ResolvedChunk const& form, std::span<EncodeTask<bytes_space, array_space>> chunks, Encoding& work,
               queue_type& on) const {
     work.plain.clear();
     for (auto const& chunk : chunks) work.plain.push_back(chunk.from);
     apply<0>(form, chunks, std::span<ByteView<array_space> const>{work.plain}, work, on);
   }
-  void encode(ChunkForm const& form, std::span<EncodeTask<bytes_space, array_space>> chunks, queue_type& on) const {
+  void encode(ResolvedChunk const& form, std::span<EncodeTask<bytes_space, array_space>> chunks, queue_type& on) const {
     encode(form, chunks, *on.template lease<Encoding>(), on);
   }
 
@@ -204,7 +204,7 @@ class Pipeline {
   }
 
   template <std::size_t K>
-  void resolve_from(ChunkSpecification const& chunk, ChunkForm& form) const {
+  void resolve_from(ChunkSpecification const& chunk, ResolvedChunk& form) const {
     if constexpr (K == sizeof...(Stages)) {
       return;
     } else if constexpr (detail::is_cast<stage<K>>) {
@@ -261,7 +261,7 @@ class Pipeline {
 
   // Takes back the first K stages; `from` is what stands after them.
   template <std::size_t K>
-  void undo(ChunkForm const& form, std::span<DecodeTask<bytes_space, array_space>> chunks,
+  void undo(ResolvedChunk const& form, std::span<DecodeTask<bytes_space, array_space>> chunks,
             std::span<ByteView<space_at<K>> const> from, Decoding& work, queue_type& on) const {
     if constexpr (K == 0) {
       for (std::size_t i = 0; i < chunks.size(); ++i) {
@@ -295,7 +295,7 @@ class Pipeline {
 
   // Applies the stages from K on; `from` is what stands before them.
   template <std::size_t K>
-  void apply(ChunkForm const& form, std::span<EncodeTask<bytes_space, array_space>> chunks,
+  void apply(ResolvedChunk const& form, std::span<EncodeTask<bytes_space, array_space>> chunks,
              std::span<ByteView<space_at<K>> const> from, Encoding& work, queue_type& on) const {
     if constexpr (K == sizeof...(Stages)) {
       for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].encoded = from[i];
@@ -337,4 +337,4 @@ class Pipeline {
   std::conditional_t<(detail::is_included<Stages> && ...), std::tuple<Stages...>, std::tuple<>> stages_;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

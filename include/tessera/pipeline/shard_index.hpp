@@ -15,9 +15,9 @@
 #include <tessera/key/byte_range.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/pipeline/form.hpp>
-#include <tessera/view/copy.hpp>
+#include <tessera/place/copy.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// Where an inner chunk lies, from the first byte of its shard's value on. Two words of all ones: it is missing.
 struct ShardEntry {
@@ -73,7 +73,7 @@ class IndexFormatOf final : public ShardIndexFormat {
 
  public:
   /// `form` is what the pipeline makes of the index as an array of unsigned integers.
-  IndexFormatOf(bool at_start, P pipeline, ChunkForm form)
+  IndexFormatOf(bool at_start, P pipeline, ResolvedChunk form)
       : ShardIndexFormat{at_start, ends_in_checksum(pipeline), form.decoded_size / sizeof(ShardEntry),
                          form.encoded_bound()},
         pipeline_{std::move(pipeline)},
@@ -81,8 +81,8 @@ class IndexFormatOf final : public ShardIndexFormat {
         dense_{Layout::c_order(form_.layout.shape, sizeof(std::uint64_t))} {}
 
   void decode(ByteView<Host> encoded, std::span<ShardEntry> entries, Queue<Host>& on) const override try {
-    std::vector<std::byte> room(form_.is_view() ? 0 : form_.decoded_size);
-    DecodeTask<Host, Host> task{encoded, {room.data(), room.size()}};
+    std::vector<std::byte> destination(form_.is_view() ? 0 : form_.decoded_size);
+    DecodeTask<Host, Host> task{encoded, {destination.data(), destination.size()}};
     pipeline_.decode(form_, std::span{&task, 1}, on);
     place(task.decoded.data, form_.layout, reinterpret_cast<std::byte*>(entries.data()), dense_, on);
   } catch (CodecError const& error) {
@@ -110,9 +110,9 @@ class IndexFormatOf final : public ShardIndexFormat {
   }
 
   P pipeline_;
-  ChunkForm form_;
+  ResolvedChunk form_;
   Layout dense_;
 };
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -18,10 +18,10 @@
 #include <tessera/pipeline/shard_index.hpp>
 #include <tessera/pipeline/value_codecs.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
-inline std::vector<Specification> specifications(Found const& codecs) {
+inline std::vector<Specification> specifications(MemberValue const& codecs) {
   std::vector<Specification> list;
   for (std::size_t i = 0; i < codecs.list().size(); ++i) list.push_back(specification(codecs.item(i)));
   return list;
@@ -34,7 +34,7 @@ inline Value to_value(std::vector<Specification> const& codecs) {
 }
 
 // The index is found by its size, which must be known before it is read.
-inline void expect_fixed_size(Found const& found) {
+inline void expect_fixed_size(MemberValue const& found) {
   for (auto const& codec : specifications(found))
     if (codec.name != codec::Transpose::name && codec.name != codec::Bytes::name && codec.name != codec::Crc32c::name)
       throw MetadataError{text({"codec ", describe(codec.name), " in index_codecs"}),
@@ -77,7 +77,7 @@ struct Sharding {
   Index index{};
   bool index_at_start = false;
 
-  static Sharding from(Reader& configuration) {
+  static Sharding from(ObjectReader& configuration) {
     Sharding codec;
     codec.chunk_shape = configuration.at("chunk_shape").extents(1);
     codec.inner = Inner::from(detail::specifications(configuration.at("codecs")));
@@ -101,7 +101,7 @@ struct Sharding {
   }
 
   /// Of the inner chunks, in this level of shards.
-  ChunkForm resolve(ChunkSpecification const& shard) const {
+  ResolvedChunk resolve(ChunkSpecification const& shard) const {
     auto const rank = shard.shape.rank();
     if (chunk_shape.rank() != rank)
       throw MetadataError{text(
@@ -145,4 +145,4 @@ template <class Inner, class Index>
 inline constexpr bool is_sharding<codec::Sharding<Inner, Index>> = true;
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -14,10 +14,10 @@
 #include <tessera/core/error.hpp>
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/form.hpp>
+#include <tessera/place/placement.hpp>
 #include <tessera/view/layout.hpp>
-#include <tessera/view/placement.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 /// Where elements lie while they are in C order, if they lie otherwise before, or after.
@@ -36,11 +36,11 @@ class ValueBatch {
       is_aligned &= reinterpret_cast<std::uintptr_t>(tasks[i].from.data) % change.encoded.type.component() == 0;
     }
     if (!change.is_dense || !is_aligned) {
-      auto const room = take(size, std::max(most, tasks.size()), on);
+      auto const destination = take(size, std::max(most, tasks.size()), on);
       auto const dense = Layout::c_order(change.encoded.shape, change.encoded.type.size);
       for (std::size_t i = 0; i < tasks.size(); ++i) {
-        placements_.push_back({tasks[i].from.data, room.data + i * size, change.encoded.shape});
-        tasks[i].from = room.sub(i * size, size);
+        placements_.push_back({tasks[i].from.data, destination.data + i * size, change.encoded.shape});
+        tasks[i].from = destination.sub(i * size, size);
       }
       place(change.layout, dense, on);
     }
@@ -55,10 +55,10 @@ class ValueBatch {
     auto const size = change.encoded_size();
     targets_.clear();
     if (!change.is_dense) {
-      auto const room = take(size, std::max(most, tasks.size()), on);
+      auto const destination = take(size, std::max(most, tasks.size()), on);
       for (std::size_t i = 0; i < tasks.size(); ++i) {
         targets_.push_back(tasks[i].to);
-        tasks[i].to = room.sub(i * size, size);
+        tasks[i].to = destination.sub(i * size, size);
       }
     }
     encode(tasks);
@@ -84,7 +84,7 @@ class ValueBatch {
   void place(Layout const& from, Layout const& to, queue_for<S>& on) {
     constexpr bool places = requires { sizeof(placer<S>); };  // whoever has arrays has it
     static_assert(places,
-                  "tessera: what places elements in this memory space is not there: include tessera/view/copy.hpp, or "
+                  "tessera: what places elements in this memory space is not there: include tessera/place/copy.hpp, or "
                   "tessera/tessera.cuh for the device's");
     if constexpr (places)
       placer<S>::place(placements_, {from.item_size, std::max(from.swapped, to.swapped), {}, from.strides, to.strides},
@@ -97,4 +97,4 @@ class ValueBatch {
 };
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -14,7 +14,7 @@
 #include <tessera/pipeline/any_stage.hpp>
 #include <tessera/pipeline/form.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// Bytes-to-bytes codecs, at least one, that run on the host. What a shard's value has of bytes no metadata says: there
 /// is no more than a bound.
@@ -77,4 +77,4 @@ class ValueCodecs {
   Stages stages_;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

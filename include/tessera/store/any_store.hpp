@@ -22,7 +22,7 @@
 #include <tessera/store/watch.hpp>
 #include <tessera/store/write_many.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// Holds any store of buffers of type B. What the store cannot do (write, list) throws StoreError here. Copies share
 /// it.
@@ -48,8 +48,8 @@ class AnyStore {
   }
 
   std::string name() const { return held_->name(); }
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, Queue& on) const {
-    return held_->read(key, range, room, on);
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination, Queue& on) const {
+    return held_->read(key, range, destination, on);
   }
   std::optional<std::uint64_t> size(Key const& key, Queue& on) const { return held_->size(key, on); }
   void get_many(std::span<ReadRequest<Space>> requests, Queue& on) const { held_->get_many(requests, on); }
@@ -76,7 +76,7 @@ class AnyStore {
   bool can_list() const { return held_->can_list(); }
   /// Whether requests of the store cost little beside their bytes.
   bool is_near() const { return held_->is_near(); }
-  Changes& changes(Key const& key) const { return held_->changes(key); }
+  SequenceCounter& changes(Key const& key) const { return held_->changes(key); }
 
  private:
   template <class S>
@@ -87,7 +87,7 @@ class AnyStore {
   struct Interface {
     virtual ~Interface() = default;
     virtual std::string name() const = 0;
-    virtual std::optional<std::size_t> read(Key const&, ByteRange, Room<Space>, Queue&) const = 0;
+    virtual std::optional<std::size_t> read(Key const&, ByteRange, Destination<Space>, Queue&) const = 0;
     virtual std::optional<std::uint64_t> size(Key const&, Queue&) const = 0;
     virtual void get_many(std::span<ReadRequest<Space>>, Queue&) const = 0;
     virtual void write(Key const&, ByteView<Space>, Queue&) const = 0;
@@ -105,15 +105,16 @@ class AnyStore {
     virtual bool has_folder(std::string_view) const = 0;
     virtual bool can_list() const = 0;
     virtual bool is_near() const = 0;
-    virtual Changes& changes(Key const&) const = 0;
+    virtual SequenceCounter& changes(Key const&) const = 0;
   };
 
   template <class S>
   struct Holder final : Interface {
     explicit Holder(S s) : store{std::move(s)} {}
     std::string name() const override { return name_of(store); }
-    std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, Queue& on) const override {
-      return store.read(key, range, room, on);
+    std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination,
+                                    Queue& on) const override {
+      return store.read(key, range, destination, on);
     }
     std::optional<std::uint64_t> size(Key const& key, Queue& on) const override {
       return tessera::size(store, key, on);
@@ -187,17 +188,17 @@ class AnyStore {
       if constexpr (detail::HasWatch<S>)
         return store.watch(key);
       else
-        return watch_changes(changes(key).moment());
+        return watch_changes(changes(key).sequence());
     }
     // While a value is being replaced it is like none that was before.
-    ValueWatch watch_changes(std::uint64_t moment) const {
-      bool const is_known = moment != Changes::unknown;
-      return ValueWatch{{{moment, is_known ? 0 : ++watched}, true, is_known}};
+    ValueWatch watch_changes(std::uint64_t sequence) const {
+      bool const is_known = sequence != SequenceCounter::unknown;
+      return ValueWatch{{{sequence, is_known ? 0 : ++watched}, true, is_known}};
     }
     bool has_folder(std::string_view path) const override { return detail::has_folder(store, path); }
     bool can_list() const override { return detail::can_list(store); }
     bool is_near() const override { return detail::is_near(store); }
-    Changes& changes(Key const& key) const override { return detail::changes_of(store, key, locks); }
+    SequenceCounter& changes(Key const& key) const override { return detail::changes_of(store, key, locks); }
     [[noreturn]] void refuse(std::string const& what, std::string_view key) const {
       StoreError error{"this store cannot be " + what};
       error.in_key(key).in_store(name_of(store));
@@ -215,4 +216,4 @@ class AnyStore {
   std::shared_ptr<Interface const> held_;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -5,7 +5,7 @@
 
 #include <tessera/store/concept.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// A store whose `append(key, bytes, size, on)` puts bytes behind the value of a key, which has `size` bytes, and
 /// returns true. Bytes are read as `write` reads them. False: nothing was done, for the value has another size, is not
@@ -18,4 +18,4 @@ concept AppendableStore = WritableStore<S> &&
   { s.append(k, bytes, size, on) } -> std::same_as<bool>;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

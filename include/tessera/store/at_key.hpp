@@ -3,7 +3,7 @@
 #include <tessera/key/key.hpp>
 #include <tessera/store/concept.hpp>
 
-namespace tessera::inline v0::detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// f(), once the key is found to be one. Its errors name the key and the store.
 template <class S, class F>
@@ -17,4 +17,4 @@ auto at_key(S const& store, Key const& key, F&& f) {
   }
 }
 
-}  // namespace tessera::inline v0::detail
+}}}  // namespace tessera::v0::detail

@@ -22,7 +22,7 @@
 #include <tessera/store/unfinished.hpp>
 #include <tessera/store/watch.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 namespace detail {
 
@@ -70,13 +70,14 @@ class CastStore {
   From host_side() const requires std::same_as<Source, space::Host> { return from_; }
   std::string name() const { return name_of(from_); }
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& queue) const {
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination,
+                                  queue_for<Space>& queue) const {
     return detail::at_key(*this, key, [&]() -> std::optional<std::size_t> {
       auto on = crossing_on(queue);
       if constexpr (LendingStore<From> && std::same_as<Staging, Source>) {
         auto lent = from_.lend(key, range, queue_in<Source>(on));
         if (!lent) return std::nullopt;
-        crossing<Space, Source>::copy(lent->bytes, room(lent->bytes.size), on);
+        crossing<Space, Source>::copy(lent->bytes, destination(lent->bytes.size), on);
         on.keep(std::move(lent->owner));
         arrive<Space, Source>(on);
         return lent->bytes.size;
@@ -88,7 +89,7 @@ class CastStore {
         return ByteSpan<Source>{bytes.data, bytes.size};
       };
       if (!from_.read(key, range, staging, queue_in<Source>(on))) return std::nullopt;
-      crossing<Space, Staging>::copy(bytes, room(bytes.size), on);
+      crossing<Space, Staging>::copy(bytes, destination(bytes.size), on);
       arrive<Space, Staging>(on);
       return bytes.size;
     });
@@ -123,7 +124,7 @@ class CastStore {
   }
   { return from_.lock_folder(path, sharing); }
   ValueWatch watch(Key const& key) const requires detail::HasWatch<From> { return from_.watch(key); }
-  Changes& changes(Key const& key) const requires requires(From const& from) { from.changes(key); }
+  SequenceCounter& changes(Key const& key) const requires requires(From const& from) { from.changes(key); }
   { return from_.changes(key); }
   void list(std::string_view prefix, Visitor visit) const requires ListableStore<From> { from_.list(prefix, visit); }
   void list_directory(std::string_view prefix, Visitor visit) const requires ListableStore<From> {
@@ -163,4 +164,4 @@ class CastStore {
   [[no_unique_address]] std::conditional_t<has_queue, Crossing, NoQueue> on_;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

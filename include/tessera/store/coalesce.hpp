@@ -7,7 +7,7 @@
 
 #include <tessera/core/config.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// A range of a value, and which of many requests asks for it.
 struct WantedRange {
@@ -17,7 +17,7 @@ struct WantedRange {
 
 /// Which ranges of a value are read at once.
 struct RangeLimits {
-  std::uint64_t gap;                       ///< bytes between two of them, at most, which are read along
+  std::uint64_t max_gap;                   ///< bytes between two of them, at most, which are read along
   std::uint64_t most = ~std::uint64_t{0};  ///< bytes of all that is read at once; a single range may have more
 };
 
@@ -36,7 +36,7 @@ void for_each_run(std::span<WantedRange> ranges, RangeLimits limits, F&& read) {
     for (; last < ranges.size(); ++last) {
       auto const& next = ranges[last];
       auto const longer = std::max(end, next.offset + next.size);
-      bool const is_close = next.offset <= end || next.offset - end <= limits.gap;
+      bool const is_close = next.offset <= end || next.offset - end <= limits.max_gap;
       if (last > first && (!is_close || longer - begin > limits.most)) break;
       end = longer;
     }
@@ -45,4 +45,4 @@ void for_each_run(std::span<WantedRange> ranges, RangeLimits limits, F&& read) {
   }
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -15,7 +15,7 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/store/links.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 template <class S>
 using buffer_of = typename S::buffer_type;
@@ -28,7 +28,8 @@ namespace detail {
 
 template <class S, class Space>
 concept ReadsIn = requires {
-  static_cast<std::optional<std::size_t> (S::*)(Key const&, ByteRange, Room<Space>, queue_for<Space>&) const>(&S::read);
+  static_cast<std::optional<std::size_t> (S::*)(Key const&, ByteRange, Destination<Space>, queue_for<Space>&) const>(
+      &S::read);
 };
 // `read` is for another space than the store's buffers are in. A call with theirs would be taken for one, for the sake
 // of what is said of the arguments.
@@ -38,14 +39,15 @@ concept ReadsElsewhere = !ReadsIn<S, space_of<S>> && (ReadsIn<S, space::Host> ||
 
 }  // namespace detail
 
-/// A store is a handle: copies see the same keys, and may be used from any thread. `read` finds the size, asks the room
-/// once, fills it in the queue's order and returns the size; nullopt: no such key; failure throws StoreError. Memory
-/// that the host can touch may be filled at once: it is free when the room gives it.
-/// A user's store is `buffer_type`, `read`, and for writing `write` and `erase`.
+/// A store is a handle: copies see the same keys, and may be used from any thread. `read` finds the size, asks the
+/// destination once, fills it in the queue's order and returns the size; nullopt: no such key; failure throws
+/// StoreError. Memory that the host can touch may be filled at once: it is free when the destination gives it. A user's
+/// store is `buffer_type`, `read`, and for writing `write` and `erase`.
 template <class S, class B = buffer_of<S>>
-concept ReadableStore = std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> && !detail::ReadsElsewhere<S> &&
-                        requires(S const& s, Key const& k, ByteRange r, Room<space_of<S>> room, queue_of<S>& on) {
-  { s.read(k, r, room, on) } -> std::same_as<std::optional<std::size_t>>;
+concept ReadableStore =
+    std::copyable<S> && Buffer<B> && std::same_as<buffer_of<S>, B> && !detail::ReadsElsewhere<S> &&
+    requires(S const& s, Key const& k, ByteRange r, Destination<space_of<S>> destination, queue_of<S>& on) {
+  { s.read(k, r, destination, on) } -> std::same_as<std::optional<std::size_t>>;
 };
 
 /// `write` sets the whole value, which is read in the queue's order: the host's before it returns. `erase` returns
@@ -181,9 +183,10 @@ consteval bool check_store() {
     static_assert(std::copyable<S>,
                   "tessera: a store is a handle and must be copyable; keep what copies share behind a "
                   "std::shared_ptr");
-    static_assert(!std::copyable<S> || ReadableStore<S>,
-                  "tessera: this store lacks 'std::optional<std::size_t> read(Key const&, ByteRange, Room<space>, "
-                  "queue_of<S>&) const'");
+    static_assert(
+        !std::copyable<S> || ReadableStore<S>,
+        "tessera: this store lacks 'std::optional<std::size_t> read(Key const&, ByteRange, Destination<space>, "
+        "queue_of<S>&) const'");
     return ReadableStore<S>;
   }
 }
@@ -239,4 +242,4 @@ consteval bool check_store_of() {
   }
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

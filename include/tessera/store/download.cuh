@@ -11,7 +11,7 @@
 #include <tessera/store/upload.cuh>
 #include <tessera/store/write_many.hpp>
 
-namespace tessera::inline v0::detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// The bytes of values, one after the other, on their way from the device: while a block of them is written to files,
 /// the next is on its way. Values that follow each other in a slab come in one copy. The host waits for each block to
@@ -87,4 +87,4 @@ class Download {
   std::size_t used_ = 0;  // of the block that has arrived
 };
 
-}  // namespace tessera::inline v0::detail
+}}}  // namespace tessera::v0::detail

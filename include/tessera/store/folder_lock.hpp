@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// Many may share a folder, or one has it alone.
 enum class Sharing { shared, alone };
@@ -48,4 +48,4 @@ FolderLock lock_folder([[maybe_unused]] S const& store, [[maybe_unused]] std::st
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -12,7 +12,7 @@
 #include <tessera/store/lend.hpp>
 #include <tessera/store/read_request.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 template <class S>
@@ -32,11 +32,11 @@ std::optional<buffer_of<S>> get(S const& store, Key const& key, queue_of<S>& on,
       "a store of other buffers, e.g. LocalStore<HostBuffer>");
   std::optional<buffer_of<S>> value;
   if constexpr (is_made) {
-    auto room = [&](std::size_t n) {
+    auto destination = [&](std::size_t n) {
       value.emplace(n, on);
       return value->span();
     };
-    if (!detail::read(store, key, range, room, on)) return std::nullopt;
+    if (!detail::read(store, key, range, destination, on)) return std::nullopt;
   }
   return value;
 }
@@ -45,13 +45,13 @@ std::optional<buffer_of<S>> get(S const& store, Key const& key, queue_of<S>& on,
 template <class S>
 std::optional<std::size_t> get_into(S const& store, Key const& key, ByteSpan<space_of<S>> to, queue_of<S>& on,
                                     ByteRange range = {}) {
-  auto room = [&](std::size_t n) {
+  auto destination = [&](std::size_t n) {
     if (n > to.size)
       throw StoreError{"a value of " + std::to_string(n) + " bytes does not fit into the " + std::to_string(to.size) +
                        " bytes given"};
     return to.sub(0, n);
   };
-  return detail::read(store, key, range, room, on);
+  return detail::read(store, key, range, destination, on);
 }
 
 /// Many values, in any order. Ranges of a key that lie close together are read at once, by the store if it has a
@@ -64,7 +64,8 @@ void get_many(S const& store, std::span<ReadRequest<space_of<S>>> requests, queu
     auto const joined = on.template lease<detail::JoinedReads>();
     for_each_key(requests, [&](Key const& key, auto const& of_key) { joined->run(store, key, of_key, on); });
   } else {
-    for (auto& request : requests) request.size = detail::read(store, *request.key, request.range, request.room, on);
+    for (auto& request : requests)
+      request.size = detail::read(store, *request.key, request.range, request.destination, on);
   }
 }
 
@@ -72,19 +73,19 @@ namespace detail {
 
 /// As read, of what is watched, if there is a watch and the store has it still: true in `is_of_watch`.
 template <class S>
-std::optional<std::size_t> read(S const& store, Key const& key, ByteRange range, Room<space_of<S>> room,
+std::optional<std::size_t> read(S const& store, Key const& key, ByteRange range, Destination<space_of<S>> destination,
                                 ValueWatch const* watch, bool& is_of_watch, queue_of<S>& on) {
   is_of_watch = false;
   if constexpr (HasGetMany<S>) {
     if (watch) {
-      ReadRequest<space_of<S>> request{&key, range, room};
+      ReadRequest<space_of<S>> request{&key, range, destination};
       request.watch = watch;
       store.get_many({&request, 1}, on);
       is_of_watch = request.is_of_watch;
       return request.size;
     }
   }
-  return read(store, key, range, room, on);
+  return read(store, key, range, destination, on);
 }
 
 }  // namespace detail
@@ -99,7 +100,7 @@ requires(!std::convertible_to<Requests, std::span<ReadRequest<space_of<S>>>>) vo
 }
 
 /// How many bytes a value has; nullopt: no such key. A store without a `size` of its own is asked to read, and stopped
-/// when it asks for room.
+/// when it asks for destination.
 template <class S>
 std::optional<std::uint64_t> size(S const& store, Key const& key, queue_of<S>& on) {
   if constexpr (requires {
@@ -110,13 +111,13 @@ std::optional<std::uint64_t> size(S const& store, Key const& key, queue_of<S>& o
     struct Known {
       std::uint64_t size;
     };
-    auto room = [](std::size_t n) -> ByteSpan<space_of<S>> { throw Known{n}; };
+    auto destination = [](std::size_t n) -> ByteSpan<space_of<S>> { throw Known{n}; };
     try {
-      return detail::read(store, key, {}, room, on);  // of a value that nobody gave room for: there is none
+      return detail::read(store, key, {}, destination, on);  // of a value that nobody gave room for: there is none
     } catch (Known const& known) {
       return known.size;
     }
   }
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

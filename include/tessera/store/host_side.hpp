@@ -12,7 +12,7 @@
 #include <tessera/store/read_only_store.hpp>
 #include <tessera/store/split_store.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// The same keys as host bytes, with the same locks: the same files for a LocalStore, what is cast for a CastStore, the
 /// store itself if its bytes are the host's. Other stores need a queue.
@@ -80,4 +80,4 @@ std::optional<std::size_t> get_on_host(S const& store, Key const& key, ByteRange
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

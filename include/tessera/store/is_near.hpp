@@ -4,7 +4,7 @@
 #include <tessera/store/lend.hpp>
 #include <tessera/store/read_request.hpp>
 
-namespace tessera::inline v0::detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// Whether a request costs little beside its bytes: then threads share work by making many. Of a store of a user's own
 /// that is not so, for it may be one over a network.
@@ -20,4 +20,4 @@ bool is_near([[maybe_unused]] S const& store) {
     return LendingStore<S> || ReadsInTurn<S>;
 }
 
-}  // namespace tessera::inline v0::detail
+}}}  // namespace tessera::v0::detail

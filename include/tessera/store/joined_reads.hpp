@@ -13,7 +13,7 @@
 #include <tessera/store/at_key.hpp>
 #include <tessera/store/read_request.hpp>
 
-namespace tessera::inline v0::detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// What it needs is kept by a queue and used again.
 class JoinedReads {
@@ -47,7 +47,7 @@ class JoinedReads {
  private:
   template <class S>
   static void read_one(S const& store, Request& request, Queue<Host>& on) {
-    request.size = detail::read(store, *request.key, request.range, request.room, on);
+    request.size = detail::read(store, *request.key, request.range, request.destination, on);
   }
 
   template <class S>
@@ -57,8 +57,8 @@ class JoinedReads {
     auto end = begin;
     for (auto const& range : run) end = std::max(end, range.offset + range.size);
     ByteSpan<Host> bytes;
-    auto room = [&](std::size_t n) { return bytes = room_.take(n, on); };
-    auto const found = store.read(key, {begin, end - begin}, room, on);
+    auto destination = [&](std::size_t n) { return bytes = room_.take(n, on); };
+    auto const found = store.read(key, {begin, end - begin}, destination, on);
     expect_given(found, bytes.size, key);
     for (auto const& range : run) {
       auto& request = requests[range.request];
@@ -66,7 +66,7 @@ class JoinedReads {
       if (!found) continue;
       // Where the value ended before all that was asked for it is known how long it is.
       auto const [offset, size] = request.range.resolve(begin + bytes.size);
-      auto const to = request.room(checked_size(size, "the value"));
+      auto const to = request.destination(checked_size(size, "the value"));
       if (to.size > 0) std::memcpy(to.data, bytes.data + (offset - begin), to.size);
       request.size = to.size;
     }
@@ -76,4 +76,4 @@ class JoinedReads {
   Scratch<Host> room_;
 };
 
-}  // namespace tessera::inline v0::detail
+}}}  // namespace tessera::v0::detail

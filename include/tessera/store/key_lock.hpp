@@ -16,20 +16,20 @@
 #include <tessera/key/key.hpp>
 #include <tessera/store/folder_lock.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// Counts how often a value was replaced that is read in parts: those parts are of one value, if nothing changed since
 /// the moment before the first of them.
-class Changes {
+class SequenceCounter {
  public:
   static constexpr std::uint64_t unknown = ~std::uint64_t{0};
 
   /// Now, for `none_since`; `unknown`, while a value is being replaced.
-  std::uint64_t moment() const {
+  std::uint64_t sequence() const {
     auto const ended = ended_.load();  // first: if as many have begun afterwards, none was under way between the two
     return begun_.load() == ended ? ended : unknown;
   }
-  bool none_since(std::uint64_t moment) const { return begun_.load() == moment; }
+  bool none_since(std::uint64_t sequence) const { return begun_.load() == sequence; }
 
   /// Calls `replace`, which may replace a value. For any thread.
   template <class F>
@@ -97,7 +97,7 @@ class KeyLocks : FolderLock::Owner {
     return {*this, reinterpret_cast<std::intptr_t>(&folder), sharing};
   }
   /// Of the values of this key and some others.
-  Changes& changes(Key const& key) { return changes_[number(key)]; }
+  SequenceCounter& changes(Key const& key) { return changes_[number(key)]; }
 
  private:
   void unlock_folder(std::intptr_t handle, Sharing sharing) noexcept override {
@@ -106,7 +106,7 @@ class KeyLocks : FolderLock::Owner {
   }
 
   std::array<std::mutex, count> mutexes_;
-  std::array<Changes, count> changes_;
+  std::array<SequenceCounter, count> changes_;
   std::mutex mutex_;
   std::map<std::string, std::shared_mutex, std::less<>> folders_;  // those that were ever locked
 };
@@ -132,7 +132,7 @@ auto lock_of(S const& store, Key const& key, [[maybe_unused]] KeyLocks& otherwis
 
 // Likewise.
 template <class S>
-Changes& changes_of(S const& store, Key const& key, [[maybe_unused]] KeyLocks& otherwise) {
+SequenceCounter& changes_of(S const& store, Key const& key, [[maybe_unused]] KeyLocks& otherwise) {
   if constexpr (requires { store.changes(key); })
     return store.changes(key);
   else
@@ -140,4 +140,4 @@ Changes& changes_of(S const& store, Key const& key, [[maybe_unused]] KeyLocks& o
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

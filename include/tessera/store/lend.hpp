@@ -6,7 +6,7 @@
 
 #include <tessera/store/concept.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// Bytes of a store's, and what keeps them: they stay as they are, whatever becomes of the key and the store. Who gives
 /// a queue work with the bytes holds the owner until the work is done: `on.keep(lent.owner)`.
@@ -39,4 +39,4 @@ std::optional<Lent<space_of<S>>> lend(S const& store, Key const& key, ByteRange 
   throw;
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

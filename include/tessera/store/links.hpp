@@ -1,7 +1,7 @@
 // Symbolic links below a store's root: what the store does with them, and how a listing shows them.
 #pragma once
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// What a LocalStore does with symbolic links below its root. Either way nothing is erased through one by erase_node.
 enum class Links {
@@ -22,4 +22,4 @@ inline constexpr char const* links_are_refused =
     "a symbolic link is on the way; LocalOptions{.links = Links::follow} follows links";
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

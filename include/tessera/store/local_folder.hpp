@@ -18,7 +18,7 @@
 #include <tessera/store/read_request.hpp>
 #include <tessera/store/watch.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 class LocalFolder {
@@ -118,7 +118,7 @@ class LocalFolder {
       return ValueWatch{posix::version_of(info), *root_, found->release()};  // the open file keeps its inode
     });
   }
-  Changes& changes(Key const& key) const { return root_->locks.changes(key); }
+  SequenceCounter& changes(Key const& key) const { return root_->locks.changes(key); }
 
   /// Whether there is one at that path; "" is the root.
   bool has_folder(std::string_view path) const {
@@ -248,4 +248,4 @@ class LocalFolder {
 };
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -18,7 +18,7 @@
 #include <tessera/store/posix/file_lock.hpp>
 #include <tessera/store/posix/files.hpp>
 
-namespace tessera::inline v0::detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// A key that is locked is locked twice: by a mutex, for which the threads of a store wait in few bytes, and in the
 /// file system. What a thread writes under its own lock goes through `held`, for to lock the file again would be to
@@ -56,7 +56,7 @@ class LocalLocks : KeyLock::Owner, FolderLock::Owner {
     return {*this, folder.release(), sharing};
   }
 
-  Changes& changes(Key const& key) { return threads_.changes(key); }
+  SequenceCounter& changes(Key const& key) { return threads_.changes(key); }
 
  private:
   struct Held {
@@ -83,4 +83,4 @@ class LocalLocks : KeyLock::Owner, FolderLock::Owner {
   std::array<std::unique_ptr<Held>, KeyLocks::count> held_;  // made when first locked: opening is not to pay for them
 };
 
-}  // namespace tessera::inline v0::detail
+}}}  // namespace tessera::v0::detail

@@ -16,7 +16,7 @@
 #include <tessera/store/scheme.hpp>
 #include <tessera/store/watch.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 struct LocalOptions {
   bool fsync = false;           ///< a written value outlasts a loss of power once `write` has returned; dear
@@ -88,4 +88,4 @@ struct LocalRoot final : ValueWatch::Owner {
 
 }  // namespace detail
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

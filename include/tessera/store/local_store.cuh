@@ -19,7 +19,7 @@
 #include <tessera/store/upload.cuh>
 #include <tessera/store/write_many.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 /// As LocalStore of host buffers; its values pass through page-locked blocks of 4 MiB that the queue keeps. A value of
 /// more than one is read by the threads of the queue's host queue. Writing waits for each block to arrive, while the
 /// next is on its way.
@@ -39,8 +39,9 @@ class LocalStore<B> {
   bool is_near() const { return true; }
   LocalStore<HostBuffer> host_side() const { return LocalStore<HostBuffer>{folder_}; }
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<space::Device> room, Queue& on) const {
-    Request request{&key, range, room};
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Device> destination,
+                                  Queue& on) const {
+    Request request{&key, range, destination};
     get_many({&request, 1}, on);
     return request.size;
   }
@@ -48,7 +49,7 @@ class LocalStore<B> {
   std::optional<std::uint64_t> size(Key const& key, Queue&) const { return folder_.size(key); }
 
   /// Ranges of a key that are close together are read at once. Values of at most a block share blocks, and those whose
-  /// rooms follow each other in a slab cross together, a block at a time; rooms are asked in order.
+  /// destinations follow each other in a slab cross together, a block at a time; destinations are asked in order.
   void get_many(std::span<Request> requests, Queue& on) const {
     auto const lists = on.host().template lease<Lists>();
     detail::Upload upload{on};
@@ -90,7 +91,7 @@ class LocalStore<B> {
   auto lock(Key const& key) const { return folder_.lock(key); }
   FolderLock lock_folder(std::string_view path, Sharing sharing) const { return folder_.lock_folder(path, sharing); }
   ValueWatch watch(Key const& key) const { return folder_.watch(key); }
-  Changes& changes(Key const& key) const { return folder_.changes(key); }
+  SequenceCounter& changes(Key const& key) const { return folder_.changes(key); }
   /// Whether there is a folder at that path, "" the root: messages say so, where a document is missing.
   bool has_folder(std::string_view path) const { return folder_.has_folder(path); }
   void list(std::string_view prefix, Visitor visit) const { folder_.list(prefix, visit); }
@@ -111,27 +112,27 @@ class LocalStore<B> {
  private:
   struct Lists {
     std::vector<WantedRange> wanted;
-    std::vector<ByteSpan<space::Device>> rooms;
+    std::vector<ByteSpan<space::Device>> destinations;
   };
 
   // Requests for one key.
   void read_ranges(std::span<Request> requests, Lists& lists, detail::Upload& upload, Queue& on) const {
     folder_.open(requests, [&](detail::posix::Descriptor const& file, std::uint64_t total) {
       lists.wanted.clear();
-      lists.rooms.clear();
+      lists.destinations.clear();
       for (std::size_t i = 0; i < requests.size(); ++i) {
         auto const [offset, size] = requests[i].resolve(total);
         lists.wanted.push_back({offset, checked_size(size, "the value"), i});
       }
       for (std::size_t i = 0; i < requests.size(); ++i) {
-        lists.rooms.push_back(requests[i].room(lists.wanted[i].size));
-        requests[i].size = lists.rooms[i].size;
+        lists.destinations.push_back(requests[i].destination(lists.wanted[i].size));
+        requests[i].size = lists.destinations[i].size;
       }
       detail::posix::RangeReader reader{file};
       auto const limits = requests.front().limits(detail::posix::file_gap);
       for_each_run(lists.wanted, limits, [&](std::span<WantedRange const> run) {
         for (auto const& range : run) {
-          auto const& to = lists.rooms[range.request];
+          auto const& to = lists.destinations[range.request];
           if (range.size > detail::bounce_block)
             read_large(file, range.offset, to, requests[range.request], on);
           else
@@ -174,4 +175,4 @@ class LocalStore<B> {
 static_assert(Store<LocalStore<DeviceBuffer>> && ListableStore<LocalStore<DeviceBuffer>>);
 static_assert(AppendableStore<LocalStore<DeviceBuffer>>);
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -21,7 +21,7 @@
 #include <tessera/store/posix/range_reader.hpp>
 #include <tessera/store/write_many.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 template <class B>
 class LocalStore : public detail::StoreOfNoBuffer<B> {
@@ -55,12 +55,13 @@ class LocalStore<B> {
   /// The same keys, as host bytes.
   LocalStore<HostBuffer> host_side() const { return LocalStore<HostBuffer>{folder_}; }
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>&) const {
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination,
+                                  queue_for<Space>&) const {
     return detail::at_key(*this, key, [&]() -> std::optional<std::size_t> {
       auto const file = folder_.find(key);
       if (!file) return std::nullopt;
       auto const [offset, size] = range.resolve(file->size);
-      auto const to = room(checked_size(size, "the value"));
+      auto const to = destination(checked_size(size, "the value"));
       detail::posix::Piece part{to.data, to.size};
       detail::posix::read(file->descriptor, {&part, 1}, offset);
       return to.size;
@@ -132,7 +133,7 @@ class LocalStore<B> {
   FolderLock lock_folder(std::string_view path, Sharing sharing) const { return folder_.lock_folder(path, sharing); }
   /// See ValueWatch: notices who else writes the file, in this process and in others.
   ValueWatch watch(Key const& key) const { return folder_.watch(key); }
-  Changes& changes(Key const& key) const { return folder_.changes(key); }
+  SequenceCounter& changes(Key const& key) const { return folder_.changes(key); }
 
   /// Whether there is a folder at that path, "" the root: messages say so, where a document is missing.
   bool has_folder(std::string_view path) const { return folder_.has_folder(path); }
@@ -167,7 +168,7 @@ class LocalStore<B> {
       detail::posix::RangeReader reader{file};
       for_each_run(wanted, requests.front().limits(detail::posix::file_gap), [&](std::span<WantedRange const> run) {
         for (auto const& range : run) {
-          auto const to = requests[range.request].room(range.size);
+          auto const to = requests[range.request].destination(range.size);
           detail::posix::Piece const piece{to.data, to.size};  // named: nvcc 13 loses a list in braces here
           reader.add(range.offset, piece);
           requests[range.request].size = to.size;
@@ -183,4 +184,4 @@ class LocalStore<B> {
 static_assert(Store<LocalStore<HostBuffer>> && ListableStore<LocalStore<HostBuffer>>);
 static_assert(AppendableStore<LocalStore<HostBuffer>>);
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -24,7 +24,7 @@
 #include <tessera/store/lend.hpp>
 #include <tessera/store/watch.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 template <class B>
 class MemoryStore : public detail::StoreOfNoBuffer<B> {
@@ -57,12 +57,12 @@ class MemoryStore<B> {
 
   std::string name() const { return "memory store"; }
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, Queue& on) const {
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination, Queue& on) const {
     return detail::at_key(*this, key, [&]() -> std::optional<std::size_t> {
       auto found = find_range(key, range, on);
       if (!found) return std::nullopt;
       auto const size = found->bytes.size;
-      copy(*found->value, found->bytes, room(size), on);
+      copy(*found->value, found->bytes, destination(size), on);
       on.keep(std::move(found->value));
       return size;
     });
@@ -169,7 +169,7 @@ class MemoryStore<B> {
     auto const at = state_->values.find(key.path);
     return ValueWatch{at == state_->values.end() ? ValueVersion{} : ValueVersion{{at->second->number}, true, true}};
   }
-  Changes& changes(Key const& key) const { return state_->locks.changes(key); }
+  SequenceCounter& changes(Key const& key) const { return state_->locks.changes(key); }
 
   void list(std::string_view prefix, Visitor visit) const {
     each_below(prefix, [&](std::string_view path, std::size_t size) { visit({path, false, size}); });
@@ -276,4 +276,4 @@ class MemoryStore<B> {
 static_assert(Store<MemoryStore<HostBuffer>> && ListableStore<MemoryStore<HostBuffer>>);
 static_assert(LendingStore<MemoryStore<HostBuffer>> && AppendableStore<MemoryStore<HostBuffer>>);
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

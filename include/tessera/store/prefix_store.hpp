@@ -21,7 +21,7 @@
 #include <tessera/store/watch.hpp>
 #include <tessera/store/write_many.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// Shows the keys below a folder of `S` as if the folder were the root. Over a SplitStore it is one, too.
 template <class S>
@@ -47,8 +47,9 @@ class PrefixStore {
   auto const& metadata_store() const requires has_documents { return documents_; }
   std::string name() const { return folder_.empty() ? name_of(store_) : name_of(store_) + '/' + folder_; }
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
-    return below(key, [&](Key const& inner) { return store_.read(inner, range, room, on); });
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination,
+                                  queue_for<Space>& on) const {
+    return below(key, [&](Key const& inner) { return store_.read(inner, range, destination, on); });
   }
   std::optional<std::uint64_t> size(Key const& key, queue_for<Space>& on) const {
     return below(key, [&](Key const& inner) { return tessera::size(store_, inner, on); });
@@ -103,7 +104,7 @@ class PrefixStore {
   }
   { return store_.lock_folder(inside(path), sharing); }
   ValueWatch watch(Key const& key) const requires detail::HasWatch<S> { return store_.watch(folder_ / key.path); }
-  Changes& changes(Key const& key) const requires requires(S const& store) { store.changes(key); }
+  SequenceCounter& changes(Key const& key) const requires requires(S const& store) { store.changes(key); }
   { return store_.changes(folder_ / key.path); }
 
   bool has_folder(std::string_view path) const { return detail::has_folder(store_, inside(path)); }
@@ -157,4 +158,4 @@ class PrefixStore {
   [[no_unique_address]] Documents documents_;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

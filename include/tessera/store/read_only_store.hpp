@@ -16,7 +16,7 @@
 #include <tessera/store/unfinished.hpp>
 #include <tessera/store/watch.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// Shows what `S` holds, and its documents where it is split.
 template <class S>
@@ -37,8 +37,9 @@ class ReadOnlyStore {
   auto const& metadata_store() const requires has_documents { return documents_; }
   std::string name() const { return name_of(store_); }
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
-    return store_.read(key, range, room, on);
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination,
+                                  queue_for<Space>& on) const {
+    return store_.read(key, range, destination, on);
   }
   std::optional<std::uint64_t> size(Key const& key, queue_for<Space>& on) const {
     return tessera::size(store_, key, on);
@@ -54,7 +55,7 @@ class ReadOnlyStore {
   auto lock(Key const& key) const requires requires(S const& store) { store.lock(key); }
   { return store_.lock(key); }
   ValueWatch watch(Key const& key) const requires detail::HasWatch<S> { return store_.watch(key); }
-  Changes& changes(Key const& key) const requires requires(S const& store) { store.changes(key); }
+  SequenceCounter& changes(Key const& key) const requires requires(S const& store) { store.changes(key); }
   { return store_.changes(key); }
   bool has_folder(std::string_view path) const { return detail::has_folder(store_, path); }
   void list(std::string_view prefix, Visitor visit) const requires ListableStore<S> { store_.list(prefix, visit); }
@@ -68,4 +69,4 @@ class ReadOnlyStore {
   [[no_unique_address]] Documents documents_;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -7,7 +7,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 /// "s3" of "s3://bucket/a". Empty: it is a path, as "./s3://bucket/a" is.
@@ -31,4 +31,4 @@ inline void expect_path(std::string_view path) {
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

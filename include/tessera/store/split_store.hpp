@@ -16,7 +16,7 @@
 #include <tessera/store/watch.hpp>
 #include <tessera/store/write_many.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 namespace detail {
 
@@ -52,8 +52,9 @@ class SplitStore {
   Chunks const& chunk_store() const { return chunks_; }
   std::string name() const { return name_of(chunks_); }
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
-    return chunks_.read(key, range, room, on);
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination,
+                                  queue_for<Space>& on) const {
+    return chunks_.read(key, range, destination, on);
   }
   std::optional<std::uint64_t> size(Key const& key, queue_for<Space>& on) const {
     return tessera::size(chunks_, key, on);
@@ -83,7 +84,7 @@ class SplitStore {
   auto lock(Key const& key) const requires requires(Chunks const& chunks) { chunks.lock(key); }
   { return chunks_.lock(key); }
   ValueWatch watch(Key const& key) const requires detail::HasWatch<Chunks> { return chunks_.watch(key); }
-  Changes& changes(Key const& key) const requires requires(Chunks const& chunks) { chunks.changes(key); }
+  SequenceCounter& changes(Key const& key) const requires requires(Chunks const& chunks) { chunks.changes(key); }
   { return chunks_.changes(key); }
 
   /// Both halves, each key as its own half shows it: a key that is in both is visited twice.
@@ -111,4 +112,4 @@ class SplitStore {
   Chunks chunks_;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -5,7 +5,7 @@
 
 #include <tessera/store/concept.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 // As list(), but nothing that a link leads to: links are shown themselves.
@@ -42,4 +42,4 @@ void expect_no_link(S const& store, Listed const& entry) {
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -11,7 +11,7 @@
 #include <tessera/store/get.hpp>
 #include <tessera/store/posix/range_reader.hpp>
 
-namespace tessera::inline v0::detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 inline constexpr std::size_t bounce_block = std::size_t{4} << 20;  // bytes: what a disk gives at once, and a bus takes
 
@@ -83,4 +83,4 @@ class Upload {
   std::size_t alignment_ = 1;
 };
 
-}  // namespace tessera::inline v0::detail
+}}}  // namespace tessera::v0::detail

@@ -2,7 +2,7 @@
 #pragma once
 #include <tessera/core/error.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// A value that was read to be changed is another one by now, so that what was made of it would undo what somebody else
 /// wrote. Nothing was written: who reads it again and changes that loses nothing.
@@ -24,4 +24,4 @@ auto until_unchanged(F&& f) {
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -8,7 +8,7 @@
 
 #include <tessera/key/key.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// What tells a value from others that its key has at other times.
 struct ValueVersion {
@@ -68,4 +68,4 @@ concept HasWatch = requires(S const& store, Key const& key) {
 };
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -13,7 +13,7 @@
 #include <tessera/store/unfinished.hpp>
 #include <tessera/store/watch.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 template <class S>
@@ -52,8 +52,9 @@ class WrapperStore {
   S const& source() const { return store_; }
   std::string name() const { return name_of(store_); }
 
-  std::optional<std::size_t> read(Key const& key, ByteRange range, Room<Space> room, queue_for<Space>& on) const {
-    return store_.read(key, range, room, on);
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination,
+                                  queue_for<Space>& on) const {
+    return store_.read(key, range, destination, on);
   }
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const requires WritableStore<S> {
     store_.write(key, value, on);
@@ -75,7 +76,7 @@ class WrapperStore {
   }
   { return store_.lock_folder(path, sharing); }
   ValueWatch watch(Key const& key) const requires detail::HasWatch<S> { return store_.watch(key); }
-  Changes& changes(Key const& key) const requires requires(S const& store) { store.changes(key); }
+  SequenceCounter& changes(Key const& key) const requires requires(S const& store) { store.changes(key); }
   { return store_.changes(key); }
 
   void list(std::string_view prefix, Visitor visit) const requires ListableStore<S> { store_.list(prefix, visit); }
@@ -96,4 +97,4 @@ class WrapperStore {
   S store_;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

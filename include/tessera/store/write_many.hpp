@@ -6,7 +6,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/key_lock.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// One of many writes: the whole value of a key. `slab` is an allocation that values of several requests lie in, so
 /// that one copy may take those that follow each other; a value that is not in it is memory of its own.
@@ -75,4 +75,4 @@ requires(!std::convertible_to<Requests, std::span<WriteRequest<space_of<S>> cons
                 "space that its buffers are in");
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

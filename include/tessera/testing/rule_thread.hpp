@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace testing::detail {
 
 class RuleThread {
@@ -46,4 +46,4 @@ class RuleThread {
 };
 
 }  // namespace testing::detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -13,7 +13,7 @@
 #include <tessera/testing/store_trial.hpp>
 #include <tessera/testing/store_writing.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace testing {
 namespace detail {
 
@@ -61,4 +61,4 @@ std::vector<std::string> store_conformance(Make&& make, queue_of<S> const& on = 
 }
 
 }  // namespace testing
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -7,7 +7,7 @@
 
 #include <tessera/testing/store_trial.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace testing::detail {
 
 template <class S>
@@ -85,4 +85,4 @@ class StoreListing : public StoreTrial<S> {
 };
 
 }  // namespace testing::detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

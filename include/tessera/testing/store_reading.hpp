@@ -15,7 +15,7 @@
 #include <tessera/store/lend.hpp>
 #include <tessera/testing/store_trial.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace testing::detail {
 
 template <class S>
@@ -47,16 +47,18 @@ class StoreReading : public StoreTrial<S> {
     rule("reads ranges",
          "read copies what range.resolve(size of the value) says, which throws where a range begins beyond the end",
          [&] { reads_ranges(); });
-    rule("holds empty values", "a value of no bytes is there: read calls room(0) and returns 0",
+    rule("holds empty values", "a value of no bytes is there: read calls destination(0) and returns 0",
          [&] { holds_empty_values(); });
     rule("knows sizes",
          "size returns the number of bytes that read copies of the whole value, and std::nullopt where read does",
          [&] { knows_sizes(); });
-    rule("asks for room once, with the right size",
-         "read calls room(n) once, n being the size of the range, fills what it gives and returns n; for no key, it "
+    rule("asks for destination once, with the right size",
+         "read calls destination(n) once, n being the size of the range, fills what it gives and returns n; for no "
+         "key, it "
          "does not",
          [&] { asks_for_room_once(); });
-    rule("lets the room refuse", "read lets every exception of room(n) pass", [&] { lets_the_room_refuse(); });
+    rule("lets the destination refuse", "read lets every exception of destination(n) pass",
+         [&] { lets_the_room_refuse(); });
     rule("reads many",
          "get_many answers each request by its own key and range and sets its size; or leave get_many out",
          [&] { reads_many(); });
@@ -118,15 +120,15 @@ class StoreReading : public StoreTrial<S> {
     auto on = on_;
     Memory memory(10, on);
     std::string asked;
-    auto room = [&](std::size_t n) {
+    auto destination = [&](std::size_t n) {
       asked += std::to_string(n) + ' ';
       return memory.span().sub(0, std::min<std::size_t>(n, 10));
     };
-    expect("all of it", s.read(Key{"k"}, {}, room, on), 10);
-    expect("4 from 3", s.read(Key{"k"}, {3, 4}, room, on), 4);
-    expect("the last 2", s.read(Key{"k"}, ByteRange::suffix(2), room, on), 2);
-    expect("no key", s.read(Key{"missing"}, {}, room, on), std::nullopt);
-    expect_refused("1 from 99", "", [&] { s.read(Key{"k"}, {99, 1}, room, on); });
+    expect("all of it", s.read(Key{"k"}, {}, destination, on), 10);
+    expect("4 from 3", s.read(Key{"k"}, {3, 4}, destination, on), 4);
+    expect("the last 2", s.read(Key{"k"}, ByteRange::suffix(2), destination, on), 2);
+    expect("no key", s.read(Key{"missing"}, {}, destination, on), std::nullopt);
+    expect_refused("1 from 99", "", [&] { s.read(Key{"k"}, {99, 1}, destination, on); });
     expect("the sizes asked for", asked, "10 4 2 ");
   }
 
@@ -136,13 +138,13 @@ class StoreReading : public StoreTrial<S> {
     auto full = [](std::size_t) -> ByteSpan<Space> { throw std::length_error{"no room"}; };
     try {
       s.read(Key{"k"}, {}, full, on);
-      broken({"the room's exception is lost"});
+      broken({"the destination's exception is lost"});
     } catch (std::length_error const&) {
     }
     auto error = [](std::size_t) -> ByteSpan<Space> { throw CodecError{"no room"}; };
     try {
       s.read(Key{"k"}, {}, error, on);
-      broken({"the room's exception is lost"});
+      broken({"the destination's exception is lost"});
     } catch (CodecError const&) {
     }
     expect("afterwards", value(s, "k"), "0123456789");
@@ -176,11 +178,11 @@ class StoreReading : public StoreTrial<S> {
         return memory.span();
       }
     };
-    std::vector<Place> rooms(wanted.size());
+    std::vector<Place> destinations(wanted.size());
     std::vector<ReadRequest<Space>> requests;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      rooms[i].on = &on;
-      requests.push_back({&wanted[i].key, wanted[i].range, rooms[i], 77});  // an answer that is overwritten
+      destinations[i].on = &on;
+      requests.push_back({&wanted[i].key, wanted[i].range, destinations[i], 77});  // an answer that is overwritten
     }
     tessera::get_many(s, std::span{requests}, on);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -188,17 +190,17 @@ class StoreReading : public StoreTrial<S> {
       auto const what = text({"request ", i, ", of ", key.path});
       if (key.path == "missing") {
         expect(what, requests[i].size, std::nullopt);
-        expect("rooms asked for a missing key", std::to_string(rooms[i].asked), "0");
+        expect("destinations asked for a missing key", std::to_string(destinations[i].asked), "0");
         continue;
       }
       std::string_view const whole = key.path == "five/bytes" ? std::string_view{"first"} : large;
       auto const [offset, size] = range.resolve(whole.size());
       expect(what, requests[i].size, size);
-      expect(what, words(rooms[i].memory.view(), on), whole.substr(offset, size));
-      expect("rooms asked", std::to_string(rooms[i].asked), "1");
+      expect(what, words(destinations[i].memory.view(), on), whole.substr(offset, size));
+      expect("destinations asked", std::to_string(destinations[i].asked), "1");
     }
     Key const key{"five/bytes"};
-    ReadRequest<Space> beyond[] = {{&key, {}, rooms[0]}, {&key, {6, 1}, rooms[1]}};
+    ReadRequest<Space> beyond[] = {{&key, {}, destinations[0]}, {&key, {6, 1}, destinations[1]}};
     expect_refused("1 from 6 of 5, among others", "five/bytes", [&] { tessera::get_many(s, std::span{beyond}, on); });
     tessera::get_many(s, std::span<ReadRequest<Space>>{}, on);
   }
@@ -255,4 +257,4 @@ class StoreReading : public StoreTrial<S> {
 };
 
 }  // namespace testing::detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -21,7 +21,7 @@
 #include <tessera/store/get.hpp>
 #include <tessera/testing/rule_thread.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace testing {
 
 using StoreValues = std::map<std::string, std::string>;
@@ -142,11 +142,11 @@ class StoreTrial : public std::enable_shared_from_this<StoreTrial<S>> {
     thread_.stay_if_abandoned();
     auto on = on_;
     Memory memory;
-    auto room = [&](std::size_t n) {
+    auto destination = [&](std::size_t n) {
       memory = Memory(n, on);
       return memory.span();
     };
-    if (!tessera::detail::read(store, Key{key}, range, room, on)) return "(missing)";
+    if (!tessera::detail::read(store, Key{key}, range, destination, on)) return "(missing)";
     return words(memory.view(), on);
   }
   Names listed(S const& store, std::string_view prefix, bool directory = false) {
@@ -174,4 +174,4 @@ class StoreTrial : public std::enable_shared_from_this<StoreTrial<S>> {
 
 }  // namespace detail
 }  // namespace testing
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

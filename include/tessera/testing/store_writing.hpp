@@ -17,7 +17,7 @@
 #include <tessera/store/write_many.hpp>
 #include <tessera/testing/store_trial.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace testing::detail {
 
 template <class S>
@@ -232,4 +232,4 @@ class StoreWriting : public StoreTrial<S> {
 };
 
 }  // namespace testing::detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

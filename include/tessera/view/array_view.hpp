@@ -10,7 +10,7 @@
 #include <tessera/memory/space.hpp>
 #include <tessera/view/layout.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 namespace detail {
 
@@ -82,4 +82,4 @@ struct ArrayView {
   }
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -11,7 +11,7 @@
 #include <tessera/view/box.hpp>
 #include <tessera/view/selected.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// A slice of chunks per dimension: `Blocks{{0, 2}, all, 5}` is all that is in the first two chunks of one dimension
 /// and in the sixth of another. At the array's edge chunks end where the array does. The memory has as many dimensions
@@ -22,7 +22,7 @@ class Blocks {
   explicit Blocks(std::vector<Slice> slices) : chunks_(std::move(slices)) {}
 
   /// Throws: SelectionError naming the dimension.
-  Selected resolve(Extents const& shape, Extents const& chunk_shape) const {
+  ResolvedSelection resolve(Extents const& shape, Extents const& chunk_shape) const {
     auto grid = shape;
     for (std::size_t d = 0; d < grid.rank(); ++d)
       grid[d] = shape[d] / chunk_shape[d] + (shape[d] % chunk_shape[d] != 0);
@@ -46,7 +46,7 @@ class Blocks {
       }
       region.count[d] = list.size();
     }
-    Selected selected{region};
+    ResolvedSelection selected{region};
     selected.lists = std::move(lists);
     return selected;
   }
@@ -55,4 +55,4 @@ class Blocks {
   Box chunks_;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

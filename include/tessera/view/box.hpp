@@ -13,7 +13,7 @@
 #include <tessera/core/text.hpp>
 #include <tessera/view/selected.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 struct All {};
 /// Every index of a dimension, or of all dimensions. A function, to be named and not called: CUDA has one of this name,
@@ -83,4 +83,4 @@ class Box {
   std::vector<Slice> slices_;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

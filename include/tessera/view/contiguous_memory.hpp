@@ -14,7 +14,7 @@
 #include <tessera/memory/space.hpp>
 #include <tessera/view/mdspan.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// What memory of type M is: elements one after the other, in C order, of whatever shape is asked for. A point of
 /// extension: a specialisation for a type of one's own makes it memory that Array::read and Array::write take.
@@ -102,4 +102,4 @@ consteval bool check_says_where() {
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

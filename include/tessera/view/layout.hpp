@@ -5,7 +5,7 @@
 
 #include <tessera/core/dimensions.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 struct Layout {
   Extents shape;
@@ -39,4 +39,4 @@ Byte* address(Byte* first, Extents const& index, Strides const& strides) {
 }
 
 }  // namespace detail
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -18,7 +18,7 @@
 #include <tessera/view/mask_bits.hpp>
 #include <tessera/view/selected.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 // bool, or bytes, of which all but 0 are true: there is no contiguous std::vector of bool.
@@ -126,4 +126,4 @@ class Mask {
   bool has_shape_ = true;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -8,7 +8,7 @@
 
 #include <tessera/core/dimensions.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// Which elements of an array of that shape are selected. An eighth of a byte for each element, and an eighth of that
 /// for the counts.
@@ -91,4 +91,4 @@ class MaskBits {
   std::uint64_t count_ = 0, runs_ = 0;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -8,7 +8,7 @@
 
 #include <tessera/view/array_view.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// An mdspan over plain memory whose layout has strides.
 template <class M>
@@ -73,4 +73,4 @@ constexpr auto array_view(M const& m) {
   return array_view<typename accessor_space<typename M::accessor_type>::type>(m);
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

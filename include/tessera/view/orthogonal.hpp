@@ -13,7 +13,7 @@
 #include <tessera/view/box.hpp>
 #include <tessera/view/selected.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 template <class R>
@@ -61,7 +61,7 @@ class Orthogonal {
   explicit Orthogonal(std::vector<Indices> indices) : indices_{std::move(indices)} {}
 
   /// Throws: SelectionError naming the dimension.
-  Selected resolve(Extents const& shape) const {
+  ResolvedSelection resolve(Extents const& shape) const {
     detail::expect_rank("lists", indices_.size(), shape);
     Region region;
     std::vector<IndexList> lists;
@@ -72,7 +72,7 @@ class Orthogonal {
       region.count[d] = of.list_.size();
       lists.push_back({d, of.list_});
     }
-    Selected selected{region};
+    ResolvedSelection selected{region};
     selected.lists = std::move(lists);
     selected.expect_inside(shape);
     return selected;
@@ -82,4 +82,4 @@ class Orthogonal {
   std::vector<Indices> indices_;
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -14,7 +14,7 @@
 #include <tessera/view/orthogonal.hpp>
 #include <tessera/view/selected.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// `Points{std::vector{0, 5, 5}, std::vector{9, 1, 1}}`: the elements (0, 9), (5, 1) and (5, 1), a list of coordinates
 /// per dimension. In any order and with repeats, of which a write takes the last. The memory has one dimension.
@@ -42,7 +42,7 @@ class Points {
   PointList resolve(Extents const& shape) const {
     if (rank_ != any_rank) detail::expect_rank("coordinates", rank_, shape);
     PointList list{{places_.get(), numbers_}, places_, count_};
-    Selected{list}.expect_inside(shape);
+    ResolvedSelection{list}.expect_inside(shape);
     return list;
   }
 
@@ -70,4 +70,4 @@ class Points {
   std::shared_ptr<std::uint64_t[]> places_;  // the copies of this share them, and what they resolve to
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

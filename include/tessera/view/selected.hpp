@@ -15,7 +15,7 @@
 #include <tessera/core/text.hpp>
 #include <tessera/view/mask_bits.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 namespace detail {
 
@@ -60,7 +60,7 @@ struct IndexList {
 };
 
 /// Elements of an array and how they lie in memory: by the dimensions of the array, or as a list of points.
-struct Selected {
+struct ResolvedSelection {
   /// As PointRuns; without counts, if all are of one element.
   struct Runs {
     std::span<std::uint64_t const> first, count;
@@ -74,16 +74,17 @@ struct Selected {
   Runs points{};    ///< instead of all that, if it says so
   MaskBits mask{};  ///< so too; the memory has one dimension for both
 
-  Selected(Region const& box) : shape{box.count}, region{box} {}
-  Selected(PointRuns given) : is_points{true} {
+  ResolvedSelection(Region const& box) : shape{box.count}, region{box} {}
+  ResolvedSelection(PointRuns given) : is_points{true} {
     auto const runs = std::make_shared<PointRuns const>(std::move(given));
     points = {runs->first, runs->count, runs};
     std::uint64_t elements = 0;
     for (auto n : points.count) elements += n;
     shape.push_back(elements);
   }
-  Selected(PointList list) : shape{list.count}, is_points{true}, points{list.places, {}, std::move(list.owner)} {}
-  Selected(MaskBits bits) : shape{bits.count()}, is_mask{true}, mask{std::move(bits)} {}
+  ResolvedSelection(PointList list)
+      : shape{list.count}, is_points{true}, points{list.places, {}, std::move(list.owner)} {}
+  ResolvedSelection(MaskBits bits) : shape{bits.count()}, is_mask{true}, mask{std::move(bits)} {}
 
   /// The list of a dimension, if it has one.
   std::vector<std::uint64_t> const* list(std::size_t d) const {
@@ -151,4 +152,4 @@ struct Selected {
   }
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

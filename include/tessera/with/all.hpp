@@ -5,8 +5,8 @@
 #include <tessera/with/deflate.hpp>
 #include <tessera/with/zstd.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 using AllCodecs = Codecs<codec::Transpose, codec::Bytes, codec::Blosc, codec::Crc32c, codec::Gzip, codec::Zstd>;
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

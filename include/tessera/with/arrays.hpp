@@ -6,12 +6,12 @@
 #include <string>
 #include <utility>
 
-#include <tessera/array/create.hpp>
-#include <tessera/array/group.hpp>
-#include <tessera/array/open.hpp>
+#include <tessera/node/create.hpp>
+#include <tessera/node/group.hpp>
+#include <tessera/node/open.hpp>
 #include <tessera/with/all.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 /// The codecs of a new array of zarr-python 3, unless it is told others.
 using UsualCodecs = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
@@ -54,13 +54,13 @@ requires(!std::same_as<T, S>) auto open(S const&, std::string = "", On...) {
   static_assert(sizeof(T) == 0,
                 "tessera: an array is opened with its number of dimensions: open<float, 3>(store, path); where only "
                 "the file knows it, open(store, path), and visit of <tessera/array/visit.hpp>");
-  return detail::Refused{};
+  return detail::InvalidCall{};
 }
 template <class T, class... Rest, class S, class... More>
 auto create(S const&, std::string, NewArray<T> const&, More const&...) {
   static_assert(sizeof(T) == 0,
                 "tessera: an array is made with its number of dimensions: create<float, 3>(store, path, ...)");
-  return detail::Refused{};
+  return detail::InvalidCall{};
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -12,7 +12,7 @@
 
 #include <tessera/codec/concept.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace codec {
 
 /// Configuration: `cname`, `clevel`, `shuffle`, `typesize` and `blocksize`. Decoding goes by the buffer's own header.
@@ -29,7 +29,7 @@ struct Blosc {
   std::size_t typesize = 0;   ///< bytes that are shuffled together; 0: those of an element, in a new array; else 1
   std::size_t blocksize = 0;  ///< bytes; 0: automatic
 
-  static Blosc from(Reader& configuration) {
+  static Blosc from(ObjectReader& configuration) {
     Blosc codec;
     codec.cname = configuration.at("cname").one_of({"lz4", "lz4hc", "blosclz", "zstd", "snappy", "zlib"});
     codec.clevel = configuration.at("clevel").integer<int>(0, 9);
@@ -105,4 +105,4 @@ struct Blosc {
 };
 
 }  // namespace codec
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

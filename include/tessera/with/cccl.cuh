@@ -14,7 +14,7 @@
 #include <tessera/view/contiguous_memory.hpp>
 #include <tessera/view/mdspan.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 // Of memory that both reach, CCCL does not say whether it is pinned or managed; here nothing depends on it.
@@ -35,5 +35,5 @@ struct contiguous_memory<cuda::buffer<T, Properties...> >
     : memory_in<detail::space_of_cccl<(std::is_same_v<Properties, cuda::mr::host_accessible> || ...),
                                       (std::is_same_v<Properties, cuda::mr::device_accessible> || ...)> > {};
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0
 #endif

@@ -12,7 +12,7 @@
 
 #include <tessera/codec/concept.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace codec {
 
 /// Configuration: `level`, 0 to 9. Several members, one after the other, decode to their contents joined; CRC-32 and
@@ -26,7 +26,7 @@ struct Gzip {
 
   int level = 5;
 
-  static Gzip from(Reader& configuration) { return {configuration.at("level").integer<int>(0, 9)}; }
+  static Gzip from(ObjectReader& configuration) { return {configuration.at("level").integer<int>(0, 9)}; }
   Value configuration() const { return Members{{"level", Value::integer(level)}}; }
 
   std::size_t encoded_bound(std::size_t decoded) const { return libdeflate_gzip_compress_bound(nullptr, decoded); }
@@ -92,4 +92,4 @@ struct Gzip {
 };
 
 }  // namespace codec
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -18,7 +18,7 @@
 #include <tessera/core/value.hpp>
 #include <tessera/metadata/json.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 template <class Json>
@@ -96,4 +96,4 @@ requires(std::same_as<T, Value> || std::same_as<T, Members>) void to_json(Json& 
   json = value.template as<Json>();
 }
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

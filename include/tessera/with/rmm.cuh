@@ -9,7 +9,7 @@
 
 #include <tessera/view/contiguous_memory.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 
 // Work that a read or write queued is in the order of the queue's stream, and RMM's containers are allocated and freed
 // in the order of theirs: a queue of that stream, `Queue<space::Device>{stream}`, is in both.
@@ -30,4 +30,4 @@ struct contiguous_memory<rmm::device_buffer> {
   static std::size_t size(rmm::device_buffer const& buffer) { return buffer.size(); }
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

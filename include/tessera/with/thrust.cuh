@@ -17,7 +17,7 @@
 
 #include <tessera/view/contiguous_memory.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 namespace thrust = THRUST_NS_QUALIFIER;  // which THRUST_CUB_WRAPPED_NAMESPACE puts elsewhere
@@ -80,5 +80,5 @@ struct contiguous_memory<M> {
   static std::size_t size(M& memory) { return static_cast<std::size_t>(memory.size()); }
 };
 
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0
 #endif

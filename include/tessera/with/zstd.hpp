@@ -12,7 +12,7 @@
 
 #include <tessera/codec/concept.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace codec {
 
 /// Configuration: `level`, -131072 to 22, 0 being the library's default; `checksum`, whether frames end in one. A frame
@@ -26,7 +26,7 @@ struct Zstd {
   int level = 0;
   bool checksum = false;
 
-  static Zstd from(Reader& configuration) {
+  static Zstd from(ObjectReader& configuration) {
     Zstd codec{configuration.at("level").integer<int>(-131072, 22)};
     if (auto const found = configuration.find("checksum")) codec.checksum = found->boolean();
     return codec;
@@ -80,4 +80,4 @@ struct Zstd {
 };
 
 }  // namespace codec
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

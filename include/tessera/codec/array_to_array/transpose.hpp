@@ -7,7 +7,7 @@
 
 #include <tessera/codec/concept.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace codec {
 
 /// Configuration: `order`, a permutation; encoded dimension i is decoded dimension order[i]. Never run: chunks are read
@@ -20,7 +20,7 @@ struct Transpose {
 
   Extents order;
 
-  static Transpose from(Reader& configuration) {
+  static Transpose from(ObjectReader& configuration) {
     auto const found = configuration.at("order");
     Transpose codec{found.extents()};
     for (std::uint64_t d = 0; d < codec.order.rank(); ++d) {
@@ -55,4 +55,4 @@ struct Transpose {
 };
 
 }  // namespace codec
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

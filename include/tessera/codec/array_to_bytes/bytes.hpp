@@ -7,7 +7,7 @@
 
 #include <tessera/codec/concept.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace codec {
 
 /// Configuration: `endian`, "little" or "big"; needed where an element's components have more than one byte. Never run:
@@ -20,7 +20,7 @@ struct Bytes {
 
   std::optional<std::endian> endian = std::endian::little;
 
-  static Bytes from(Reader& configuration) {
+  static Bytes from(ObjectReader& configuration) {
     auto const found = configuration.find("endian");
     if (!found) return {std::nullopt};
     return {found->one_of({"little", "big"}) == "little" ? std::endian::little : std::endian::big};
@@ -44,4 +44,4 @@ struct Bytes {
 };
 
 }  // namespace codec
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

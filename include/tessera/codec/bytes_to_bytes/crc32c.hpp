@@ -10,7 +10,7 @@
 
 #include <tessera/codec/concept.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 // One byte at a time through the first table; the others let eight bytes go at once ("slicing").
@@ -79,7 +79,7 @@ struct Crc32c {
   static constexpr std::size_t checksum_size = 4;  ///< bytes
   static constexpr bool has_fixed_size = true;
 
-  static Crc32c from(Reader&) { return {}; }
+  static Crc32c from(ObjectReader&) { return {}; }
   Value configuration() const { return Members{}; }
 
   /// The checksum whose bytes these are.
@@ -128,4 +128,4 @@ struct Crc32c {
 };
 
 }  // namespace codec
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

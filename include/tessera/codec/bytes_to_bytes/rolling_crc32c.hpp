@@ -6,7 +6,7 @@
 
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
 
-namespace tessera::inline v0::detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// Moves on a byte at a time. A checksum is linear: what the byte that leaves has added to it is in a table.
 class RollingCrc32c {
@@ -47,4 +47,4 @@ class RollingCrc32c {
   std::uint32_t inverted_, register_;  // what the window makes of ones, and of zeros
 };
 
-}  // namespace tessera::inline v0::detail
+}}}  // namespace tessera::v0::detail

@@ -15,7 +15,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail::posix {
 
 [[noreturn]] inline void fail(char const* doing, int error = errno) {
@@ -111,4 +111,4 @@ inline void close(Descriptor& file) {
 }
 
 }  // namespace detail::posix
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

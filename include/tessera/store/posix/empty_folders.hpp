@@ -10,7 +10,7 @@
 #include <tessera/store/posix/listing.hpp>
 #include <tessera/store/posix/unfinished.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail::posix {
 
 // Whether all that is in a folder is folders, so many levels deep at most, and what writers left that ended: each level
@@ -45,4 +45,4 @@ inline bool remove_empty(int above, char const* name) {
 }
 
 }  // namespace detail::posix
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

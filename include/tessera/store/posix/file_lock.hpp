@@ -13,7 +13,7 @@
 #include <tessera/store/posix/descriptor.hpp>
 #include <tessera/store/posix/folder.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail::posix {
 
 /// Takes a lock of an open file: LOCK_SH or LOCK_EX, with LOCK_NB. False: somebody has it, or the file system knows no
@@ -126,4 +126,4 @@ inline Locked lock_folder(Folder const& root, std::string const& path, int how) 
 }
 
 }  // namespace detail::posix
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

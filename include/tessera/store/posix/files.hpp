@@ -16,7 +16,7 @@
 #include <tessera/store/posix/empty_folders.hpp>
 #include <tessera/store/posix/folder.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail::posix {
 
 struct OpenFile {
@@ -58,4 +58,4 @@ inline void make_folders(std::string const& path, bool sync) {
 }
 
 }  // namespace detail::posix
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

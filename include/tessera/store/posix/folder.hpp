@@ -21,7 +21,7 @@
 #include <sys/syscall.h>
 #endif
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail::posix {
 
 #if defined(O_PATH)
@@ -194,4 +194,4 @@ class Folder {
 };
 
 }  // namespace detail::posix
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

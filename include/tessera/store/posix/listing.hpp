@@ -14,7 +14,7 @@
 #include <tessera/store/links.hpp>
 #include <tessera/store/posix/folder.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail::posix {
 
 /// The names in an open folder.
@@ -106,4 +106,4 @@ bool for_each_in(Folder const& root, std::string const& path, bool follow, F&& f
 }
 
 }  // namespace detail::posix
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -8,7 +8,7 @@
 
 #include <tessera/store/posix/descriptor.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail::posix {
 
 /// What is worth reading along in a file.
@@ -45,4 +45,4 @@ class RangeReader {
 };
 
 }  // namespace detail::posix
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -11,7 +11,7 @@
 #include <tessera/store/posix/empty_folders.hpp>
 #include <tessera/store/posix/folder.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail::posix {
 
 // A link that says where it leads from the folder it is in would lead elsewhere from another.
@@ -62,4 +62,4 @@ inline bool exchange(Folder const& root, std::string const& one, std::string con
 }
 
 }  // namespace detail::posix
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -18,7 +18,7 @@
 #include <tessera/store/posix/folder.hpp>
 #include <tessera/store/value_changed.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail::posix {
 
 /// As renameat, but an error, EEXIST, if there is something of that name.
@@ -148,4 +148,4 @@ inline bool erase(Folder const& root, std::string const& path, bool sync, Locked
 }
 
 }  // namespace detail::posix
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

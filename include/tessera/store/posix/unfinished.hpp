@@ -17,7 +17,7 @@
 #include <tessera/store/posix/folder.hpp>
 #include <tessera/store/posix/listing.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail::posix {
 
 inline constexpr char const* unfinished_prefix = ".tessera-";
@@ -117,4 +117,4 @@ UnfinishedFolder make_unfinished(Folder const& root, std::string const& folder, 
 }
 
 }  // namespace detail::posix
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

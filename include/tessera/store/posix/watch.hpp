@@ -7,7 +7,7 @@
 
 #include <tessera/store/watch.hpp>
 
-namespace tessera::inline v0 {
+namespace tessera { inline namespace v0 {
 namespace detail::posix {
 
 /// How many bytes the file had.
@@ -37,4 +37,4 @@ inline bool is_unchanged(struct stat const& now, ValueVersion const& seen) {
 }
 
 }  // namespace detail::posix
-}  // namespace tessera::inline v0
+}}  // namespace tessera::v0

@@ -1,0 +1,205 @@
+#include "stages.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <tessera/shard/index_cache.hpp>
+#include <tessera/store/get.hpp>
+#include <tessera/transfer/chunk_access.hpp>
+#include <tessera/transfer/wanted_bytes.hpp>
+
+namespace cli {
+namespace {
+
+// As a read has it: what stays in the cache from one step to the next.
+std::size_t batch_of(std::size_t chunk) {
+  constexpr std::size_t most_bytes = 1 << 20, most_chunks = 32;
+  return std::clamp<std::size_t>(most_bytes / std::max<std::size_t>(chunk, 1), 1, most_chunks);
+}
+
+}  // namespace
+
+Stages::Stages(Array const& array, tessera::Region const& part)
+    : array_{array},
+      part_{part},
+      workers_{array.queue()},
+      pipeline_{Pipeline::from(array.metadata().codecs)},
+      form_{pipeline_.resolve({array.chunk_shape(), array.type(), array.metadata().fill})},
+      target_{tessera::Layout::c_order(part.count, array.type().size)},
+      elements_{memory_.take(size_in_bytes(part.count, array.type()), workers_.queue())},
+      batch_{batch_of(form_.decoded_size)} {
+  read_noted();
+  load();
+}
+
+void Stages::read(tessera::Traffic& traffic) {
+  read_elements(array_, part_, {elements_.data, elements_.size}, traffic);
+}
+void Stages::read() {
+  tessera::Traffic nobody_asks;
+  read(nobody_asks);
+}
+
+void Stages::read_noted() {
+  struct Noting {  // ends where the read throws, too
+    Store const& store;
+    Noting(Store const& of, ReadLog& log) : store{of} { store.note_reads(&log); }
+    Noting(Noting const&) = delete;
+    Noting& operator=(Noting const&) = delete;
+    ~Noting() { store.note_reads(nullptr); }
+  };
+  ReadLog log;
+  {
+    Noting const noting{array_.store(), log};
+    read(traffic_);
+  }
+  requests_.emplace(array_.store(), log.take(), elements_, workers_.queue());
+}
+
+void Stages::load() {
+  auto const metadata = array_.metadata();
+  auto const prefix = array_.path().empty() ? "" : array_.path() + '/';
+  tessera::KeyLocks locks;
+  std::optional<tessera::ShardIndexCache> shards;
+  if (!form_.shards.empty()) shards.emplace(form_.shards, ~std::uint64_t{0});
+  Values const values{array_.store(), form_, locks};
+  tessera::ChunkAccess<Values, Pipeline> const source{values,
+                                                      prefix,
+                                                      metadata.key_encoding,
+                                                      pipeline_.leaf(),
+                                                      form_,
+                                                      {metadata.fill.data(), metadata.fill.size()},
+                                                      shards ? &*shards : nullptr,
+                                                      &locks,
+                                                      metadata.shape};
+  tessera::ResolvedSelection const selected{part_};
+  tessera::Plan const plan{selected, form_.layout.shape,
+                           shards ? shards->grid().chunks_per_shard() : tessera::Extents{}};
+  from_strides_ = tessera::detail::stepped(form_.layout.strides, plan.steps());
+  pieces_.resize(plan.size());
+  workers_.share(pieces_.size(), 1, [&](Memory&, std::size_t i, std::size_t) {
+    pieces_[i].where = plan.piece(i);
+    load(pieces_[i], source);
+  });
+  // Of elements that are stored as they are a read has those in the part alone.
+  most_to_place_ = form_.decoded_size;
+  if (form_.is_view() && !pieces_.empty()) {
+    auto const size_of = [&](Piece const& piece) {
+      return tessera::detail::bytes_of(form_.layout, plan.steps(), piece.where.part).size;
+    };
+    most_to_place_ = static_cast<std::size_t>(size_of(*std::ranges::max_element(pieces_, {}, size_of)));
+  }
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < pieces_.size(); ++i)
+    if (pieces_[i].is_stored) {
+      found_.push_back(i);
+      bytes += pieces_[i].value.view().size;
+    }
+  if (found_.empty()) return;
+  auto const mean = bytes / found_.size();
+  usual_ = *std::ranges::min_element(found_, {}, [&](std::size_t i) {
+    auto const size = pieces_[i].value.view().size;
+    return size > mean ? size - mean : mean - size;
+  });
+}
+
+void Stages::load(Piece& piece, tessera::ChunkAccess<Values, Pipeline> const& source) {
+  auto& on = workers_.queue();
+  auto const& where = piece.where;
+  if (tessera::detail::is_contiguous(form_.layout, where.part, form_.decoded_size, target_.strides))
+    piece.direct = {tessera::detail::address(elements_.data, where.part.target, target_.strides), form_.decoded_size};
+  tessera::Key key;
+  source.put_key(key, where.chunk);
+  std::optional<tessera::ByteRange> range{tessera::ByteRange{}};
+  if (source.shards) {
+    std::optional<std::uint64_t> sequence;
+    auto const read = [&](tessera::ByteRange of, tessera::Destination<Host> destination) {
+      return source.read_part(key, of, destination, nullptr, on);
+    };
+    range = source.locate(key, where.chunk, sequence, read, nullptr, on);
+    if (!range) return;
+  }
+  if (form_.is_view()) {
+    piece.is_stored = source.shards || tessera::size(source.store, key, on);
+    return;
+  }
+  auto value = tessera::get(source.store, key, on, *range);
+  piece.is_stored = value.has_value();
+  if (value) piece.value = *std::move(value);
+}
+
+void Stages::count(Figures& figures) const {
+  figures.chunks = traffic_.chunks;
+  figures.missing = traffic_.missing;
+  figures.files = requests_->files().size();
+  figures.requests = requests_->count();
+  figures.fetched = requests_->bytes();
+  figures.elements = elements_.size;
+  figures.stored = traffic_.fetched;
+  figures.decoded = traffic_.decoded;
+  figures.placed = traffic_.placed;
+  figures.chunk_bytes = form_.decoded_size;
+  figures.is_sharded = !form_.shards.empty();
+  figures.is_encoded_whole =
+      std::ranges::any_of(form_.shards, [](auto const& level) { return level.behind != nullptr; });
+}
+
+void Stages::decode() {
+  auto const size = form_.decoded_size;
+  workers_.share(found_.size(), batch_, [&](Memory& own, std::size_t first, std::size_t last) {
+    auto const destination = own.chunks.take(batch_ * size, workers_.queue());
+    own.tasks.clear();
+    for (auto i = first; i < last; ++i) {
+      auto const& piece = pieces_[found_[i]];
+      own.tasks.push_back(
+          {piece.value.view(), piece.direct.data ? piece.direct : destination.sub((i - first) * size, size)});
+    }
+    own.decoding.most = batch_;
+    pipeline_.leaf().decode(form_, std::span{own.tasks}, own.decoding, workers_.queue());
+  });
+}
+
+void Stages::decode_one() {
+  workers_.share(found_.size(), 1, [&](Memory& own, std::size_t, std::size_t) {
+    own.tasks.assign(1, {pieces_[usual_].value.view(), own.chunks.take(form_.decoded_size, workers_.queue())});
+    own.decoding.most = 1;
+    pipeline_.leaf().decode(form_, std::span{own.tasks}, own.decoding, workers_.queue());
+  });
+}
+
+void Stages::place() {
+  auto const fill = array_.metadata().fill;
+  tessera::PlacementForm const form{form_.layout.item_size,
+                                    form_.layout.swapped,
+                                    {fill.data(), fill.size()},
+                                    from_strides_,
+                                    target_.strides,
+                                    elements_.size >= tessera::detail::beyond_caches};  // as a read does it
+  bool const places_all = traffic_.placed == elements_.size;
+  workers_.share(pieces_.size(), batch_, [&](Memory& own, std::size_t first, std::size_t last) {
+    auto const destination = own.chunks.take(batch_ * most_to_place_, workers_.queue());
+    own.placements.clear();
+    for (auto i = first; i < last; ++i) {
+      auto const& [where, value, is_stored, direct] = pieces_[i];
+      if (is_stored && direct.data && !places_all) continue;
+      auto const* chunk = destination.data + (i - first) * most_to_place_;
+      if (!form_.is_view()) chunk = tessera::detail::address(chunk, where.part.first, form_.layout.strides);
+      own.placements.push_back({is_stored ? chunk : nullptr,
+                                tessera::detail::address(elements_.data, where.part.target, target_.strides),
+                                where.part.count});
+    }
+    tessera::placer<Host>::place(own.placements, form, workers_.queue());
+  });
+}
+
+void Stages::copy() {
+  constexpr std::size_t piece = 1 << 20;
+  workers_.share((elements_.size + piece - 1) / piece, 1, [&](Memory& own, std::size_t i, std::size_t) {
+    auto const from = own.chunks.take(piece, workers_.queue());
+    std::memcpy(elements_.data + i * piece, from.data, std::min(piece, elements_.size - i * piece));
+  });
+}
+
+}  // namespace cli

@@ -1,0 +1,79 @@
+// A read in its parts, each of which can be done alone: fetching, decoding and placing of the same chunks by the same
+// threads. And what memory and a codec do at best.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <tessera/buffer/scratch.hpp>
+#include <tessera/place/copy.hpp>
+#include <tessera/plan/plan.hpp>
+#include <tessera/shard/decoded_shard_store.hpp>
+#include <tessera/transfer/read.hpp>
+
+#include "figures.hpp"
+#include "requests.hpp"
+#include "workers.hpp"
+
+namespace cli {
+
+class Stages {
+ public:
+  /// Reads the part, and notes what that asks of the store; holds the stored values of its chunks, where codecs run.
+  /// Requires: the array outlives it, and the part has elements. Throws: tessera::Error.
+  Stages(Array const& array, tessera::Region const& part);
+
+  void count(Figures& figures) const;
+  Requests& requests() { return *requests_; }
+  bool decodes() const { return !found_.empty() && !form_.is_view(); }
+  bool places() const { return traffic_.placed > 0; }
+
+  void read();  ///< all of it, as a program has it
+  void decode();
+  void place();       ///< out of memory in the cache, where a chunk is when it has been decoded
+  void decode_one();  ///< a chunk of mean size, as often as there are chunks
+  void copy();        ///< as many bytes as the part has, out of the cache
+
+ private:
+  using Host = tessera::space::Host;
+  struct Piece {
+    tessera::Piece where;
+    tessera::HostBuffer value{};  // as it is stored; none, if no codec runs
+    bool is_stored = false;
+    tessera::ByteSpan<Host> direct{};  // the elements' own memory, where it can be decoded into that
+  };
+  struct Memory {  // of one thread
+    tessera::Scratch<Host> chunks{};
+    Pipeline::Decoding decoding{};
+    std::vector<tessera::DecodeTask<Host, Host>> tasks{};
+    std::vector<tessera::Placement<Host>> placements{};
+  };
+
+  void read(tessera::Traffic& traffic);
+  void read_noted();
+  void load();
+  // Seen through codecs that stand behind the shards, if there are any.
+  using Values = tessera::detail::DecodedShardStore<Store>;
+  void load(Piece& piece, tessera::ChunkAccess<Values, Pipeline> const& source);
+
+  Array const& array_;
+  tessera::Region part_;
+  Workers<Memory> workers_;
+  Pipeline pipeline_;
+  tessera::ResolvedChunk form_;
+  tessera::Layout target_;           // the elements' memory
+  tessera::Strides from_strides_{};  // from one element of the part to the next, in a decoded chunk
+  tessera::Scratch<Host> memory_{};
+  tessera::ByteSpan<Host> elements_;
+  std::size_t batch_;              // chunks that pass the codecs together
+  std::size_t most_to_place_ = 0;  // bytes from the first element of a chunk that is wanted to the last one
+  tessera::Traffic traffic_{};
+  std::optional<Requests> requests_{};
+  std::vector<Piece> pieces_{};
+  std::vector<std::size_t> found_{};  // pieces that are stored
+  std::size_t usual_ = 0;             // of those, one of mean size
+};
+
+}  // namespace cli

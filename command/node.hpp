@@ -1,0 +1,192 @@
+// From a path on disk to a node of a hierarchy in a store.
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <system_error>
+
+#include <tessera/metadata/missing_node.hpp>
+#include <tessera/store/get.hpp>
+#include <tessera/store/local_store.hpp>
+
+#include "commands.hpp"
+#include "interruption.hpp"
+#include "mapped_file.hpp"
+#include "read_log.hpp"
+
+namespace cli {
+
+/// A folder on disk. What works on it ends, wherever it is, when Ctrl-C was typed. Throws: Interrupted, too. Copies
+/// share the log of what is read, if there is one.
+struct Store : tessera::LocalStore<tessera::HostBuffer> {
+  using Base = tessera::LocalStore<tessera::HostBuffer>;
+  using Base::Base;
+  using Destination = tessera::Destination<tessera::space::Host>;
+  using Queue = tessera::Queue<tessera::space::Host>;
+
+  std::optional<std::size_t> read(tessera::Key const& key, tessera::ByteRange range, Destination destination,
+                                  Queue& on) const {
+    Interruption::check();
+    if (auto* const noting = log())
+      return noting->note(key, range, destination, [&](Destination to) { return Base::read(key, range, to, on); });
+    return Base::read(key, range, destination, on);
+  }
+  void get_many(std::span<tessera::ReadRequest<tessera::space::Host>> requests, Queue& on) const {
+    Interruption::check();
+    if (auto* const noting = log()) return noting->note_many(requests, [&](auto noted) { Base::get_many(noted, on); });
+    Base::get_many(requests, on);
+  }
+  void write(tessera::Key const& key, tessera::ByteView<tessera::space::Host> value, Queue& on) const {
+    expect_reason_to_write();
+    Base::write(key, value, on);
+  }
+  void write_many(std::span<tessera::WriteRequest<tessera::space::Host> const> requests, Queue& on) const {
+    for (auto const& request : requests) {
+      expect_reason_to_write();
+      Base::write_many({&request, 1}, on);
+    }
+  }
+
+  /// From now on what is read is noted there, or nowhere. Requires: nobody reads at the moment, and the log is there
+  /// until the next call.
+  void note_reads(ReadLog* log) const { *log_ = log; }
+
+ private:
+  static void expect_reason_to_write() {
+    Interruption::check();
+    MappedFile::expect_open_one_unchanged();  // what is written may have been made of it
+  }
+  ReadLog* log() const { return *log_; }
+  std::shared_ptr<ReadLog*> log_ = std::make_shared<ReadLog*>(nullptr);
+};
+
+inline tessera::LocalOptions options_of(Files const& files) {
+  return {.fsync = files.sync, .links = files.follow_links ? tessera::Links::follow : tessera::Links::refuse};
+}
+
+struct Node {
+  Store store;
+  std::string path;  ///< in the store; the root's is empty
+};
+
+namespace detail {
+
+inline bool has_document(std::filesystem::path const& folder, std::error_code& error) {
+  using std::filesystem::file_type;
+  auto const type = std::filesystem::status(folder / "zarr.json", error).type();
+  return type != file_type::none && type != file_type::not_found && type != file_type::directory;
+}
+
+}  // namespace detail
+
+/// The path without dots, and from the file system's root on: what it names may be a link.
+inline std::filesystem::path named(std::string const& path) {
+  namespace fs = std::filesystem;
+  fs::path at;
+  for (auto const& name : fs::absolute(path.empty() ? "." : path))
+    if (name == "..")
+      at = fs::weakly_canonical(at).parent_path();
+    else if (!name.empty() && name != ".")
+      at /= name;
+  return at;
+}
+
+namespace detail {
+
+inline std::filesystem::path outermost_node(std::filesystem::path root) {
+  std::error_code error;
+  while (root.has_relative_path() && has_document(root.parent_path(), error)) root = root.parent_path();
+  return root;
+}
+
+}  // namespace detail
+
+/// The folder, without links on the way to the root of its hierarchy. Those below it stay: they are the store's.
+inline std::filesystem::path folder_of(std::string const& path) {
+  namespace fs = std::filesystem;
+  auto const folder = named(path);
+  std::error_code error;
+  auto root = folder;
+  while (root.has_relative_path() && !detail::has_document(root, error)) root = root.parent_path();
+  root = root.has_relative_path() ? detail::outermost_node(root) : folder;
+  auto const canonical = fs::weakly_canonical(root);
+  return root == folder ? canonical : canonical / folder.lexically_relative(root);
+}
+
+namespace detail {
+
+// Roots are shown as they were asked for: from here on, unless the path was absolute.
+inline Node node_below(std::filesystem::path const& root, std::filesystem::path const& folder, std::string const& path,
+                       Files const& files) {
+  namespace fs = std::filesystem;
+  auto const inside = folder == root ? "" : folder.lexically_relative(root).generic_string();
+  auto const shown = fs::path{path}.is_absolute() ? root : root.lexically_relative(fs::current_path());
+  return {Store{shown.string(), options_of(files)}, inside};
+}
+
+}  // namespace detail
+
+namespace detail {
+
+// Throws: StoreError, if one of the folders on the way is a file: a zip file, say.
+inline void expect_folders_above(std::filesystem::path const& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  for (auto at = path.parent_path(); at.has_relative_path(); at = at.parent_path())
+    if (fs::is_regular_file(at, ignored)) try {
+        (void)Store{at.string()}.has_folder("");
+      } catch (tessera::Error& error) {
+        error.in_store(at.string());
+        throw;
+      }
+}
+
+[[noreturn]] inline void refuse_missing(std::string const& path) {
+  expect_folders_above(path);
+  Store const store{path};
+  try {
+    throw tessera::detail::missing_node(store, "", "array or group");
+  } catch (tessera::Error& error) {
+    error.in_key("zarr.json").in_store(path);
+    throw;
+  }
+}
+
+}  // namespace detail
+
+/// The store is the outermost folder from which every folder down to `path` is a node: keys in messages then begin at
+/// the hierarchy's root. Throws: tessera::StoreError, if there is no node at `path`.
+inline Node find_node(std::string const& path, Files const& files) {
+  auto const folder = folder_of(path);
+  std::error_code error;
+  if (!detail::has_document(folder, error)) {
+    if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+      throw tessera::StoreError{"cannot look for the document: " + error.message()}.in_key("zarr.json").in_store(path);
+    detail::refuse_missing(path);
+  }
+  return detail::node_below(detail::outermost_node(folder), folder, path, files);
+}
+
+/// Where a node that need not be there would be. Its store is that of the nearest node above it, else the nearest
+/// folder called *.zarr, else its own.
+inline Node find_place(std::string const& path, Files const& files) {
+  detail::expect_folders_above(path);
+  auto const folder = folder_of(path);
+  std::error_code error;
+  auto const above = [&](auto&& holds) {
+    for (auto at = folder; at.has_relative_path(); at = at.parent_path())
+      if (holds(at)) return at;
+    return folder;
+  };
+  auto root = above([&](auto const& at) { return at != folder && detail::has_document(at, error); });
+  if (root == folder)
+    root = above([](auto const& at) { return at.extension() == ".zarr"; });
+  else
+    root = detail::outermost_node(root);
+  return detail::node_below(root, folder, path, files);
+}
+
+}  // namespace cli

@@ -1,0 +1,186 @@
+// A node that is there when it is whole, and not before.
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include <tessera/core/error.hpp>
+#include <tessera/metadata/document.hpp>
+#include <tessera/metadata/group_metadata.hpp>
+#include <tessera/node/create.hpp>
+
+#include "consolidated.hpp"
+#include "node.hpp"
+#include "sync.hpp"
+
+namespace cli {
+
+/// Made in a folder beside it of a temporary name, which has no document, so that whoever walks the hierarchy
+/// passes it over, and which is held until it is done with; commit() puts it in its place. What was there until then
+/// stays until then, and stays for good if there is no commit. A link that is replaced goes itself, not what it leads
+/// to.
+class OutputNode {
+ public:
+  /// Throws: tessera::Error, if there is something at `path` that may not be replaced.
+  OutputNode(std::string const& path, bool overwrite, Files const& files)
+      : shown_{path}, place_{find_place(path, files)}, target_{folder_of(path)}, options_{options_of(files)} {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    auto const root = folder_of(place_.store.name());
+    auto outer = root;
+    if (place_.path.empty() || !fs::is_directory(root, error)) outer = root.parent_path();
+    while (!fs::is_directory(outer, error)) outer = outer.parent_path();
+    outer_.emplace(outer.string(), options_);
+    path_ = target_.lexically_relative(outer).generic_string();
+    replaces_ = replaces_something(overwrite);
+    expect_groups_above();
+    auto beside = fs::path{path_}.parent_path();
+    while (!beside.empty() && !fs::is_directory(outer / beside, error)) beside = beside.parent_path();
+    in_store([&] { unfinished_.emplace(outer_->make_unfinished(beside.generic_string())); });
+    folder_ = outer / unfinished_->path;
+  }
+  OutputNode(OutputNode const&) = delete;
+  OutputNode& operator=(OutputNode const&) = delete;
+  ~OutputNode() {
+    std::error_code ignored;
+    if (unfinished_) std::filesystem::remove_all(folder_, ignored);
+  }
+
+  /// Its root is the node.
+  Store store() const { return Store{(folder_ / "new").string(), options_}; }
+
+  /// Groups above that lose their consolidated metadata by it are named.
+  void commit() {
+    saying_what_goes(place_.store, {place_.path}, [&] { put_in_place(); });
+  }
+
+ private:
+  void put_in_place() {
+    namespace fs = std::filesystem;
+    tessera::detail::drop_consolidated_above(place_.store, place_.path);
+    for (auto const& group : groups_) tessera::write_document(place_.store, group, to_value(tessera::GroupMetadata{}));
+    auto const made = unfinished_->path + "/new";
+    std::error_code error;
+    fs::path old;
+    in_store([&] {
+      if (!replaces_)
+        outer_->rename(made, path_);
+      else if (!outer_->exchange(made, path_))
+        old = replace_in_two_steps(made);
+    });
+    if (!old.empty()) fs::remove_all(old, error);
+    if (!error) fs::remove_all(folder_, error);  // what was there is in it, if the two were exchanged
+    unfinished_.reset();
+    if (error) fail("it is written, but what was there before cannot be erased: " + error.message());
+    if (options_.fsync) sync_folder(folder_.parent_path());
+  }
+
+  [[noreturn]] void fail(std::string problem) const { throw tessera::StoreError{std::move(problem)}.in_store(shown_); }
+
+  template <class F>
+  void in_store(F&& f) const try {
+    f();
+  } catch (tessera::StoreError& error) {
+    error.in_store(shown_);
+    throw;
+  }
+
+  // For file systems that cannot exchange two folders. Between the two steps nothing is at the path: what was there has
+  // a name that is seen and that nobody takes for something unfinished. Returns where it is.
+  std::filesystem::path replace_in_two_steps(std::string const& made) const {
+    auto const aside = path_ + ".replaced-" + std::to_string(::getpid());
+    auto const old = target_.string() + ".replaced-" + std::to_string(::getpid());
+    report(shown_ +
+           ": this file system cannot exchange two folders at once: if the command ends before it is done, what " +
+           "was there is at " + old);
+    if (!outer_->rename(path_, aside)) fail("what is there went meanwhile");
+    try {
+      outer_->rename(made, path_);
+    } catch (tessera::StoreError const& error) {
+      std::string where = "what was there is there again";
+      try {
+        outer_->rename(aside, path_);
+      } catch (tessera::StoreError const&) {
+        where = "what was there is at " + old;
+      }
+      fail(std::string{error.what()} + "; " + where);
+    }
+    return old;
+  }
+
+  // Else there is nothing, or a folder with nothing in it.
+  bool replaces_something(bool overwrite) const {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    auto const status = fs::symlink_status(target_, error);
+    if (!fs::exists(status)) return false;
+    if (fs::is_symlink(status)) {
+      if (!overwrite) fail("there is a symbolic link; --overwrite replaces it, not what it leads to");
+    } else if (!fs::is_directory(status)) {
+      fail("there is a file of that name");
+    } else if (!detail::has_document(target_, error)) {
+      if (holds_keys())
+        fail("there is a folder of that name, with other things than a Zarr node in it; they are not overwritten");
+      return false;
+    } else if (!overwrite) {
+      std::string what = "something";  // its document may be broken
+      try {
+        what = type_of(place_.path).value_or(what);
+      } catch (tessera::Error const&) {
+      }
+      fail("there is " +
+           (what == "array"   ? "an array"
+            : what == "group" ? "a group"
+                              : what) +
+           " already; --overwrite replaces it and all below it");
+    }
+    return true;
+  }
+
+  // Whether there is more at the path than empty folders and what writers left that ended.
+  bool holds_keys() const {
+    struct MemberValue {};
+    try {
+      outer_->list_own(path_, [](tessera::Listed const&) { throw MemberValue{}; });
+    } catch (MemberValue) {
+      return true;
+    }
+    return false;
+  }
+
+  std::optional<std::string> type_of(std::string const& path) const {
+    return tessera::read_document(place_.store, path, [](tessera::ObjectReader& reader) {
+      return reader.at("node_type").one_of({"array", "group"});
+    });
+  }
+
+  // Finds out which of them are yet to be made.
+  void expect_groups_above() {
+    tessera::detail::check_node_path(place_.path);
+    for (std::size_t end = 0; end != std::string::npos && !place_.path.empty(); end = place_.path.find('/', end + 1)) {
+      auto const above = place_.path.substr(0, end);
+      auto const type = type_of(above);
+      if (!type)
+        groups_.push_back(above);
+      else if (*type == "array")
+        fail("there is an array above it, " + tessera::describe(above) + "; arrays have no children");
+    }
+  }
+
+  std::string shown_;
+  Node place_;
+  std::filesystem::path target_, folder_;
+  tessera::LocalOptions options_;
+  std::optional<Store> outer_;  // what the path and the unfinished folder are below
+  std::string path_;            // in it
+  bool replaces_ = false;
+  std::optional<tessera::detail::posix::UnfinishedFolder> unfinished_;
+  std::vector<std::string> groups_;
+};
+
+}  // namespace cli

@@ -1,0 +1,81 @@
+// What a store was asked for, so that the same can be asked again with nothing else around it.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <tessera/store/read_request.hpp>
+
+namespace cli {
+
+/// Calls of a store, in the order in which they ended. For any thread.
+class ReadLog {
+ public:
+  using Host = tessera::space::Host;
+  using Request = tessera::ReadRequest<Host>;
+
+  struct Read {
+    tessera::Key key;
+    tessera::ByteRange range;
+    std::optional<std::size_t> size;  ///< of what was found; nullopt: no such key
+    std::byte* to = nullptr;          ///< where it went
+  };
+  struct Call {
+    std::vector<Read> reads{};
+    std::optional<std::uint64_t> max_gap{};
+    std::uint64_t max_request_bytes = ~std::uint64_t{0};
+    bool is_many = false;  ///< of get_many
+  };
+
+  /// Calls `read(room)`, which reads one value.
+  template <class F>
+  std::optional<std::size_t> note(tessera::Key const& key, tessera::ByteRange range,
+                                  tessera::Destination<Host> destination, F&& read) {
+    Noting noting{destination, nullptr};
+    auto const size = read(tessera::Destination<Host>{noting});
+    add({{{key, range, size, noting.to}}});
+    return size;
+  }
+  /// Calls `read(requests)`, which reads many.
+  template <class F>
+  void note_many(std::span<Request> requests, F&& read) {
+    std::vector<Noting> destinations;
+    for (auto const& request : requests) destinations.push_back({request.destination, nullptr});
+    std::vector<Request> noted{requests.begin(), requests.end()};
+    for (std::size_t i = 0; i < noted.size(); ++i) noted[i].destination = destinations[i];
+    read(std::span{noted});
+    Call call{{}, requests.front().max_gap, requests.front().max_request_bytes, true};
+    for (std::size_t i = 0; i < noted.size(); ++i) {
+      requests[i].size = noted[i].size;
+      call.reads.push_back({*noted[i].key, noted[i].range, noted[i].size, destinations[i].to});
+    }
+    add(std::move(call));
+  }
+
+  std::vector<Call> take() { return std::exchange(calls_, {}); }
+
+ private:
+  struct Noting {
+    tessera::Destination<Host> destination;
+    std::byte* to;
+    tessera::ByteSpan<Host> operator()(std::size_t n) {
+      auto const given = destination(n);
+      to = given.data;
+      return given;
+    }
+  };
+
+  void add(Call call) {
+    std::lock_guard lock{mutex_};
+    calls_.push_back(std::move(call));
+  }
+
+  std::mutex mutex_;
+  std::vector<Call> calls_;
+};
+
+}  // namespace cli

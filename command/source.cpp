@@ -1,0 +1,70 @@
+// The one file in which reading and writing arrays is compiled.
+#include "source.hpp"
+
+#include <algorithm>
+
+#include <tessera/node/create.hpp>
+#include <tessera/node/open.hpp>
+
+namespace cli {
+
+Array open_array(std::string const& path, std::size_t threads, Files const& files) {
+  auto node = find_node(path, files);
+  return open_array(std::move(node.store), std::move(node.path), Queue{threads});
+}
+
+Array open_array(Store store, std::string path, Queue on) {
+  return tessera::open_any<tessera::AllCodecs>(std::move(store), std::move(path), std::move(on));
+}
+
+Array make_array(Store const& store, std::string path, tessera::ArrayMetadata metadata, Queue on) {
+  return tessera::create_any<tessera::AllCodecs>(store, std::move(path), std::move(metadata), {}, std::move(on));
+}
+
+std::vector<tessera::Specification> complete_codecs(tessera::ArrayMetadata const& array) {
+  auto const pipeline = Pipeline::from(array.codecs);
+  (void)pipeline.resolve({array.chunk_shape, array.type, array.fill});
+  return pipeline.specifications(array.type);
+}
+
+void read_elements(Array const& array, tessera::Region const& region, std::span<std::byte> to,
+                   tessera::Traffic& traffic) {
+  auto const layout = tessera::Layout::c_order(region.count, array.type().size);
+  about(array, [&] { array.read(region, {to.data(), layout.strides}, {.traffic = &traffic}); });
+}
+
+void write_elements(Array const& array, tessera::Region const& region, std::byte const* from,
+                    tessera::Strides const& strides, std::uint64_t memory) {
+  if (array.inner_chunk_shape() == array.chunk_shape()) memory = 0;  // the threads bound what is under way
+  about(array, [&] { array.write(region, {from, strides}, {.memory = memory}); });
+}
+
+void append_elements(Array const& array, std::size_t axis, tessera::Extents const& block, std::byte const* from,
+                     tessera::Strides const& strides, std::atomic<std::uint64_t>& done) {
+  about(array, [&] {
+    array.append(axis, block, {from, strides},
+                 {.progress = [&](std::uint64_t chunks, std::uint64_t) { done = chunks; }});
+  });
+}
+
+void resize_array(Array const& array, tessera::Extents const& shape) {
+  about(array, [&] { array.resize(shape); });
+}
+
+std::uint64_t compact_array(Array const& array, tessera::Region const* region, tessera::CompactOptions const& options) {
+  return about(array, [&] { return region ? array.compact(*region, options) : array.compact(options); });
+}
+
+std::uint64_t chunks_touched(tessera::Region const& region, tessera::Extents const& chunk_shape) {
+  tessera::Extents along;
+  for (std::size_t d = 0; d < chunk_shape.rank(); ++d) {
+    auto const first = region.first[d], step = region.step[d], count = region.count[d], length = chunk_shape[d];
+    if (step >= length || count == 0)  // no two of them share a chunk
+      along.push_back(count);
+    else
+      along.push_back((first + (count - 1) * step) / length - first / length + 1);
+  }
+  return tessera::element_count(along, "the region");
+}
+
+}  // namespace cli

@@ -1,0 +1,414 @@
+// tessera validate: decodes every chunk of every array, and says which keys fail and why.
+#include <algorithm>
+#include <atomic>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <tessera/buffer/scratch.hpp>
+#include <tessera/store/get.hpp>
+
+#include "boxes.hpp"
+#include "chunk_keys.hpp"
+#include "commands.hpp"
+#include "lost_documents.hpp"
+#include "progress.hpp"
+#include "source.hpp"
+#include "tree.hpp"
+#include "utf8.hpp"
+
+namespace cli {
+namespace {
+
+struct Failure {
+  std::string key, problem;
+  std::string cause{};              // the problem without its numbers
+  std::uint64_t inner_chunks = 0;   // of a shard, that fail for this cause
+  std::vector<std::string> more{};  // where the first few of them are, but for the one that the problem names
+};
+
+// A report has a line for each key and cause, however many inner chunks fail.
+struct Findings {
+  std::vector<Failure> failures, unsupported;
+  std::vector<std::string> strays;      // keys below an array that are none of its chunks
+  std::vector<std::string> unfinished;  // what writers left that ended
+  std::vector<std::string> links;       // that are not followed
+  std::uint64_t arrays = 0, groups = 0, chunks = 0;
+
+  void add(std::string const& key, tessera::Error const& error) {
+    failures.push_back({error.key().empty() ? key : error.key(), in_own_words(error.what())});
+  }
+};
+
+// What is wrong with one key.
+class Causes {
+ public:
+  static constexpr std::uint64_t most = 1000;  // inner chunks of a shard that fail; the rest is not looked at
+  bool are_enough() const { return count_ >= most; }
+  std::uint64_t count() const { return count_; }
+
+  void add(tessera::Error const& error) {
+    ++count_;
+    auto const& inner = error.inner_chunk();
+    auto cause = cause_of(error);
+    auto const same =
+        std::find_if(found_.begin(), found_.end(), [&](Failure const& one) { return one.cause == cause; });
+    if (same == found_.end())
+      return found_.push_back({error.key(), in_own_words(error.what()), std::move(cause), inner.empty() ? 0u : 1u}),
+             void();
+    ++same->inner_chunks;
+    if (same->more.size() < most_named) same->more.push_back(inner);
+  }
+
+  std::vector<Failure> report() && {
+    for (auto& one : found_) {
+      if (one.inner_chunks > 1) {
+        one.problem += "; " + std::to_string(one.inner_chunks - 1) + " more: ";
+        for (auto const& inner : one.more) one.problem += (&inner == &one.more.front() ? "" : ", ") + inner;
+        if (one.more.size() + 1 < one.inner_chunks) one.problem += ", ...";
+      }
+      if (are_enough()) one.problem += "; the rest of the shard is not looked at";
+    }
+    return std::move(found_);
+  }
+
+ private:
+  static constexpr std::size_t most_named = 8;
+
+  static std::string cause_of(tessera::Error const& error) {
+    std::string text = error.what();
+    std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
+    return text;
+  }
+
+  std::vector<Failure> found_;
+  std::uint64_t count_ = 0;
+};
+
+constexpr std::uint64_t most_decoded = std::uint64_t{64} << 20;  // bytes of a shard's chunks at a time
+constexpr std::uint64_t most_inner = std::uint64_t{1} << 16;     // inner chunks at a time, whatever their size
+constexpr std::uint64_t most_indexes = std::uint64_t{64} << 20;  // bytes of indexes that are kept
+
+// The bytes that a shard has at least; 0: that is not known. Most indexes have a checksum besides.
+std::uint64_t least_size(tessera::ArrayMetadata const& array) {
+  if (array.codecs.size() != 1 || array.codecs.front().name != "sharding_indexed") return 0;
+  tessera::ObjectReader configuration{array.codecs.front().configuration, "configuration"};
+  auto grid = array.chunk_shape;
+  auto const inner = configuration.at("chunk_shape").extents(1);
+  for (std::size_t d = 0; d < grid.rank(); ++d) grid[d] /= inner[d];
+  return tessera::checked_product(tessera::element_count(grid, "the inner chunks"), 16, "the shard's index");
+}
+
+// Decodes the chunks of one array, many at a time.
+class Decoder {
+ public:
+  Decoder(Array const& array, Findings& findings, std::atomic<std::uint64_t>& done)
+      : array_{array}, findings_{findings}, done_{done}, least_{least_size(array.metadata())} {
+    array.keep_shard_indexes(most_indexes);
+  }
+
+  /// `size`: that of its value; nullopt: the store is asked for it, and whether there is one.
+  void add(tessera::Extents const& place, std::optional<std::uint64_t> size) {
+    chunks_.push_back({place, size});
+    if (chunks_.size() == 1024) finish();
+  }
+  void finish() {
+    auto on = array_.queue();
+    on.for_each(chunks_.size(), [&](std::size_t i) {
+      Causes causes;
+      decode(chunks_[i], causes, on);
+      auto found = std::move(causes).report();
+      std::lock_guard lock{mutex_};
+      findings_.chunks += causes.count();
+      std::move(found.begin(), found.end(), std::back_inserter(findings_.failures));
+    });
+    done_ += chunks_.size();
+    chunks_.clear();
+  }
+
+ private:
+  struct Chunk {
+    tessera::Extents place;
+    std::optional<std::uint64_t> size;
+  };
+
+  // A shard is decoded in parts, and each inner chunk of a part that fails for itself.
+  void decode(Chunk const& chunk, Causes& causes, Queue& on) {
+    auto const size = size_of(chunk, causes, on);
+    if (!size) return;
+    if (*size < least_)  // before there is room for its index
+      return causes.add(in_chunk(tessera::CodecError{tessera::text({"the shard's index: found a shard of ", *size,
+                                                                    " bytes, expected at least ", least_})},
+                                 chunk.place));
+    auto const whole = region_of(chunk.place);
+    auto const& inner = array_.inner_chunk_shape();
+    std::uint64_t passed = 0;
+    bool is_over = false;
+    each_box(whole.count, part_of(whole), [&](tessera::Region part) {
+      if (is_over) return;
+      move(part, whole.first);
+      if ((passed += chunks_touched(part, inner)) > 4 * most_inner) {
+        array_.keep_shard_indexes(most_indexes);  // those of shards in this one are forgotten
+        passed = 0;
+      }
+      auto error = problem_of(part, chunk.place, on);
+      if (!error) return;
+      is_over = error->inner_chunk().empty();  // the shard itself is damaged
+      if (is_over || chunks_touched(part, inner) == 1) return causes.add(*error);
+      each_box(part.count, inner, [&](tessera::Region one) {
+        if (is_over) return;
+        move(one, part.first);
+        if (auto problem = problem_of(one, chunk.place, on)) causes.add(*problem);
+        is_over = causes.are_enough();
+      });
+    });
+  }
+
+  // nullopt: there is no chunk, or one that fails.
+  std::optional<std::uint64_t> size_of(Chunk const& chunk, Causes& causes, Queue& on) const {
+    if (chunk.size) return chunk.size;
+    try {
+      return tessera::size(array_.store(), tessera::Key{key_of(chunk.place)}, on);
+    } catch (tessera::Error const& error) {
+      causes.add(in_chunk(error, chunk.place));
+      return std::nullopt;
+    }
+  }
+
+  std::string key_of(tessera::Extents const& place) const {
+    auto key = array_.path().empty() ? "" : array_.path() + '/';
+    array_.metadata().key_encoding.append(key, place);
+    return key;
+  }
+
+  tessera::Region region_of(tessera::Extents const& place) const {
+    tessera::Region region{place, place, tessera::Extents::filled(place.rank(), 1)};
+    for (std::size_t d = 0; d < place.rank(); ++d) {
+      region.first[d] *= array_.chunk_shape()[d];
+      region.count[d] = std::min(array_.chunk_shape()[d], array_.shape()[d] - region.first[d]);
+    }
+    return region;
+  }
+
+  static void move(tessera::Region& region, tessera::Extents const& by) {
+    for (std::size_t d = 0; d < by.rank(); ++d) region.first[d] += by[d];
+  }
+
+  // Whole inner chunks, as many as may be decoded at a time.
+  tessera::Extents part_of(tessera::Region const& whole) const {
+    auto const& inner = array_.inner_chunk_shape();
+    if (inner == array_.chunk_shape()) return whole.count;
+    auto const each = size_in_bytes(inner, array_.type());
+    auto const most = each > most_decoded / most_inner ? most_decoded : each * most_inner;
+    BoxShape box{whole.count, inner, array_.type().size, most};
+    for (auto d = inner.rank(); d-- > 0;) box.grow(d);
+    return box.shape();
+  }
+
+  template <class E>
+  E in_chunk(E error, tessera::Extents const& place) const {
+    error.in_key(key_of(place)).in_store(array_.store().name());
+    return error;
+  }
+
+  // Counts what could be decoded.
+  std::optional<tessera::Error> problem_of(tessera::Region const& region, tessera::Extents const& place, Queue& on) {
+    tessera::Traffic traffic;
+    try {
+      auto const room = on.lease<tessera::Scratch<tessera::space::Host>>();
+      auto const bytes = room->take(size_in_bytes(region.count, array_.type()), on);
+      array_.read(region, {bytes.data, tessera::Layout::c_order(region.count, array_.type().size).strides},
+                  {.traffic = &traffic});
+      std::lock_guard lock{mutex_};
+      findings_.chunks += traffic.chunks - traffic.missing;
+      return std::nullopt;
+    } catch (tessera::Error const& error) {
+      return in_chunk(error, place);
+    }
+  }
+
+  Array const& array_;
+  Findings& findings_;
+  std::atomic<std::uint64_t>& done_;
+  std::uint64_t const least_;
+  std::vector<Chunk> chunks_;
+  std::mutex mutex_;
+};
+
+// The document says how many chunks there may be. They are not looked for one by one, but in small grids, where what is
+// no file is found too, and in larger ones only if the store cannot be listed.
+constexpr std::uint64_t few = 1000, most_walked = 1 << 20;
+
+struct Survey {
+  std::uint64_t chunks = 0;  // to be looked at
+  bool is_listed = true, is_walked = false;
+};
+
+// Calls f(place, size) for every chunk that is there, and stray(entry) for what is none. A link has no size.
+template <class F, class Stray>
+void each_stored(Store const& store, std::string const& path, tessera::ArrayMetadata const& array, F&& f,
+                 Stray&& stray) {
+  auto const grid = chunk_grid(array);
+  auto const document = tessera::document_key(path).path;
+  store.list(path, [&](tessera::Listed const& entry) {
+    if (entry.path == document) return;
+    auto const below = entry.path.substr(path.empty() ? 0 : path.size() + 1);
+    auto const place = chunk_of(below, array.key_encoding, grid);
+    bool const is_link = entry.link != tessera::Link::none;
+    place ? f(*place, is_link ? std::nullopt : std::optional{entry.size}) : stray(entry);
+  });
+}
+
+Survey survey(Store const& store, std::string const& path, tessera::ArrayMetadata const& array, Findings& findings) {
+  Survey result;
+  try {
+    each_stored(
+        store, path, array, [&](auto const&, auto const&) { ++result.chunks; },
+        [&](tessera::Listed const& entry) {
+          if (entry.link != tessera::Link::to_keys) return findings.strays.emplace_back(entry.path), void();
+          findings.links.emplace_back(entry.path);
+          tessera::StoreError error{tessera::detail::links_are_refused};
+          findings.add(findings.links.back(), error.in_key(entry.path).in_store(store.name()));
+        });
+  } catch (tessera::Error const& error) {
+    findings.add(path, error);
+    result.is_listed = false;
+  }
+  auto const chunks = tessera::element_count(chunk_grid(array), "the number of chunks");
+  result.is_walked = chunks <= (result.is_listed ? few : most_walked);
+  if (result.is_walked) result.chunks = chunks;
+  return result;
+}
+
+void check_array(Array const& array, Survey const& survey, Findings& findings, std::atomic<std::uint64_t>& done) {
+  Decoder decoder{array, findings, done};
+  auto const grid = chunk_grid(array.metadata());
+  if (survey.is_walked)
+    each_box(grid, tessera::Extents::filled(grid.rank(), 1),
+             [&](tessera::Region const& chunk) { decoder.add(chunk.first, std::nullopt); });
+  else
+    try {
+      each_stored(
+          array.store(), array.path(), array.metadata(),
+          [&](tessera::Extents const& place, std::optional<std::uint64_t> size) { decoder.add(place, size); },
+          [](tessera::Listed const&) {});
+    } catch (tessera::Error const& error) {
+      if (survey.is_listed) findings.add(array.path(), error);  // else that is known
+    }
+  decoder.finish();
+}
+
+// Chunks below a group whose array cannot be found any more.
+void find_lost(Store const& store, Tree const& group, Findings& findings) {
+  for (auto const& [path, lost] : lost_documents(store, group)) {
+    tessera::MetadataError error{tessera::text({"the document is missing, but chunks are there: ", lost.chunks,
+                                                ", one of them ", tessera::describe(lost.example)})};
+    auto const key = tessera::document_key(path).path;
+    findings.add(key, error.in_key(key).in_store(store.name()));
+  }
+}
+
+std::string counted(std::uint64_t n, std::string const& what) {
+  return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
+}
+
+void print(Findings const& found, std::string const& store) {
+  for (auto const& failure : found.failures) std::cout << "error: " << printable(failure.problem) << '\n';
+  for (auto const& key : found.strays)
+    std::cout << printable("warning: " + store + ": key \"" + key + "\": no chunk of the array it is below") << '\n';
+  for (auto const& key : found.unfinished)
+    std::cout << printable("warning: " + store + ": key \"" + key + "\": left by a writer that ended; it may be erased")
+              << '\n';
+  for (auto const& one : found.unsupported)
+    std::cout << printable("not checked: " + store + ": key \"" + one.key + "\": " + one.problem) << '\n';
+  std::cout << counted(found.arrays, "array") << ", " << counted(found.groups, "group") << ", "
+            << counted(found.chunks, "chunk") << " decoded: " << counted(found.failures.size(), "failure") << ", "
+            << counted(found.strays.size(), "stray key")
+            << (found.unsupported.empty() ? "" : ", " + counted(found.unsupported.size(), "array") + " not supported")
+            << '\n';
+}
+
+void print_json(Findings const& found, std::string const& store) {
+  using tessera::List, tessera::Members, tessera::Value;
+  auto const number = [](std::uint64_t n) { return tessera::Number{std::to_string(n)}; };
+  auto const listed = [](std::vector<Failure> const& problems) {
+    List list;
+    for (auto const& one : problems) {
+      Members failure{{"key", valid_utf8(one.key)}, {"problem", valid_utf8(one.problem)}};
+      if (one.inner_chunks > 0) failure.push_back({"inner_chunks", tessera::Number{std::to_string(one.inner_chunks)}});
+      list.push_back(std::move(failure));
+    }
+    return list;
+  };
+  auto const keys = [](std::vector<std::string> const& names) {
+    List list;
+    for (auto const& key : names) list.push_back(valid_utf8(key));
+    return list;
+  };
+  std::cout << tessera::to_json(Members{{"store", valid_utf8(store)},
+                                        {"arrays", number(found.arrays)},
+                                        {"groups", number(found.groups)},
+                                        {"chunks", number(found.chunks)},
+                                        {"failures", listed(found.failures)},
+                                        {"unsupported", listed(found.unsupported)},
+                                        {"strays", keys(found.strays)},
+                                        {"unfinished", keys(found.unfinished)}})
+            << '\n';
+}
+
+}  // namespace
+
+Status run(Validate const& command) {
+  auto const [store, path] = find_node(command.path, command);
+  auto const tree = read_tree(store, path);
+  Findings found;
+  std::map<std::string, Survey> surveys;  // by path
+  std::uint64_t total = 0;
+  each_node(tree, [&, &store = store](Tree const& node) {
+    auto const* array = std::get_if<tessera::ArrayMetadata>(&node.document);
+    if (!array || node.wrong) return;
+    total += (surveys[node.path] = survey(store, node.path, *array, found)).chunks;
+  });
+  {
+    std::atomic<std::uint64_t> done{0};
+    Progress const progress{"decoding", done, total};
+    Queue const on{command.threads};
+    each_node(tree, [&, &store = store](Tree const& node) {
+      auto const key = tessera::document_key(node.path).path;
+      if (!node.problem.empty() && !node.wrong) return found.unsupported.push_back({key, node.problem});
+      found.groups += std::holds_alternative<tessera::GroupMetadata>(node.document);
+      found.arrays += std::holds_alternative<tessera::ArrayMetadata>(node.document);
+      try {
+        if (node.wrong)
+          found.failures.push_back({key, in_own_words(node.problem)});
+        else if (std::holds_alternative<tessera::ArrayMetadata>(node.document))
+          check_array(open_array(store, node.path, on), surveys[node.path], found, done);
+        if (!std::holds_alternative<tessera::ArrayMetadata>(node.document)) find_lost(store, node, found);
+      } catch (tessera::Error const& error) {
+        found.add(key, error);
+      }
+    });
+  }
+  try {
+    store.list_unfinished(path, [&](tessera::Listed const& entry) { found.unfinished.emplace_back(entry.path); });
+  } catch (tessera::Error const& error) {
+    found.add(path, error);
+  }
+  std::sort(found.unfinished.begin(), found.unfinished.end());
+  for (auto const& link : found.links)  // is said once, not for each chunk behind it
+    std::erase_if(found.failures, [&](Failure const& failure) { return failure.key.starts_with(link + '/'); });
+  std::stable_sort(found.failures.begin(), found.failures.end(),
+                   [](Failure const& a, Failure const& b) { return a.key < b.key; });
+  std::sort(found.strays.begin(), found.strays.end());
+  (command.json ? print_json : print)(found, store.name());
+  return found.failures.empty() ? done : wrong_data;
+}
+
+}  // namespace cli

@@ -1,0 +1,31 @@
+// What a call returns where the compiler gave a message.
+#pragma once
+#include <cstdint>
+
+#include <tessera/core/dimensions.hpp>
+#include <tessera/view/box.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// It takes part in what arrays and pending work do, and may be dropped, so that no second message follows.
+struct InvalidCall {
+  template <class... A>
+  InvalidCall read(Box const&, A&&...) const {
+    return {};
+  }
+  template <class... A>
+  InvalidCall write(Box const&, A&&...) const {
+    return {};
+  }
+  template <class... A>
+  void fill(Box const&, A&&...) const {}
+  template <class... A>
+  void append(A&&...) const {}
+  template <class... A>
+  void resize(Extents const&, A&&...) const {}
+  void keep_shard_indexes(std::uint64_t) const {}
+  void wait() const {}
+  void detach() const {}
+};
+
+}}}  // namespace tessera::v0::detail

@@ -1,0 +1,61 @@
+// Consolidated metadata: copies of all documents below, which the document of a group may have, as zarr-python and
+// xarray write it. tessera reads the documents themselves. Who changes a node takes the copies out of the groups above
+// first: other programs would believe what is not true any more.
+#pragma once
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tessera/metadata/document.hpp>
+#include <tessera/store/concept.hpp>
+#include <tessera/store/key_lock.hpp>
+#include <tessera/store/value_changed.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+// Calls visit(path) for the groups above a node: the root, and every prefix that ends before a '/'.
+template <class F>
+void for_each_ancestor(std::string_view path, F&& visit) {
+  auto end = path.empty() ? path.npos : 0;
+  while (end != path.npos) {
+    visit(path.substr(0, end));
+    end = path.find('/', end + 1);
+  }
+}
+
+template <class S>
+void drop_consolidated(S const& documents, std::string_view path) {
+  until_unchanged([&] {
+    [[maybe_unused]] auto const held = lock_of(documents, document_key(path));
+    auto document = read_document(documents, path, [](ObjectReader& reader) { return reader.value(); });
+    if (document && std::erase_if(*document->template get_if<Members>(),
+                                  [](Member const& member) { return member.name == "consolidated_metadata"; }) > 0)
+      write_document(documents, path, *document);
+  });
+}
+
+template <class S>
+void drop_consolidated_above(S const& documents, std::string_view path) {
+  for_each_ancestor(path, [&](std::string_view above) { drop_consolidated(documents, above); });
+}
+
+}  // namespace detail
+
+/// The groups above the node at `path` that have consolidated metadata, from the root on: those that lose it when the
+/// node is made, changed, moved or erased. Throws: MetadataError, if a document is damaged; StoreError.
+template <class S>
+std::vector<std::string> consolidated_above(S const& store, std::string const& path) {
+  std::vector<std::string> groups;
+  detail::for_each_ancestor(path, [&](std::string_view above) {
+    auto const has_copies = read_document(metadata_of(store), above, [](ObjectReader& reader) {
+      auto const copies = reader.find("consolidated_metadata");
+      return copies && !copies->value().is_null();
+    });
+    if (has_copies.value_or(false)) groups.emplace_back(above);
+  });
+  return groups;
+}
+
+}}  // namespace tessera::v0

@@ -1,0 +1,237 @@
+// Makes arrays in a store.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tessera/metadata/group_metadata.hpp>
+#include <tessera/metadata/node_document.hpp>
+#include <tessera/node/erase.hpp>
+#include <tessera/node/open.hpp>
+#include <tessera/store/concept.hpp>
+#include <tessera/store/folder_lock.hpp>
+#include <tessera/store/get.hpp>
+#include <tessera/store/key_lock.hpp>
+#include <tessera/store/value_changed.hpp>
+
+namespace tessera { inline namespace v0 {
+
+namespace detail {
+
+// What zarr-python says for chunk_shape: a line of its own.
+struct NamedChunks {
+  NamedChunks() = default;
+  template <class... A>
+  requires(sizeof...(A) > 0 && !(std::same_as<A, NamedChunks> && ...)) NamedChunks(A const&...) {
+    static_assert(sizeof...(A) == 0,
+                  "tessera: a new array has a .chunk_shape, and no .chunks; name what you give: "
+                  "{.shape = {100, 200}, .chunk_shape = {10, 20}, .fill = 1}");
+  }
+};
+// Likewise, where its codecs say it.
+struct NamedShards {
+  NamedShards() = default;
+  template <class... A>
+  requires(sizeof...(A) > 0 && !(std::same_as<A, NamedShards> && ...)) NamedShards(A const&...) {
+    static_assert(
+        sizeof...(A) == 0,
+        "tessera: a new array has no .shards: .chunk_shape is the shape of its shards, and the codec has that of the "
+        "chunks in them: Pipeline<space::Host, codec::Sharding<Inner>>{codec::Sharding<Inner>{{25, 25}}}");
+  }
+};
+
+}  // namespace detail
+
+/// What a new array shall be. The codecs come from the pipeline.
+template <class T>
+struct NewArray {
+  Extents shape;
+  Extents chunk_shape{};
+  detail::NamedChunks chunks{};  ///< not to be named
+  detail::NamedShards shards{};  ///< likewise
+  T fill{};
+  Members attributes{};
+  std::vector<std::optional<std::string>> dimension_names{};  ///< none, or one for each dimension
+  ChunkKeyEncoding key_encoding{};
+  bool overwrite = false;  ///< erase what is at the path; else it is an error if there is something
+};
+
+namespace detail {
+
+// Names of a node, as the core specification allows them ("Node names").
+inline void check_node_path(std::string_view path) {
+  if (path.empty()) return;
+  check(Key{std::string{path}});
+  for (auto rest = path;;) {
+    auto const slash = rest.find('/');
+    auto const name = rest.substr(0, slash);
+    if (name.find_first_not_of('.') == name.npos || name.starts_with("__") || name == "zarr.json")
+      throw MetadataError{text({"not a node's name: ", describe(std::string{name})})}.in_key(path);
+    if (slash == rest.npos) return;
+    rest.remove_prefix(slash + 1);
+  }
+}
+
+template <class S>
+std::optional<std::string> node_type(S const& documents, std::string_view path) {
+  return read_document(documents, path, [](ObjectReader& reader) {
+    return reader.at("node_type").one_of({"array", "group"});
+  });
+}
+
+// Every ancestor of a node is a group: made, where there is nothing.
+template <class S>
+void make_ancestors(S const& documents, std::string_view path) {
+  for_each_ancestor(path, [&](std::string_view ancestor) {
+    bool const is_made = until_unchanged([&] {
+      [[maybe_unused]] auto const held = lock_of(documents, document_key(ancestor));
+      auto const type = node_type(documents, ancestor);
+      if (!type) return write_document(documents, ancestor, to_value(GroupMetadata{})), true;
+      if (*type != "group")
+        throw MetadataError{text({"there is an array above \"", path, "\"; arrays have no children"})}
+            .in_key(document_key(ancestor).path)
+            .in_store(name_of(documents));
+      return false;
+    });
+    if (!is_made) drop_consolidated(documents, ancestor);
+  });
+}
+
+// Puts a new document at a path whose groups above are made too. Of several threads and processes that want to, one
+// makes the node. `make_room` erases what would be taken for the new node's.
+template <class D, class MakeRoom>
+void write_node(D const& documents, std::string_view path, Value const& document, bool overwrite,
+                MakeRoom&& make_room) {
+  auto const key = document_key(path);
+  auto const json = document_text(document);  // first: nothing is erased or made for what cannot be written
+  auto const expect_none = [&] {
+    if (!overwrite && node_type(documents, path))
+      throw MetadataError{
+          "there is a node already; .overwrite = true makes the new one in its place, erase_node erases it"};
+  };
+  expect_none();
+  make_ancestors(documents, path);
+  auto const alone = lock_folder(documents, path, Sharing::alone);
+  until_unchanged([&] {
+    expect_none();
+    make_room();
+    [[maybe_unused]] auto const held = lock_of(documents, key);
+    expect_none();
+    write_text(documents, key, json);
+  });
+}
+
+// Chunks without a document, which somebody left who was ended while he erased their array: they would be elements of
+// the next one. Of a store that cannot list they are not found.
+template <class S>
+void erase_left_chunks(S const& store, std::string_view path, ChunkKeyEncoding encoding, std::size_t rank,
+                       queue_of<S>& on) {
+  auto const& chunks = chunks_of(store);
+  if constexpr (ListableStore<std::remove_cvref_t<decltype(chunks)>>) {
+    if (!can_list(chunks)) return;
+    Keys left;
+    chunks.list(path, [&](Listed const& entry) {
+      auto const key = entry.path.substr(path.empty() ? 0 : path.size() + 1);
+      if (encoding.place_of(key, rank)) left.push_back({std::string{entry.path}});
+    });
+    for (auto const& key : left) chunks.erase(key, on);
+  }
+}
+
+// What a document may not say of an array, however it is made.
+inline void check_new(ArrayMetadata const& array) {
+  auto const rank = array.shape.rank();
+  if (array.chunk_shape.rank() != rank)
+    throw MetadataError{text({"a chunk shape of ", array.chunk_shape.rank(), " dimensions, expected ", rank})};
+  if (!array.dimension_names.empty() && array.dimension_names.size() != rank)
+    throw MetadataError{text({"found ", array.dimension_names.size(), " dimension names, expected ", rank})};
+  for (auto n : array.chunk_shape)
+    if (n == 0)
+      throw MetadataError{text({"chunk shape ", to_string(array.chunk_shape), ": expected numbers from 1 on"})};
+  if (array.fill.size() != array.type.size)
+    throw MetadataError{text({"a fill value of ", array.fill.size(), " bytes, expected ", array.type.size})};
+  checked_size(checked_product(element_count(array.shape, "shape"), array.type.size, "shape"), "shape");
+  auto const document = to_value(array);  // and it is one that can be opened again
+  ObjectReader reader{document, ""};
+  (void)reader.at("zarr_format");
+  (void)read_array_metadata(reader);
+}
+
+}  // namespace detail
+
+struct CreateOptions {
+  bool overwrite = false;  ///< erase what is at the path; else it is an error if there is something
+};
+
+/// Makes an array whose type and rank are known at run time, as its metadata says, and groups above it where there is
+/// nothing; "" is the root. The codecs named in the metadata must be among those of `Codec`, as in open_any. Throws:
+/// MetadataError, if there is something at the path already or this cannot be an array; StoreError.
+template <class Codec = BuiltInCodecs, class S, class... On>
+auto create_any(S const& store, std::string path, ArrayMetadata metadata, CreateOptions options = {}, On... on) {
+  if constexpr (!detail::check_opening<Codec, S, On...>() || !detail::check_writable<S>()) {
+    return detail::InvalidCall{};
+  } else {
+    using P = typename detail::pipeline_over<Codec, S>::type;
+    return detail::in_document(store, path, [&] {
+      detail::check_node_path(path);
+      metadata.codecs = P::from(metadata.codecs).specifications(metadata.type);
+      detail::check_new(metadata);
+      AnyArray<S, P> array{store, path, std::move(metadata), detail::queue_given<P>(std::move(on)...)};
+      detail::write_node(metadata_of(store), path, to_value(array.metadata()), options.overwrite,
+                         [&] {
+                           auto& queue = queue_in<space_of<S>>(array.queue());
+                           if (options.overwrite)
+                             detail::erase_below(store, path, queue);
+                           else
+                             detail::erase_left_chunks(store, path, array.metadata().key_encoding,
+                                                       array.metadata().shape.rank(), queue);
+                         });
+      return array;
+    });
+  }
+}
+
+/// Makes an array of T with Rank dimensions. The codecs of `pipeline` are written into its document and are what it is
+/// opened with. Throws as create_any does.
+template <class T, std::size_t Rank, class P = Pipeline<space::Host, codec::Bytes>, class S, class... On>
+auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
+  if constexpr (!detail::check_element<T>()) {
+    return detail::InvalidCall{};
+  } else if constexpr (!detail::was_refused<P>() && !detail::PipelineType<P>) {
+    static_assert(
+        detail::PipelineType<P>,
+        "tessera: a new array has the codecs of one pipeline: give a Pipeline<space, codecs...>; a Codecs<...> "
+        "is what files to be opened may name");
+    return detail::InvalidCall{};
+  } else if constexpr (!detail::check_opening<P, S, On...>() || !detail::check_writable<S>()) {
+    return detail::InvalidCall{};
+  } else {
+    if (wanted.shape.rank() != Rank)
+      throw MetadataError{text({"a shape of ", wanted.shape.rank(), " dimensions, expected ", Rank})}
+          .in_key(document_key(path).path)
+          .in_store(name_of(metadata_of(store)));
+    std::vector<std::byte> fill(sizeof(T));
+    std::memcpy(fill.data(), &wanted.fill, sizeof(T));
+    auto array = create_any<P>(
+        store, path,
+        ArrayMetadata{wanted.shape, data_type_of<T>(), wanted.chunk_shape, wanted.key_encoding, std::move(fill),
+                      pipeline.specifications(data_type_of<T>()), wanted.attributes, wanted.dimension_names, Members{}},
+        CreateOptions{wanted.overwrite}, std::move(on)...);
+    return Array<T, Rank, S, P>{std::move(array)};
+  }
+}
+
+/// For a line that says what is missing: how many dimensions the array has.
+template <class T, class... Rest, class S, class... More>
+auto create_array(S const&, std::string, NewArray<T> const&, More const&...) {
+  static_assert(sizeof(T) == 0,
+                "tessera: an array is made with its number of dimensions: create_array<float, 3>(store, path, ...)");
+  return detail::InvalidCall{};
+}
+
+}}  // namespace tessera::v0

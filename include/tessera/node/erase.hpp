@@ -1,0 +1,101 @@
+// Erases arrays and groups, with all that is below them.
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tessera/metadata/node_document.hpp>
+#include <tessera/store/concept.hpp>
+#include <tessera/store/folder_lock.hpp>
+#include <tessera/store/get.hpp>
+#include <tessera/store/unfinished.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+using Keys = std::vector<Key>;
+
+inline Keys documents_first(Keys keys) {
+  std::stable_partition(keys.begin(), keys.end(),
+                        [](Key const& key) { return key.path == "zarr.json" || key.path.ends_with("/zarr.json"); });
+  return keys;
+}
+
+// What a store has below a path, the documents first.
+template <class S>
+Keys keys_below(S const& store, std::string_view path) {
+  Keys keys;
+  store.list(path, [&](Listed const& entry) { keys.push_back({std::string{entry.path}}); });
+  return documents_first(std::move(keys));
+}
+
+// What of it can be erased and nothing else with it: links, the path itself if it is one, not what they lead to.
+template <class S>
+Keys own_keys_below(S const& store, std::string_view path) {
+  Keys keys;
+  list_own(store, path, [&](Listed const& entry) { keys.push_back({std::string{entry.path}}); });
+  return documents_first(std::move(keys));
+}
+
+// Whether documents and chunks are in stores of their own, which may be one folder all the same.
+template <class S>
+inline constexpr bool is_split = requires(S const& store) {
+  store.metadata_store();
+};
+
+// What stands at a path goes, its document first, then those below, then the rest: who opens a node never finds it
+// without its chunks. Without a document too, which may be damaged or was erased by a program that ended then: the rest
+// would be taken for what is made there next. Returns whether there was a document.
+template <class S>
+bool erase_below(S const& store, std::string_view path, queue_of<S>& on) {
+  auto const& documents = metadata_of(store);
+  auto const has_document = [&] { return size(documents, document_key(path), on.host()).has_value(); };
+  if constexpr (!ListableStore<S> || !ListableStore<std::remove_cvref_t<decltype(documents)>>) {
+    if (has_document()) throw StoreError{"cannot erase a node: the store has no list() to find its chunks with"};
+    return false;
+  } else {
+    auto const found = own_keys_below(documents, path);  // before anything is erased: a store may not be able to say
+    auto const chunks = is_split<S> ? own_keys_below(chunks_of(store), path) : Keys{};
+    bool const is_link = found.size() == 1 && found.front().path == path;
+    bool const is_there = is_link || has_document();
+    if (path.empty() && !is_there && found.size() + chunks.size() > 0)  // it may be any folder of the user's
+      throw StoreError{"there is no node to erase, but other keys; erase them, or what they are part of"};
+    if (!is_link) documents.erase(document_key(path), on.host());
+    for (auto const& key : found) documents.erase(key, on.host());
+    for (auto const& key : chunks) chunks_of(store).erase(key, on);
+    if (!is_link) erase_unfinished(documents, path);
+    if constexpr (is_split<S>)
+      if (chunks.empty() || chunks.front().path != path) erase_unfinished(chunks_of(store), path);
+    return is_there;
+  }
+}
+
+}  // namespace detail
+
+/// Erases the array or group at `path` ("" is the root) and all that is below it, with what writers left there that
+/// ended. A symbolic link, at the path or below it, is erased itself; what it leads to stays. Returns whether there was
+/// one. The documents go first: who opens or walks meanwhile, or after this ended half-way, finds whole nodes or none;
+/// what is left then goes when this is called again. Chunks of a device's store are erased in the order of `on`.
+/// Throws: StoreError.
+template <class S>
+bool erase_node(S const& store, std::string const& path, queue_of<S>& on) {
+  if constexpr (!detail::check_store<S>() || !detail::check_metadata_store<S>() || !detail::check_writable<S>()) {
+    return false;
+  } else {
+    auto const& documents = metadata_of(store);
+    detail::drop_consolidated_above(documents, path);
+    auto const alone = detail::lock_folder(documents, path, Sharing::alone);
+    return detail::erase_below(store, path, on);
+  }
+}
+template <class S>
+bool erase_node(S const& store, std::string const& path) {
+  queue_of<S> on;
+  return erase_node(store, path, on);
+}
+
+}}  // namespace tessera::v0

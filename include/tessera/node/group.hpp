@@ -1,0 +1,180 @@
+// Groups: what is below them, and what their documents say (core specification, "Group metadata", "Hierarchy").
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tessera/metadata/attributes.hpp>
+#include <tessera/metadata/missing_node.hpp>
+#include <tessera/node/create.hpp>
+#include <tessera/node/erase.hpp>
+#include <tessera/node/move.hpp>
+#include <tessera/node/open.hpp>
+
+namespace tessera { inline namespace v0 {
+
+enum class NodeType { array, group };
+
+/// An array or a group in a hierarchy.
+struct Node {
+  std::string name;  ///< the last name of its path
+  std::string path;  ///< from the store's root: what open_array and open_group take
+  NodeType type;
+};
+
+/// What its document said when it was opened. A copy is a group of its own over the same store.
+template <class S>
+class Group {
+ public:
+  using store_type = S;
+
+  Group(S store, std::string path, GroupMetadata metadata)
+      : store_{std::move(store)}, path_{std::move(path)}, metadata_{std::move(metadata)} {}
+
+  S const& store() const { return store_; }
+  std::string const& path() const { return path_; }  ///< from the store's root, whose own is ""
+  GroupMetadata const& metadata() const { return metadata_; }
+  /// Of a temporary handle a copy, which may be looped over.
+  Members const& attributes() const& { return metadata_.attributes; }
+  Members attributes() && { return std::move(metadata_.attributes); }
+
+  /// Replaces them, in the store and here. Throws: StoreError, MetadataError.
+  void set_attributes(Members attributes) {
+    tessera::set_attributes(store_, path_, attributes);
+    metadata_.attributes = std::move(attributes);
+  }
+  /// Replaces or adds those that are named; the others stay. Here they are then what the store has. Throws likewise.
+  void merge_attributes(Members const& attributes) {
+    metadata_.attributes = tessera::merge_attributes(store_, path_, attributes);
+  }
+
+  /// The path of something below: `erase_node(group.store(), group / "t1")`.
+  friend std::string operator/(Group const& group, std::string_view name) { return (group.path_ / name).path; }
+
+  /// The arrays and groups one level below, by name. What has no document is none. Throws: MetadataError, if a document
+  /// below is damaged; StoreError.
+  std::vector<Node> children() const { return children_of(path_); }
+
+  /// Calls visit(Node const&) for everything below, parents before their children. Throws as children() does.
+  template <class F>
+  void walk(F&& visit) const {
+    auto open = children();
+    std::ranges::reverse(open);
+    while (!open.empty()) {  // no recursion: groups may be nested without bound
+      auto const node = std::move(open.back());
+      open.pop_back();
+      visit(node);
+      if (node.type != NodeType::group) continue;
+      auto below = children_of(node.path);
+      std::move(below.rbegin(), below.rend(), std::back_inserter(open));
+    }
+  }
+
+ private:
+  std::vector<Node> children_of(std::string const& path) const {
+    auto const& documents = metadata_of(store_);
+    std::vector<Node> nodes;
+    documents.list_directory(path, [&](Listed const& entry) {
+      if (entry.is_prefix || entry.link == Link::to_keys) nodes.push_back({{}, std::string{entry.path}, {}});
+    });
+    std::erase_if(nodes, [&](Node& node) {
+      node.name = node.path.substr(node.path.rfind('/') + 1);
+      if (node.name.starts_with("__")) return true;  // other data than nodes
+      auto const type = detail::node_type(documents, node.path);
+      if (!type) return true;
+      node.type = *type == "array" ? NodeType::array : NodeType::group;
+      return false;
+    });
+    std::ranges::sort(nodes, {}, &Node::name);
+    return nodes;
+  }
+
+  S store_;
+  std::string path_;
+  GroupMetadata metadata_;
+};
+
+/// Opens the group at `path` ("" is the root). Throws: MetadataError, if there is none; StoreError.
+template <class S>
+auto open_group(S const& store, std::string path = "") {
+  if constexpr (!detail::check_store<S>() || !detail::check_metadata_store<S>()) {
+    return detail::InvalidCall{};
+  } else {
+    auto metadata = detail::in_document(store, path, [&] {
+      auto const& documents = metadata_of(store);
+      auto found = read_document(documents, path, read_group_metadata);
+      if (!found) throw detail::missing_node(documents, path, "group");
+      return *std::move(found);
+    });
+    return Group<S>{store, std::move(path), std::move(metadata)};
+  }
+}
+
+namespace detail {
+
+template <class S>
+auto make_group(S const& store, std::string path, Members attributes, CreateOptions options, auto&& make_room) {
+  GroupMetadata metadata{std::move(attributes), {}};
+  in_document(store, path, [&] {
+    check_node_path(path);
+    write_node(metadata_of(store), path, to_value(metadata), options.overwrite, make_room);
+  });
+  return Group<S>{store, std::move(path), std::move(metadata)};
+}
+
+}  // namespace detail
+
+/// Makes a group at `path`, and groups above it where there is nothing. Throws: MetadataError, if there is something at
+/// the path already; StoreError.
+template <class S>
+auto create_group(S const& store, std::string path, Members attributes = {}) {
+  if constexpr (!detail::check_store<S>() || !detail::check_documents<S>())
+    return detail::InvalidCall{};
+  else
+    return detail::make_group(store, std::move(path), std::move(attributes), {}, [] {});
+}
+/// Likewise, or in the place of what is at the path: `create_group(store, "scan", {}, {.overwrite = true})` erases it
+/// and all that is below it, as erase_node does.
+template <class S>
+auto create_group(S const& store, std::string path, Members attributes, CreateOptions options) {
+  if constexpr (!detail::check_store<S>() || !detail::check_metadata_store<S>() || !detail::check_writable<S>()) {
+    return detail::InvalidCall{};
+  } else {
+    return detail::make_group(store, path, std::move(attributes), options, [&] {
+      if (!options.overwrite) return;
+      queue_of<S> on;
+      detail::erase_below(store, path, on);
+      on.wait();
+    });
+  }
+}
+
+/// What is below a group, by its path from there: `open_array<float, 3>(group, "t1")` is
+/// `open_array<float, 3>(group.store(), group / "t1")`, and so are the others.
+template <class T, std::size_t Rank, class Codec = BuiltInCodecs, class S, class... On>
+auto open_array(Group<S> const& group, std::string path, On... on) {
+  return open_array<T, Rank, Codec>(group.store(), group / path, std::move(on)...);
+}
+template <class Codec = BuiltInCodecs, class S, class... On>
+auto open_any(Group<S> const& group, std::string path, On... on) {
+  return open_any<Codec>(group.store(), group / path, std::move(on)...);
+}
+template <class S>
+auto open_group(Group<S> const& group, std::string path) {
+  return open_group(group.store(), group / path);
+}
+template <class T, std::size_t Rank, class P = Pipeline<space::Host, codec::Bytes>, class S, class... On>
+auto create_array(Group<S> const& group, std::string path, NewArray<T> const& wanted, P const& pipeline = {},
+                  On... on) {
+  return create_array<T, Rank>(group.store(), group / path, wanted, pipeline, std::move(on)...);
+}
+template <class S>
+auto create_group(Group<S> const& group, std::string path, Members attributes = {}, CreateOptions options = {}) {
+  return create_group(group.store(), group / path, std::move(attributes), options);
+}
+
+}}  // namespace tessera::v0

@@ -1,0 +1,92 @@
+// Moves arrays and groups, with all that is below them, to another path of their store.
+#pragma once
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include <tessera/node/create.hpp>
+#include <tessera/node/erase.hpp>
+#include <tessera/store/concept.hpp>
+#include <tessera/store/folder_lock.hpp>
+#include <tessera/store/get.hpp>
+
+namespace tessera { inline namespace v0 {
+
+/// `rename` gives all keys below one folder to another, at once: who looks sees all of them there or here. Returns
+/// whether there were any. Throws: StoreError, if the other has keys.
+template <class S>
+concept RenamingStore = requires(S const& store, std::string_view path) {
+  { store.rename(path, path) } -> std::same_as<bool>;
+};
+
+namespace detail {
+
+template <class S>
+void copy_key(S const& store, Key const& key, std::string_view from, std::string_view to, queue_of<S>& on) {
+  auto const value = get(store, key, on);
+  if (value) store.write(to / key.path.substr(from.size() + 1), value->view(), on);
+}
+
+// All keys below a path in their places below another: chunks first, documents then, the node's own last. A document
+// that is there has its chunks.
+template <class S>
+void copy_below(S const& store, std::string_view from, std::string_view to, queue_of<S>& on) {
+  auto const& documents = metadata_of(store);
+  auto const of_documents = keys_below(documents, from);
+  auto const of_chunks = is_split<S> ? keys_below(chunks_of(store), from) : Keys{};
+  if (!keys_below(documents, to).empty() || (is_split<S> && !keys_below(chunks_of(store), to).empty()))
+    throw StoreError{text({"there is no node at \"", to, "\", but other keys; erase them first"})};
+  std::unordered_set<std::string_view> copied;  // both halves may show the same keys
+  auto const own = document_key(from);
+  for (auto const& key : of_chunks)
+    if (!key.path.ends_with("/zarr.json")) {
+      copy_key(chunks_of(store), key, from, to, on);
+      copied.insert(key.path);
+    }
+  for (auto key = of_documents.rbegin(); key != of_documents.rend(); ++key)  // the documents are in front
+    if (key->path != own.path && !copied.contains(key->path)) copy_key(documents, *key, from, to, on.host());
+  copy_key(documents, own, from, to, on.host());
+}
+
+}  // namespace detail
+
+/// Moves the array or group at `from`, with all that is below it, to the path `to`, where nothing is; groups above are
+/// made. A store that can rename a folder (LocalStore, MemoryStore) does it at once: the node is at one path or at the
+/// other. Elsewhere, as in a SplitStore, it is copied, chunks before documents, and then erased, documents before
+/// chunks: a program that ends half-way leaves it at `from`, or at both, whole where its document is. Handles opened
+/// before know the old path only. Throws: MetadataError, if there is no node, or there is one at `to`; StoreError.
+template <class S>
+void move_node(S const& store, std::string const& from, std::string const& to, queue_of<S>& on) {
+  if constexpr (detail::check_store<S>() && detail::check_metadata_store<S>() && detail::check_writable<S>()) {
+    auto const& documents = metadata_of(store);
+    detail::in_document(store, from, [&] {
+      detail::check_node_path(to);
+      if (from.empty() || to.empty()) throw MetadataError{"the root is not moved, nor anything to where it is"};
+      if (!size(documents, document_key(from), on.host()))
+        throw detail::missing_node(documents, from, "node");
+      if (to.starts_with(from + '/')) throw MetadataError{text({"it cannot be moved below itself, to \"", to, "\""})};
+      if (size(documents, document_key(to), on.host()))
+        throw MetadataError{text({"it cannot be moved to \"", to, "\": there is a node"})};
+      detail::make_ancestors(documents, to);
+      detail::drop_consolidated_above(documents, from);
+      auto const alone = detail::lock_folder(documents, from, Sharing::alone);
+      if constexpr (RenamingStore<S> && !detail::is_split<S>) {
+        if (!store.rename(from, to)) throw MetadataError{"there is no node: it went meanwhile"};
+      } else if constexpr (ListableStore<S>) {
+        detail::copy_below(store, from, to, on);
+        detail::erase_below(store, from, on);
+      } else {
+        throw StoreError{"cannot move a node: the store has no list() to find its chunks with"};
+      }
+    });
+  }
+}
+template <class S>
+void move_node(S const& store, std::string const& from, std::string const& to) {
+  queue_of<S> on;
+  move_node(store, from, to, on);
+}
+
+}}  // namespace tessera::v0

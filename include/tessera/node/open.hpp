@@ -1,0 +1,168 @@
+// Opens what is in a store.
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <tessera/array/array.hpp>
+#include <tessera/array/invalid_call.hpp>
+#include <tessera/metadata/group_metadata.hpp>
+#include <tessera/metadata/missing_node.hpp>
+#include <tessera/metadata/node_document.hpp>
+#include <tessera/pipeline/any_pipeline.hpp>
+#include <tessera/pipeline/pipeline.hpp>
+#include <tessera/store/concept.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+// What an array's codecs, as they are given, mean over a store: a list is a pipeline composed when the file is read.
+template <class Codecs, class S>
+struct pipeline_over {
+  using type = Codecs;
+};
+template <class... Cs, class S>
+struct pipeline_over<Codecs<Cs...>, S> {
+  using type = AnyPipeline<space_of<S>, space_of<S>, Codecs<Cs...>>;
+};
+
+template <class P>
+concept PipelineType = requires {
+  typename P::array_space;
+  typename P::bytes_space;
+  typename P::queue_type;
+};
+
+template <class List>
+inline constexpr bool names_codecs = true;
+template <class... Cs>
+inline constexpr bool names_codecs<Codecs<Cs...>> = (Codec<Cs> && ...);
+template <class List>
+inline constexpr bool includes_codecs = true;
+template <class... Cs>
+inline constexpr bool includes_codecs<Codecs<Cs...>> = (check_included<Cs>() && ...);
+
+// What the doors ask, one after the other: each gives its message and ends the asking.
+template <class Named, class S>
+consteval bool check_pipeline() {
+  constexpr bool are_included = includes_codecs<Named>;
+  static_assert(
+      !are_included || names_codecs<Named>,
+      "tessera: Codecs<...> is a list of codecs (types with 'kind' and 'name'); a cast is a stage of a Pipeline");
+  if constexpr (!are_included || !names_codecs<Named>) {
+    return false;
+  } else if constexpr (was_refused<typename pipeline_over<Named, S>::type>()) {
+    return false;
+  } else if constexpr (!PipelineType<typename pipeline_over<Named, S>::type>) {
+    static_assert(PipelineType<typename pipeline_over<Named, S>::type>,
+                  "tessera: codecs are given as a Pipeline<space, codecs...>, exactly these, or to open an array as a "
+                  "Codecs<codecs...>, those that the file may name");
+    return false;
+  } else {
+    using P = typename pipeline_over<Named, S>::type;
+    static_assert(std::same_as<typename P::bytes_space, space_of<S>>,
+                  "tessera: the pipeline ends in another memory space than the store's bytes are in; end it with "
+                  "CastTo<...>, or use a store whose buffers are there");
+    return std::same_as<typename P::bytes_space, space_of<S>>;
+  }
+}
+
+template <class P, class... On>
+consteval bool check_queue() {
+  constexpr bool is_known = requires { sizeof(typename P::queue_type); };
+  static_assert(is_known,
+                "tessera: chunks of this array pass through memory other than the host's: include tessera/tessera.cuh");
+  constexpr bool fits = sizeof...(On) == 0 || (sizeof...(On) == 1 && (std::same_as<On, typename P::queue_type> && ...));
+  static_assert(!is_known || fits,
+                "tessera: the last argument is the pipeline's queue: a Queue<space::Host>, or a Queue<space::Device> "
+                "where a chunk passes through memory other than the host's");
+  return is_known && fits;
+}
+
+template <class T>
+consteval bool check_element() {
+  static_assert(Element<T>,
+                "tessera: this type is no element of an array: give bool, an integer of 8 to 64 bits, float, double or "
+                "std::complex of them, float16_bits, std::array<std::byte, N>, or specialise element_traits for it");
+  return Element<T>;
+}
+
+template <class Named, class S, class... On>
+consteval bool check_opening() {
+  if constexpr (!check_store<S>())
+    return false;
+  else if constexpr (!check_metadata_store<S>())
+    return false;
+  else if constexpr (!check_pipeline<Named, S>())
+    return false;
+  else
+    return check_queue<typename pipeline_over<Named, S>::type, On...>();
+}
+
+template <class P, class... On>
+typename P::queue_type queue_given(On... on) {
+  if constexpr (sizeof...(On) == 1)
+    return (on, ...);
+  else
+    return typename P::queue_type{Queue<space::Host>::of_all_processors()};
+}
+
+template <class S>
+ArrayMetadata array_metadata(S const& store, std::string const& path) {
+  auto const& documents = metadata_of(store);
+  auto metadata = read_document(documents, path, read_array_metadata);
+  if (!metadata) {
+    auto error = missing_node(documents, path, "array");
+    error.in_key(document_key(path).path).in_store(name_of(documents));
+    throw error;
+  }
+  return *std::move(metadata);
+}
+
+}  // namespace detail
+
+/// Opens the array at `path` whatever its type and rank are: for tools.
+template <class Codec = BuiltInCodecs, class S, class... On>
+auto open_any(S const& store, std::string path = "", On... on) {
+  if constexpr (!detail::check_opening<Codec, S, On...>()) {
+    return detail::InvalidCall{};
+  } else {
+    using P = typename detail::pipeline_over<Codec, S>::type;
+    auto metadata = detail::array_metadata(store, path);
+    return detail::in_document(store, path, [&] {
+      return AnyArray<S, P>{store, path, std::move(metadata), detail::queue_given<P>(std::move(on)...)};
+    });
+  }
+}
+
+/// Opens the array at `path` ("" is the root). Its codecs are those of the list `Codec`, by default the ones that need
+/// no library, or exactly those of a Pipeline. Work is done by the queue given, which the array keeps, or by threads of
+/// its own, one per processor, started at the first read that can use them. Throws: MetadataError naming document and
+/// member, before any chunk is touched; StoreError.
+template <class T, std::size_t Rank, class Codec = BuiltInCodecs, class S, class... On>
+auto open_array(S const& store, std::string path = "", On... on) {
+  if constexpr (!detail::check_element<T>()) {
+    return detail::InvalidCall{};
+  } else if constexpr (!detail::check_opening<Codec, S, On...>()) {
+    return detail::InvalidCall{};
+  } else {
+    auto array = open_any<Codec>(store, path, std::move(on)...);
+    return detail::in_document(store, path,
+                               [&] { return Array<T, Rank, S, typename decltype(array)::pipeline_type>{array}; });
+  }
+}
+
+/// For a line that says what is missing: how many dimensions the array has.
+template <class T, class... Rest, class S, class... On>
+auto open_array(S const&, std::string = "", On...) {
+  static_assert(sizeof(T) == 0,
+                "tessera: an array is opened with its number of dimensions: open_array<float, 3>(store, path); where "
+                "only the file knows it, open_any(store, path), and visit of "
+                "<tessera/array/visit.hpp>");
+  return detail::InvalidCall{};
+}
+
+}}  // namespace tessera::v0

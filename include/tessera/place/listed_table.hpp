@@ -1,0 +1,144 @@
+// What the kernel that places elements of lists reads, and how the host makes it.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <tessera/core/config.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
+#include <tessera/place/listed.hpp>
+#include <tessera/place/placement.hpp>
+#include <tessera/place/placement_table.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+/// A ListedBox of less than 2^31 words.
+struct PlacedList {
+  std::byte const* from;  ///< none: to be filled
+  std::byte* to;
+  std::uint64_t first_block;
+  std::uint32_t words, first_axis, axes;
+};
+
+struct PlacedListAxis {
+  OffsetPair step;
+  std::uint64_t first_pair;
+  Division count;
+  bool is_list;
+};
+
+/// A batch as it is passed to its kernel.
+struct ListedTable {
+  PlacedList const* boxes = nullptr;  ///< in device memory, as the next three
+  PlacedListAxis const* axes = nullptr;
+  OffsetPair const* pairs = nullptr;
+  std::byte const* fill = nullptr;  ///< one element
+  Division item_words{};            ///< words of an element
+  std::uint32_t box_count = 0;
+  std::uint32_t swapped = 1;  ///< bytes that are reversed together within a word
+  std::uint32_t mirror = 0;   ///< the source's word i is i ^ mirror: where words are smaller than what is swapped
+
+  /// Whose block this is.
+  TESSERA_HOST_DEVICE PlacedList box_of(std::uint64_t block) const {
+    std::uint32_t first = 0, count = box_count;
+    while (count > 1) {
+      auto const half = count / 2;
+      if (boxes[first + half].first_block <= block) {
+        first += half;
+        count -= half;
+      } else {
+        count = half;
+      }
+    }
+    return boxes[first];
+  }
+};
+
+/// How a batch is divided among the blocks of one kernel. Used again and again, for it keeps its vectors' memory.
+class ListedPlan {
+ public:
+  /// Boxes of `limit` words or more are divided. Throws: Error, where elements are no device's.
+  template <MemorySpace S>
+  void make(ListedBatch<S> const& batch, PlacementForm const& form, std::uint64_t limit) {
+    boxes.clear();
+    axes.clear();
+    table = {};
+    blocks = moved = 0;
+    bool const is_swapped_by_words =
+        std::has_single_bit(form.swapped) && form.swapped <= 8 && form.item_size % form.swapped == 0;
+    if (form.item_size >= std::size_t{1} << 30 || !is_swapped_by_words)
+      throw Error{text({"elements of ", form.item_size, " bytes, of which ", form.swapped,
+                        " together change their order, cannot be placed by a device"})};
+    choose_word(batch, form);
+    fill.assign(form.fill.data, form.fill.data + form.fill.size);
+    for (auto const& box : batch.boxes) {
+      for (std::size_t a = 0; a < box.axes; ++a) axes_.push_back(batch.axes[box.first_axis + a]);
+      add(box.from, box.to, limit);
+      axes_.clear();
+      moved += batch.elements(box) * form.item_size;
+    }
+    table.box_count = static_cast<std::uint32_t>(boxes.size());
+  }
+
+  ListedTable table;  ///< but for its pointers
+  std::vector<PlacedList> boxes;
+  std::vector<PlacedListAxis> axes;
+  std::vector<std::byte> fill;
+  std::uint64_t blocks = 0;  ///< of the kernel
+  std::uint64_t moved = 0;   ///< bytes
+  unsigned word = 1;         ///< bytes that are read and written at once
+
+ private:
+  // The largest that addresses, offsets and elements all are multiples of.
+  template <MemorySpace S>
+  void choose_word(ListedBatch<S> const& batch, PlacementForm const& form) {
+    std::uint64_t together = 16 | form.item_size;
+    auto const add = [&](OffsetPair const& pair) {
+      together |= static_cast<std::uint64_t>(pair.from) | static_cast<std::uint64_t>(pair.to);
+    };
+    for (auto const& box : batch.boxes)
+      together |= reinterpret_cast<std::uintptr_t>(box.from) | reinterpret_cast<std::uintptr_t>(box.to);
+    for (auto const& axis : batch.axes) add(axis.step);
+    for (auto const& pair : batch.pairs) add(pair);
+    word = 1u << std::countr_zero(together);
+    table.item_words = Division{static_cast<std::uint32_t>(form.item_size) / word};
+    if (form.swapped > word) table.mirror = static_cast<std::uint32_t>(form.swapped) / word - 1;
+    table.swapped = std::min(static_cast<std::uint32_t>(form.swapped), word);
+  }
+
+  // A box of axes_; in two halves along the first axis that has them, if it is too large.
+  void add(std::byte const* from, std::byte* to, std::uint64_t limit) {
+    std::uint64_t words = table.item_words.divisor;
+    for (auto const& axis : axes_) words *= axis.count;
+    auto const axis = std::find_if(axes_.begin(), axes_.end(), [](auto const& a) { return a.count > 1; });
+    if (words >= limit && axis != axes_.end()) {
+      auto const whole = *axis;
+      auto const half = whole.count / 2;
+      axis->count = half;
+      add(from, to, limit);
+      axis->count = whole.count - half;
+      auto const n = static_cast<std::int64_t>(half);
+      if (whole.is_list)
+        axis->first_pair += half;
+      else
+        from = from ? from + n * whole.step.from : nullptr, to += n * whole.step.to;
+      add(from, to, limit);
+      *axis = whole;
+      return;
+    }
+    boxes.push_back({from, to, blocks, static_cast<std::uint32_t>(words), static_cast<std::uint32_t>(axes.size()),
+                     static_cast<std::uint32_t>(axes_.size())});
+    for (auto const& one : axes_)
+      axes.push_back({one.step, one.first_pair, Division{static_cast<std::uint32_t>(one.count)}, one.is_list});
+    blocks += (words - 1) / (placing_threads * words_per_thread(word)) + 1;
+  }
+
+  std::vector<ListedAxis> axes_;  // of the box that is added
+};
+
+}  // namespace detail
+}}  // namespace tessera::v0

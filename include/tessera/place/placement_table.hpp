@@ -1,0 +1,100 @@
+// What the kernels that place a batch read: which words of which boxes lie where. Made by placement_plan.hpp.
+#pragma once
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include <tessera/core/config.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+/// Division by one number, of numbers below 2^31: a multiplication and a shift. (Granlund and Montgomery, "Division by
+/// Invariant Integers using Multiplication", theorem 4.2.)
+struct Division {
+  std::uint32_t divisor = 1, magic = std::uint32_t{1} << 31, shift = 31;
+
+  Division() = default;
+  /// Requires: 0 < by < 2^31.
+  explicit Division(std::uint32_t by) : divisor{by}, shift{31 + static_cast<std::uint32_t>(std::bit_width(by - 1))} {
+    magic = static_cast<std::uint32_t>(((std::uint64_t{1} << shift) - 1) / by + 1);
+  }
+  TESSERA_HOST_DEVICE std::uint32_t quotient(std::uint32_t n) const {
+    return static_cast<std::uint32_t>((std::uint64_t{n} * magic) >> shift);
+  }
+  TESSERA_HOST_DEVICE std::uint32_t remainder(std::uint32_t n) const { return n - quotient(n) * divisor; }
+};
+
+/// Axes of a batch when all that continues is joined: eight, and the bytes of an element.
+inline constexpr std::size_t most_axes = 9;
+
+/// Boxes have their lengths in common, if they are not at the array's edge.
+struct PlacedShape {
+  std::uint32_t words;             ///< of the box
+  std::uint32_t count[most_axes];  ///< words, per axis
+  Division by_steps[most_axes];    ///< by the number of steps that the blocks or words of a box make along the axis
+};
+
+/// A box of less than 2^31 words.
+struct PlacedBox {
+  std::byte const* from;  ///< none: to be filled
+  std::byte* to;
+  std::uint64_t first_block;
+  std::uint32_t shape;
+};
+
+struct PlacedAxis {
+  std::int64_t from, to;     ///< bytes from one word to the next
+  std::uint32_t mirror = 0;  ///< the source's word i is i ^ mirror: where words are smaller than what is swapped
+  std::uint32_t step = 0;    ///< a step is 2^step words
+};
+
+/// A batch as it is passed to its kernel. Axes are in the order of the destination, the densest last. What batches have
+/// several of (boxes, their shapes, a fill of as many words as make whole elements) is among the kernel's arguments if
+/// there is room, so that it need not be copied, and in device memory if not.
+struct PlacementTable {
+  static constexpr std::size_t destination = 3584;  ///< bytes: a kernel's arguments are 4096 at most
+
+  std::byte const* there = nullptr;  ///< in device memory; none: `here`
+  std::uint32_t boxes_at = 0, shapes_at = 0, fill_at = 0;
+  Division fill_words{};
+  std::uint32_t box_count = 0, rank = 0;
+  std::uint32_t swapped = 1;                     ///< bytes that are reversed together within a word
+  std::uint32_t row = 0, column = 0, depth = 0;  ///< axes of a tile: dense in the destination, in the source, the third
+  PlacedAxis axes[most_axes]{};
+  alignas(16) std::byte here[destination];  // uninitialised but for what is there
+
+  TESSERA_HOST_DEVICE std::byte const* parts() const { return there ? there : here; }
+  TESSERA_HOST_DEVICE PlacedBox const* boxes() const {
+    return reinterpret_cast<PlacedBox const*>(parts() + boxes_at);
+  }
+  TESSERA_HOST_DEVICE PlacedShape const& shape(std::uint32_t i) const {
+    return reinterpret_cast<PlacedShape const*>(parts() + shapes_at)[i];
+  }
+  TESSERA_HOST_DEVICE std::byte const* fill() const { return parts() + fill_at; }
+
+  /// Whose block this is.
+  TESSERA_HOST_DEVICE PlacedBox box_of(std::uint64_t block) const {
+    auto const* const all = boxes();
+    std::uint32_t first = 0, count = box_count;
+    while (count > 1) {
+      auto const half = count / 2;
+      if (all[first + half].first_block <= block) {
+        first += half;
+        count -= half;
+      } else {
+        count = half;
+      }
+    }
+    return all[first];
+  }
+};
+
+// What a thread moves between two waits is what a processor has on its way at a time: some ten KiB of them.
+inline constexpr unsigned placing_threads = 256;
+constexpr unsigned words_per_thread(unsigned word) { return word < 8 ? 8 : 4; }
+/// A tile has 8 KiB: 2^tile_bits words.
+constexpr unsigned tile_bits(unsigned word) { return 13 - static_cast<unsigned>(std::countr_zero(word)); }
+
+}  // namespace detail
+}}  // namespace tessera::v0

@@ -1,0 +1,105 @@
+// A batch of elements of lists as one copy, of a table with their offsets, and one launch.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include <tessera/buffer/device_buffer.cuh>
+#include <tessera/buffer/pinned_buffer.cuh>
+#include <tessera/buffer/scratch.hpp>
+#include <tessera/cast/host_device.cuh>
+#include <tessera/memory/launch.cuh>
+#include <tessera/memory/queue.cuh>
+#include <tessera/place/kernels.cuh>
+#include <tessera/place/listed_table.hpp>
+#include <tessera/place/placing.cuh>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+/// Each thread moves a few words, which come in the order of the lists.
+template <unsigned W>
+struct PlaceLists {
+  static constexpr unsigned threads = placing_threads, phases = 1, each = words_per_thread(W);
+  struct Shared {};
+  ListedTable table;
+
+  template <unsigned>
+  TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared&) const {
+    auto const box = table.box_of(block);
+    auto const first = static_cast<std::uint32_t>(block - box.first_block) * (threads * each) + thread;
+    Word<W> word[each]{};
+    std::byte* to[each]{};
+    for_each_below<each>([&](unsigned i) {
+      auto const n = first + i * threads;
+      if (n < box.words) word[i] = read(box, n, to[i]);
+    });
+    for_each_below<each>([&](unsigned i) {
+      if (first + i * threads < box.words) put_word(to[i], box.from ? swapped(word[i], table.swapped) : word[i]);
+    });
+  }
+
+ private:
+  TESSERA_HOST_DEVICE Word<W> read(PlacedList const& box, std::uint32_t n, std::byte*& to) const {
+    auto const in_item = table.item_words.remainder(n);
+    auto rest = table.item_words.quotient(n);
+    std::int64_t from_offset = std::int64_t{in_item ^ table.mirror} * W, to_offset = std::int64_t{in_item} * W;
+    for (auto a = box.axes; a-- > 0;) {
+      auto const& axis = table.axes[box.first_axis + a];
+      auto const at = axis.count.remainder(rest);
+      rest = axis.count.quotient(rest);
+      auto const n_steps = static_cast<std::int64_t>(at);
+      if (axis.is_list) {
+        auto const& pair = table.pairs[axis.first_pair + at];
+        from_offset += pair.from;
+        to_offset += pair.to;
+      } else {
+        from_offset += n_steps * axis.step.from;
+        to_offset += n_steps * axis.step.to;
+      }
+    }
+    to = box.to + to_offset;
+    return word_at<W>(box.from ? box.from + from_offset : table.fill + std::size_t{in_item} * W);
+  }
+};
+
+// Kept by the queue: after the first one nothing is allocated.
+struct PlacingLists {
+  ListedPlan plan;
+  Scratch<space::Pinned> staging;
+  Scratch<space::Device> table;
+};
+
+/// Copies a plan's table and the batch's pairs to the device and calls launch(table).
+template <MemorySpace S, class Launch>
+void with_table(PlacingLists& placing, ListedBatch<S> const& batch, Queue<space::Device>& on, Launch&& launch) {
+  auto& plan = placing.plan;
+  auto const size = TableWriter::size_of(plan.fill) + TableWriter::size_of(plan.boxes) +
+                    TableWriter::size_of(plan.axes) + TableWriter::size_of(batch.pairs);
+  auto const staged = placing.staging.take(in_steps(size), on).sub(0, size);
+  auto const there = placing.table.take(in_steps(size), on).sub(0, size);
+  TableWriter writer{staged.data};
+  auto table = plan.table;
+  table.fill = there.data + writer.put(plan.fill);
+  table.boxes = reinterpret_cast<PlacedList const*>(there.data + writer.put(plan.boxes));
+  table.axes = reinterpret_cast<PlacedListAxis const*>(there.data + writer.put(plan.axes));
+  table.pairs = reinterpret_cast<OffsetPair const*>(there.data + writer.put(batch.pairs));
+  crossing<space::Device, space::Pinned>::copy(staged, there, on);
+  launch(table);
+}
+
+/// As placer<space::Device>::place_listed. Boxes of `limit` words or more are divided.
+template <MemorySpace S>
+std::uint64_t place_listed_by_kernels(ListedBatch<S> const& batch, PlacementForm const& form, Queue<space::Device>& on,
+                                      std::uint64_t limit = std::uint64_t{1} << 31) {
+  if (batch.boxes.empty()) return 0;
+  auto const lent = on.lease<PlacingLists>();
+  auto& plan = lent->plan;
+  plan.make(batch, form, limit);
+  with_table(*lent, batch, on, [&](ListedTable const& table) {
+    with_word(plan.word, [&](auto word) { launch_blocks(on, plan.blocks, PlaceLists<word()>{table}); });
+  });
+  return plan.moved;
+}
+
+}  // namespace detail
+}}  // namespace tessera::v0

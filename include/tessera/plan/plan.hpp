@@ -1,0 +1,276 @@
+// Plan: which chunks a selection touches, and which parts of each. For boxes nothing is allocated: the i-th piece
+// follows from i.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include <tessera/core/dimensions.hpp>
+#include <tessera/plan/chunk_runs.hpp>
+#include <tessera/plan/mask_chunks.hpp>
+#include <tessera/plan/plan_axis.hpp>
+#include <tessera/view/selected.hpp>
+
+namespace tessera { inline namespace v0 {
+
+/// A box of elements of one chunk, Plan::steps() apart, that is a box in the target too.
+struct Part {
+  Extents first;   ///< element, in the chunk
+  Extents count;   ///< how many along each dimension of the array
+  Extents target;  ///< where the first goes: an index of the target, whose rank may be another than the array's
+};
+
+/// What of one chunk is selected.
+struct Piece {
+  Extents chunk;    ///< the chunk's place in the grid
+  Extents touched;  ///< which of the touched ones it is along each dimension, or of all if they are not a grid
+  Part part;        ///< the first of its parts
+};
+
+class Plan {
+ public:
+  /// The selection's indices are in the array; it outlives the plan if it has lists, points or a mask. Chunks that are
+  /// in one group, of group[d] chunks along dimension d, follow each other; without a group they are in C order.
+  Plan(ResolvedSelection const& selected, Extents const& chunk_shape, Extents const& group = {},
+       Repeats repeats = Repeats::all)
+      : chunk_shape_{chunk_shape},
+        group_{group.rank() == 0 ? Extents::filled(chunk_shape.rank(), 1) : group},
+        steps_{Extents::filled(chunk_shape.rank(), 1)} {
+    constexpr auto most = ~std::uint64_t{0};
+    for (auto n : selected.shape) elements_ = n != 0 && elements_ > most / n ? most : elements_ * n;
+    if (selected.is_points) {
+      auto const& [first, count, owner] = selected.points;
+      points_ = std::make_unique<detail::ChunkRuns>(first, count, elements_, chunk_shape, group_, repeats);
+      size_ = points_->size();
+      is_scattered_ = pays_for_pairs(elements_, points_->runs());
+      return;
+    }
+    if (selected.is_mask) {
+      mask_ = std::make_unique<detail::MaskChunks>(selected.mask, chunk_shape, group_);
+      size_ = mask_->size();
+      is_scattered_ = pays_for_pairs(elements_, mask_->runs());
+      return;
+    }
+    Extents touched;
+    auto const& region = selected.region;
+    for (std::size_t d = 0; d < chunk_shape.rank(); ++d) {
+      if (auto const* const list = selected.list(d))
+        axes_[d] = {*list, chunk_shape[d], repeats};
+      else
+        axes_[d] = {region.first[d], region.count[d], region.step[d], chunk_shape[d]};
+      has_lists_ |= axes_[d].is_list();
+      touched.push_back(axes_[d].size());
+      steps_[d] = axes_[d].step();
+    }
+    size_ = element_count(touched, "the number of chunks");
+    is_grouped_ = group_ != Extents::filled(chunk_shape.rank(), 1);
+    if (has_lists_) find_scattered(selected.shape);
+  }
+
+  /// How many chunks the selection touches.
+  std::uint64_t size() const { return size_; }
+  /// How many elements are selected, or the most that a number can say; one that is repeated counts each time.
+  std::uint64_t elements() const { return elements_; }
+  /// From one element of a part to the next, in the array, along each dimension; shorter than a chunk.
+  Extents const& steps() const { return steps_; }
+  /// Every piece has one part.
+  bool is_box() const { return !has_lists_ && !is_runs(); }
+  /// Pieces are runs of elements of a chunk, by points or by a mask; the target has one dimension.
+  bool is_runs() const { return points_ || mask_; }
+  /// Parts are so small that a list of elements is placed sooner than they are.
+  bool is_scattered() const { return is_scattered_; }
+
+  /// The i-th chunk and what of it is selected.
+  Piece piece(std::uint64_t i) const {
+    Neighbours neighbours;
+    return piece(i, neighbours);
+  }
+
+  /// Calls f(piece) for the pieces [first, last), in order. Of one that follows another only what differs is worked
+  /// out.
+  template <class F>
+  void for_each_piece(std::uint64_t first, std::uint64_t last, F&& f) const {
+    for (auto i = first; i < last;) {
+      Neighbours neighbours;
+      auto piece = this->piece(i, neighbours);
+      do f(std::as_const(piece));
+      while (++i < last && advance(piece, neighbours));
+    }
+  }
+
+  bool has_one_part(Piece const& piece) const {
+    if (is_box()) return true;
+    std::uint64_t elements = 1;
+    for (auto n : piece.part.count) elements *= n;
+    return elements == this->elements(piece);
+  }
+
+  /// Elements that are selected; one that is repeated counts each time.
+  std::uint64_t elements(Piece const& piece) const {
+    if (points_) return points_->elements(piece.touched[0]);
+    if (mask_) return mask_->elements(piece.touched[0]);
+    std::uint64_t product = 1;
+    for (std::size_t d = 0; d < rank(); ++d)
+      product *= has_lists_ ? axes_[d].elements(piece.touched[d]) : piece.part.count[d];
+    return product;
+  }
+
+  /// Of a plan of runs: calls f(run) for each of a piece.
+  template <class F>
+  void for_each_run(Piece const& piece, F&& f) const {
+    auto const each = [&](detail::ChunkRuns::Run const& run) {
+      f(run);
+      return true;
+    };
+    points_ ? points_->for_each_run(piece.touched[0], each) : mask_->for_each_run(piece.touched[0], each);
+  }
+  /// Of any other: what of a piece is selected along a dimension.
+  detail::PlanAxis const& axis(std::size_t d) const { return axes_[d]; }
+  /// The smallest box of neighbours that has all parts of a piece.
+  Part surrounding(Piece const& piece) const {
+    auto box = piece.part;
+    for (std::size_t d = 0; d < rank(); ++d) {
+      auto end = std::uint64_t{0};
+      for (std::uint64_t r = 0; r < axes_[d].runs(piece.touched[d]); ++r) {
+        auto const run = axes_[d].run(piece.touched[d], r);
+        box.first[d] = std::min(box.first[d], run.first);
+        end = std::max(end, run.first + (run.count - 1) * steps_[d] + 1);
+      }
+      box.count[d] = end - box.first[d];
+    }
+    return box;
+  }
+  std::size_t axes() const { return is_runs() ? 0 : rank(); }
+
+  /// Calls f(part) for each part of a piece. No two have a place in the target in common.
+  template <class F>
+  void for_each_part(Piece const& piece, F&& f) const {
+    if (is_box()) return f(piece.part);
+    auto part = piece.part;
+    if (is_runs())
+      return for_each_run(piece, [&](detail::ChunkRuns::Run const& run) {
+        put(part, run);
+        f(std::as_const(part));
+      });
+    auto run = Extents::filled(rank(), 0);
+    for (;;) {
+      f(part);
+      auto d = rank();
+      do {
+        if (d-- == 0) return;
+        if (++run[d] == axes_[d].runs(piece.touched[d])) run[d] = 0;
+        put(part, d, axes_[d].run(piece.touched[d], run[d]));
+      } while (run[d] == 0);
+    }
+  }
+
+  /// How far apart the neighbours of a part are in the target, along each dimension of the array.
+  Strides strides_in(Strides const& target) const {
+    if (!is_runs()) return target;
+    auto strides = Strides::filled(rank(), 0);
+    if (rank() > 0) strides[rank() - 1] = target[0];
+    return strides;
+  }
+
+ private:
+  // A box costs as much as a hundred elements of a list do, and each row of it as four.
+  static bool pays_for_pairs(std::uint64_t elements, std::uint64_t runs) { return elements / 100 <= runs; }
+  // Rows are as long as what is selected along the last dimensions, up to the first with a list.
+  void find_scattered(Extents const& shape) {
+    double row = 1, box = 1;
+    bool is_row = true;
+    for (auto d = rank(); d-- > 0;) {
+      auto const runs = axes_[d].runs();
+      auto const mean = runs == 0 ? 1 : static_cast<double>(shape[d]) / static_cast<double>(runs);
+      box *= mean;
+      if (is_row) row *= mean;
+      is_row = is_row && !axes_[d].is_list();
+    }
+    is_scattered_ = box < 100 + 4 * box / row;
+  }
+
+  // Touched chunks that follow each other in C order.
+  struct Neighbours {
+    Extents first, count;
+  };
+
+  std::size_t rank() const { return chunk_shape_.rank(); }
+
+  void put(Piece& piece, std::size_t d) const {
+    piece.chunk[d] = axes_[d].chunk(piece.touched[d]);
+    put(piece.part, d, axes_[d].run(piece.touched[d], 0));
+  }
+  static void put(Part& part, std::size_t d, detail::PlanAxis::Run const& run) {
+    part.first[d] = run.first;
+    part.count[d] = run.count;
+    part.target[d] = run.target;
+  }
+  void put(Part& part, detail::ChunkRuns::Run const& run) const {
+    auto position = run.position;
+    for (auto d = rank(); d-- > 0; position /= chunk_shape_[d]) part.first[d] = position % chunk_shape_[d];
+    if (rank() > 0) part.count[rank() - 1] = run.count;
+    part.target[0] = run.target;
+  }
+
+  Piece piece(std::uint64_t i, Neighbours& neighbours) const {
+    Piece piece;
+    if (is_runs()) {
+      piece.chunk = points_ ? points_->chunk(i) : mask_->chunk(i);
+      piece.touched = {i};
+      piece.part = {piece.chunk, Extents::filled(rank(), 1), {0}};
+      auto const first = [&](detail::ChunkRuns::Run const& run) {
+        put(piece.part, run);
+        return false;
+      };
+      points_ ? points_->for_each_run(i, first) : mask_->for_each_run(i, first);
+      return piece;
+    }
+    neighbours = neighbours_of(i);
+    piece.touched = neighbours.first;
+    for (auto d = rank(); d-- > 0; i /= neighbours.count[d]) piece.touched[d] += i % neighbours.count[d];
+    piece.chunk = piece.part.first = piece.part.count = piece.part.target = piece.touched;
+    for (std::size_t d = 0; d < rank(); ++d) put(piece, d);
+    return piece;
+  }
+  // False: it was the last of its neighbours.
+  bool advance(Piece& piece, Neighbours const& neighbours) const {
+    for (auto d = neighbours.first.rank(); d-- > 0;) {
+      auto& touched = piece.touched[d];
+      bool const is_last = ++touched - neighbours.first[d] == neighbours.count[d];
+      if (is_last) touched = neighbours.first[d];
+      put(piece, d);
+      if (!is_last) return true;
+    }
+    return false;
+  }
+
+  // Those of the i-th chunk, of which it is the i-th then: a group, or all. The groups are in C order too: before the
+  // s-th along the first dimension lie as many chunks as are touched in dimensions behind it, for each that is touched
+  // before the group; and so on, within it, along the next.
+  Neighbours neighbours_of(std::uint64_t& i) const {
+    Neighbours all{Extents::filled(rank(), 0), Extents::filled(rank(), 0)};
+    auto each = size_;
+    for (std::size_t d = 0; d < rank(); ++d) {
+      all.count[d] = axes_[d].size();
+      if (!is_grouped_) continue;
+      each /= axes_[d].size();
+      auto const [begin, end] = axes_[d].grouped(i / each, group_[d]);
+      i -= begin * each;
+      all.first[d] = begin;
+      all.count[d] = end - begin;
+      each *= all.count[d];
+    }
+    return all;
+  }
+
+  Extents chunk_shape_, group_, steps_;
+  detail::PlanAxis axes_[max_rank];
+  std::unique_ptr<detail::ChunkRuns> points_;  // one of these, if the plan is of runs
+  std::unique_ptr<detail::MaskChunks> mask_;
+  std::uint64_t size_ = 0, elements_ = 1;
+  bool has_lists_ = false, is_grouped_ = false, is_scattered_ = false;
+};
+
+}}  // namespace tessera::v0

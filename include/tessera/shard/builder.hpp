@@ -1,0 +1,217 @@
+// A shard that is being written: the encoded chunks at its bottom, old and new, until they are put together.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <tessera/buffer/scratch.hpp>
+#include <tessera/cast/concept.hpp>
+#include <tessera/core/checked.hpp>
+#include <tessera/pipeline/shard_index.hpp>
+#include <tessera/shard/entries.hpp>
+#include <tessera/shard/grid.hpp>
+#include <tessera/store/get.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+/// Of a store of S's memory, which a queue keeps: its memory is used again by the next shard. Chunks are numbered as
+/// the entries of the indexes are, those of the first inner shard first.
+template <MemorySpace S>
+class ShardBuilder {
+  using Host = space::Host;
+  using Queue = queue_for<S>;
+
+ public:
+  void begin(ShardGrid const& grid) {
+    grid_ = &grid;
+    std::uint64_t count = 1;
+    for (auto const& level : grid.levels())
+      count = checked_product(count, level.index->entries(), "the inner chunks of a shard");
+    chunks_.assign(checked_size(count, "the inner chunks of a shard"), {});
+    used_ = 0;
+  }
+
+  std::uint64_t number_of(Extents const& chunk) const {
+    std::uint64_t number = 0;
+    for (std::size_t level = 0; level < grid_->levels().size(); ++level)
+      number = number * grid_->levels()[level].index->entries() + grid_->entry(level, chunk);
+    return number;
+  }
+
+  /// The shard as it is until now, if there is one; `part` of its value, if it is not all of it. Throws: CodecError, if
+  /// it is damaged; StoreError.
+  template <class Store>
+  void load(Store const& store, Key const& key, Queue& on, ByteRange part = {}) {
+    ByteSpan<S> value;
+    auto destination = [&](std::size_t n) { return value = old_.take(n, on); };
+    if (tessera::detail::read(store, key, part, destination, on))
+      read_level(0, 0, {0, value.size}, value, 0, store, key, on);
+  }
+
+  /// Instead: what the shard's index says, for `renew` and `append`. False: there is no shard.
+  template <class Store>
+  bool open(Store const& store, Key const& key, Queue& on) {
+    auto const size = tessera::size(store, key, on);
+    if (!size) return false;
+    size_ = *size;
+    before_ = read_entries(format(0), {0, size_}, parts_in(store, key, on), on.host());
+    entries_ = before_;
+    return true;
+  }
+
+  /// What is in that entry of the shard's index is put in anew. `keeps`: beginning with what there is.
+  template <class Store>
+  void renew(std::uint64_t entry, bool keeps, Store const& store, Key const& key, Queue& on) {
+    auto const old = std::exchange(entries_[entry], {});
+    if (!keeps || old.is_missing()) return;
+    ByteSpan<S> value;
+    auto into = [&](std::size_t n) { return value = destination(n, on); };
+    tessera::detail::read(store, key, {old.offset, old.size}, into, on);
+    if (value.size != old.size)
+      throw CodecError{text({"the shard became shorter while it was read: found ", value.size, " bytes from byte ",
+                             old.offset, " on, expected ", old.size})};
+    if (is_last(0))
+      chunks_[entry] = value;
+    else
+      read_level(1, entry, old, value, old.offset, store, key, on);
+  }
+
+  /// Puts what was renewed behind the shard, and a new index behind that; erases a shard that has nothing any more.
+  /// False: the store did nothing. The value is in use until the queue is done.
+  template <class Store>
+  bool append(Store const& store, Key const& key, Queue& on) {
+    auto const& index = format(0);
+    std::uint64_t sum = 0;
+    for (std::uint64_t i = 0; i < entries_.size(); ++i)
+      if (auto const size = size_of(1, i)) entries_[i] = {size_ + sum, *size}, sum += *size;
+    if (entries_ == before_) return true;
+    if (std::ranges::all_of(entries_, &ShardEntry::is_missing)) {
+      store.erase(key, on);
+      return true;
+    }
+    auto const value = value_.take(checked_size(sum + index.size(), "a shard"), on);
+    for (std::uint64_t i = 0; i < entries_.size(); ++i)
+      if (size_of(1, i)) compose(1, i, value, entries_[i].offset - size_, on);
+    put_index(index, entries_, value.sub(sum, index.size()), on);
+    return store.append(key, value, size_, on);
+  }
+
+  /// Puts the shard together and writes it, or erases it if it has no chunk. Returns its size in bytes. The value is in
+  /// use until the queue is done.
+  template <class Store>
+  std::uint64_t store(Store const& store, Key const& key, Queue& on) {
+    auto const size = size_of(0, 0);
+    if (!size) {
+      store.erase(key, on);
+      return 0;
+    }
+    auto const value = value_.take(checked_size(*size, "a shard"), on);
+    compose(0, 0, value, 0, on);
+    store.write(key, value, on);
+    return *size;
+  }
+
+  ByteView<S> chunk(std::uint64_t number) const { return chunks_[number]; }
+  void erase(std::uint64_t number) { chunks_[number] = {}; }
+
+  /// Room for chunks that are put in at a time, by any thread.
+  ByteSpan<S> destination(std::size_t size, Queue& on) {
+    std::unique_lock lock{mutex_};
+    if (used_ == blocks_.size()) blocks_.emplace_back();
+    auto& block = blocks_[used_++];
+    lock.unlock();
+    return block.take(size, on);
+  }
+  void put(std::uint64_t number, ByteView<S> bytes) { chunks_[number] = bytes; }
+
+ private:
+  ShardIndexFormat const& format(std::size_t level) const { return *grid_->levels()[level].index; }
+  bool is_last(std::size_t level) const { return level + 1 == grid_->levels().size(); }
+
+  // What is in a shard that lies at `place` of a value, whose bytes from `first` on are there; `number` counts the
+  // shards of its level.
+  template <class Store>
+  void read_level(std::size_t level, std::uint64_t number, ShardEntry const& place, ByteView<S> bytes,
+                  std::uint64_t first, Store const& store, Key const& key, Queue& on) {
+    auto const part = [&](std::uint64_t offset, ByteSpan<Host> to) {
+      if constexpr (std::same_as<S, Host>)
+        std::memcpy(to.data, bytes.data + (offset - first), to.size);
+      else
+        parts_in(store, key, on)(offset, to);
+    };
+    auto const entries = read_entries(format(level), place, part, on.host());
+    for (std::uint64_t i = 0; i < entries.size(); ++i) {
+      if (entries[i].is_missing()) continue;
+      auto const below = number * entries.size() + i;
+      if (is_last(level))
+        chunks_[below] = bytes.sub(entries[i].offset - first, entries[i].size);
+      else
+        read_level(level + 1, below, entries[i], bytes, first, store, key, on);
+    }
+  }
+
+  // In bytes; nullopt: nothing is in it.
+  std::optional<std::uint64_t> size_of(std::size_t level, std::uint64_t number) const {
+    if (level == grid_->levels().size()) {
+      auto const chunk = chunks_[number];
+      return chunk.data ? std::optional<std::uint64_t>{chunk.size} : std::nullopt;
+    }
+    std::uint64_t sum = format(level).size();
+    bool has_any = false;
+    for (std::uint64_t i = 0, n = format(level).entries(); i < n; ++i)
+      if (auto const size = size_of(level + 1, number * n + i)) sum += *size, has_any = true;
+    return has_any ? std::optional{sum} : std::nullopt;
+  }
+
+  // Puts a shard, or a chunk, at that byte of the value: chunks in the order of their entries, so that the same
+  // elements always make the same file.
+  void compose(std::size_t level, std::uint64_t number, ByteSpan<S> value, std::uint64_t at, Queue& on) {
+    if (level == grid_->levels().size()) {
+      auto const chunk = chunks_[number];
+      return crossing<S, S>::copy(chunk, value.sub(at, chunk.size), on);
+    }
+    auto const& index = format(level);
+    std::vector<ShardEntry> entries(index.entries());
+    auto offset = index.at_start() ? std::uint64_t{index.size()} : 0;
+    for (std::uint64_t i = 0; i < entries.size(); ++i) {
+      auto const below = number * entries.size() + i;
+      auto const size = size_of(level + 1, below);
+      if (!size) continue;
+      entries[i] = {offset, *size};
+      compose(level + 1, below, value, at + offset, on);
+      offset += *size;
+    }
+    put_index(index, entries, value.sub(index.at_start() ? at : at + offset, index.size()), on);
+  }
+
+  static void put_index(ShardIndexFormat const& index, std::vector<ShardEntry> const& entries, ByteSpan<S> to,
+                        Queue& on) {
+    if constexpr (std::same_as<S, Host>) {
+      index.encode(entries, to, on);
+    } else {
+      std::vector<std::byte> bytes(index.size());
+      index.encode(entries, {bytes.data(), bytes.size()}, on.host());
+      crossing<S, Host>::copy({bytes.data(), bytes.size()}, to, on);
+      on.keep(std::move(bytes));
+    }
+  }
+
+  ShardGrid const* grid_ = nullptr;
+  std::vector<ByteView<S>> chunks_;           // no data: missing
+  std::uint64_t size_ = 0;                    // of the shard that is open
+  std::vector<ShardEntry> before_, entries_;  // of its index, as it is and as it shall be
+  Scratch<S> old_, value_;
+  std::mutex mutex_;
+  std::deque<Scratch<S>> blocks_;  // where new chunks are
+  std::size_t used_ = 0;
+};
+
+}  // namespace detail
+}}  // namespace tessera::v0

@@ -1,0 +1,59 @@
+// Room for the stored values of a mini-batch that is read.
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <vector>
+
+#include <tessera/buffer/scratch.hpp>
+#include <tessera/core/checked.hpp>
+#include <tessera/memory/bytes.hpp>
+#include <tessera/pipeline/form.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+/// Values that cross, or are the device's, lie one after the other, so that
+/// one copy takes all of them; values of the host's each have memory of their own, no larger than they are.
+template <MemorySpace S, MemorySpace Staging>
+class FetchBuffers {
+  static constexpr bool shares = !std::same_as<Staging, space::Host>;
+
+ public:
+  template <class AnyQueue>
+  void begin(std::size_t values, ResolvedChunk const& form, AnyQueue& on) {
+    if (own_.size() < values) own_.resize(values);
+    used_ = 0;
+    // What device codecs ask of their input. Elements, and what crosses, follow each other without gaps.
+    step_ = form.is_view() || std::same_as<S, space::Host> ? 1 : 256;
+    if constexpr (shares) {
+      auto const each = rounded(form.encoded_bound());
+      slab_ = shared_.take(checked_size(checked_product(values, each, "a mini-batch"), "a mini-batch"),
+                           queue_in<Staging>(on));
+    }
+  }
+
+  /// For value i. Larger ones than this program's encoders make have memory of their own.
+  template <class AnyQueue>
+  ByteSpan<S> take(std::size_t i, std::size_t n, AnyQueue& on) {
+    if (!shares || n > slab_.size - used_) return seen_in<S>(own_[i].take(n, queue_in<Staging>(on)));
+    auto const destination = slab_.sub(used_, n);
+    used_ = std::min(slab_.size, used_ + rounded(n));
+    return seen_in<S>(destination);
+  }
+
+  /// What the destinations are cut out of, if they share one, each at a multiple of so many bytes.
+  ByteSpan<S> slab() const { return shares ? seen_in<S>(slab_) : ByteSpan<S>{}; }
+  std::size_t alignment() const { return step_; }
+
+ private:
+  std::size_t rounded(std::size_t n) const { return n > ~std::size_t{0} - step_ ? n : (n + step_ - 1) / step_ * step_; }
+
+  Scratch<Staging> shared_;
+  std::vector<Scratch<Staging>> own_;
+  ByteSpan<Staging> slab_{};
+  std::size_t used_ = 0, step_ = 1;
+};
+
+}  // namespace detail
+}}  // namespace tessera::v0

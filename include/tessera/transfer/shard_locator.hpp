@@ -1,0 +1,116 @@
+// Where the values of a mini-batch are: keys of their own, or ranges of shards.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include <tessera/core/checked.hpp>
+#include <tessera/shard/watched_shards.hpp>
+#include <tessera/shard/whole_shard.hpp>
+#include <tessera/store/get.hpp>
+#include <tessera/store/is_near.hpp>
+#include <tessera/store/lend.hpp>
+#include <tessera/transfer/chunk_access.hpp>
+#include <tessera/transfer/chunk_read.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+/// How a read asks a store: ReadOptions says what they mean.
+struct FetchLimits {
+  std::optional<std::uint64_t> max_gap{};
+  std::uint64_t max_request_bytes = ~std::uint64_t{0};
+  std::atomic<bool> const* stop = nullptr;
+};
+
+/// What it holds is kept by a queue and used again.
+template <class S, class P>
+class ShardLocator {
+  using Queue = typename P::queue_type;
+  using Source = ChunkAccess<S, P>;
+  using Slot = ChunkRead<P>;
+
+ public:
+  /// Values are used where the store has them. Bytes that are about to cross are better copied once, to where they
+  /// cross from.
+  static constexpr bool lends = LendingStore<S> && std::same_as<typename P::bytes_space, typename P::bytes_staging>;
+  /// The index of a shard is the host's, and of the same bytes.
+  static constexpr bool takes_whole_shards = !lends && std::same_as<typename P::bytes_staging, space::Host>;
+
+  /// Nothing that was located is used any more.
+  void clear() { whole_.clear(); }
+
+  /// Sets the range of each slot, or its bytes if they are there already. What is missing in a shard is not asked for.
+  void run(Source const& source, FetchLimits const& limits, std::span<Slot> all, WatchedShards& watched, Queue& on) {
+    for (auto& slot : all) {
+      slot.encoded = {};
+      slot.range = is_part(slot, source.form) ? slot.wanted : ByteRange{};
+      slot.found = !source.shards;
+    }
+    if (!source.shards) return;
+    for (std::size_t i = 0; i < all.size();) {
+      auto const is_other = [&](Slot const& slot) { return slot.key.path != all[i].key.path; };
+      auto const end = std::ranges::find_if(all.subspan(i), is_other);
+      auto const shard = all.subspan(i).first(static_cast<std::size_t>(end - all.subspan(i).begin()));
+      i += shard.size();
+      auto* const seen = watched.of(shard.front().key);
+      if (seen && !seen->watch.version().is_there) continue;
+      if constexpr (takes_whole_shards) {
+        if (is_taken_whole(source, limits, shard)) {
+          take_whole(source, shard, seen, on);
+          continue;
+        }
+      }
+      for (auto& slot : shard)
+        find(source, slot, seen, on, [&](ByteRange range, Destination<space::Host> destination) {
+          return source.read_part(slot.key, range, destination, seen, on);
+        });
+    }
+  }
+
+ private:
+  template <class Read>
+  static void find(Source const& source, Slot& slot, WatchedShard const* seen, Queue& on, Read&& read) {
+    auto const* const version = seen ? &seen->watch.version() : nullptr;
+    auto const range = source.locate(slot.key, slot.piece.chunk, slot.sequence, read, version, on);
+    slot.found = range.has_value();
+    if (!range) return;
+    slot.range = *range;
+    of_slot(source, slot, [&] { expect_at_most(range->size, most_encoded(source.form)); });
+    if (!is_part(slot, source.form)) return;
+    of_slot(source, slot, [&] { expect_size(checked_size(range->size, "a chunk"), source.form.decoded_size, 0); });
+    slot.range = {range->offset + slot.wanted.offset, slot.wanted.size};
+  }
+
+  // Every chunk that the shard has is wanted, and together they are no more than is read at once.
+  static bool is_taken_whole(Source const& source, FetchLimits const& limits, std::span<Slot const> shard) {
+    // A store that reads ranges into many destinations has elements go right to where they belong.
+    auto const& first = shard.front();
+    if (is_part(first, source.form)) return false;
+    if (HasGetMany<S> && source.form.is_view() && first.direct.data && is_near(source.store)) return false;
+    auto const all = source.shards->grid().chunk_count(first.piece.chunk, source.form.layout.shape, source.array_shape);
+    return shard.size() == all && shard_bound(source.form) <= limits.max_request_bytes;
+  }
+  // One read of all, if the index is not known.
+  void take_whole(Source const& source, std::span<Slot> shard, WatchedShard* seen, Queue& on) {
+    auto& whole = whole_.next();
+    auto const& key = shard.front().key;
+    auto const most = shard_bound(source.form);
+    for (auto& slot : shard)
+      find(source, slot, seen, on, [&](ByteRange range, Destination<space::Host> destination) {
+        return whole.read_part(source.store, key, most, range, destination, seen, on.host());
+      });
+    if (!whole.is_there()) return;
+    for (auto& slot : shard)
+      if (slot.found) of_slot(source, slot, [&] { slot.encoded = whole.part(slot.range); });
+  }
+
+  WholeShards whole_;
+};
+
+}  // namespace detail
+}}  // namespace tessera::v0
