@@ -46,13 +46,13 @@ void Requests::ask_again() {
 void Requests::ask_again(ReadLog::Call const& call, Memory& memory) {
   std::size_t bytes = 0;
   for (auto const& read : call.reads) bytes += read.size.value_or(0);
-  auto room = memory.values.take(bytes, workers_.queue());
+  auto slab = memory.values.take(bytes, workers_.queue());
   memory.destinations.clear();
   for (auto const& read : call.reads) {
     auto const size = read.size.value_or(0);
     bool const in_place = is_in_place(read);
-    memory.destinations.push_back(in_place ? Bytes{read.to, size} : room.sub(0, size));
-    if (!in_place) room = room.sub(size, room.size - size);
+    memory.destinations.push_back(in_place ? Bytes{read.to, size} : slab.sub(0, size));
+    if (!in_place) slab = slab.sub(size, slab.size - size);
   }
   auto const giving = [](Bytes to) {
     return [to](std::size_t n) {
@@ -66,12 +66,12 @@ void Requests::ask_again(ReadLog::Call const& call, Memory& memory) {
     store_.read(read.key, read.range, give, workers_.queue());
     return;
   }
-  std::vector<decltype(giving({}))> rooms;
-  for (auto const to : memory.destinations) rooms.push_back(giving(to));
+  std::vector<decltype(giving({}))> destinations;
+  for (auto const to : memory.destinations) destinations.push_back(giving(to));
   std::vector<ReadLog::Request> requests;
-  for (std::size_t i = 0; i < rooms.size(); ++i) {
+  for (std::size_t i = 0; i < destinations.size(); ++i) {
     auto const& read = call.reads[i];
-    requests.push_back({&read.key, read.range, rooms[i], {}, {}, 1, call.max_gap, call.max_request_bytes});
+    requests.push_back({&read.key, read.range, destinations[i], {}, {}, 1, call.max_gap, call.max_request_bytes});
   }
   store_.get_many(requests, workers_.queue());
 }
@@ -80,10 +80,10 @@ void Requests::read_files() {
   workers_.share(parts_.size(), 1, [&](Memory& own, std::size_t i, std::size_t) {
     constexpr std::uint64_t piece = 1 << 20;
     auto const& part = parts_[i];
-    auto const room = own.values.take(piece, workers_.queue());
+    auto const slab = own.values.take(piece, workers_.queue());
     FileToRead const file{files_[part.file]};
     for (std::uint64_t done = 0; done < part.size;) {
-      auto const read = ::pread(file.number(), part.to ? part.to + done : room.data, std::min(piece, part.size - done),
+      auto const read = ::pread(file.number(), part.to ? part.to + done : slab.data, std::min(piece, part.size - done),
                                 static_cast<::off_t>(part.offset + done));
       if (read <= 0) throw tessera::StoreError{"a file became shorter while it was measured"};
       done += static_cast<std::uint64_t>(read);

@@ -32,7 +32,7 @@ class Requests {
  private:
   struct Memory {  // of one thread
     tessera::Scratch<tessera::space::Host> values{};
-    std::vector<Bytes> rooms{};
+    std::vector<Bytes> destinations{};
   };
   struct PartOfFile {
     std::size_t file;

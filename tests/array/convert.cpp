@@ -19,6 +19,7 @@
 using namespace tessera;
 using test::Random;
 
+namespace array_converted {
 namespace {
 
 using InMemory = MemoryStore<HostBuffer>;
@@ -158,3 +159,5 @@ TEST_CASE("whatever the type and the number of dimensions are") {
   create_array<bool, 1>(store, "b", {.shape = {2}, .chunk_shape = {2}});
   test::check_refused<MetadataError>([&] { read_as<float>(open_any(store, "b"), all); }, {"\"b/zarr.json\"", "bool"});
 }
+
+}  // namespace array_converted

@@ -130,7 +130,11 @@ class Queue<space::Device> {
     stream_->push([kept = std::make_shared<T>(std::move(object))]() mutable { kept.reset(); });
   }
 
-  Pending pending(std::string = {}) { return Pending{std::make_unique<Work>(record())}; }
+  Pending pending() { return Pending{std::make_unique<Work>(record())}; }
+  template <class F>
+  Pending pending(F const&) {
+    return pending();
+  }
   Event<space::Device> record() { return Event<space::Device>{stream_}; }
   void after(Event<space::Device> const& event) {
     stream_->push([event] { event.wait(); });
