@@ -176,7 +176,7 @@ class Program:
 
     def write(self, path):
         case, elements, fill = self.arrays[path]
-        selection = Selector(self.random, elements.shape, case.chunks, repeats=False)
+        selection = Selection(self.random, elements.shape, case.chunks, repeats=False)
         values = self.values(path, elements[selection.numpy].shape)
         by_python = self.one_in(2) and values.size > 0 and selection.written_by_zarr(case)
         self.last = f"write {path}{list(elements.shape)} {selection.kind} {selection.told} by {'zarr-python' if by_python else 'tessera'}"
@@ -190,7 +190,7 @@ class Program:
 
     def read(self, path):
         case, elements, _ = self.arrays[path]
-        selection = Selector(self.random, elements.shape, case.chunks, repeats=True)
+        selection = Selection(self.random, elements.shape, case.chunks, repeats=True)
         self.last = f"read {path}{list(elements.shape)} {selection.kind} {selection.told}"
         expected = elements[selection.numpy]
         self.hold("tessera", self.tessera.do("read", path, kind=selection.kind, selection=selection.told), expected)

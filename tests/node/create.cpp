@@ -20,6 +20,7 @@
 using namespace tessera;
 using test::check_refused;
 
+namespace create_tests {
 namespace {
 
 using Memory = MemoryStore<HostBuffer>;
@@ -343,3 +344,5 @@ TEST_CASE("groups may be nested without bound") {
   open_group(store).walk([&](Node const&) { ++count; });
   CHECK(count == 2001);
 }
+
+}  // namespace create_tests

@@ -14,6 +14,7 @@
 using namespace tessera;
 using test::check_refused;
 
+namespace missing_nodes_tests {
 namespace {
 
 using Local = LocalStore<HostBuffer>;
@@ -105,3 +106,5 @@ TEST_CASE("an array of several fields is not supported, not broken") {
     CHECK(error.unsupported() == "data type of several fields");
   }
 }
+
+}  // namespace missing_nodes_tests

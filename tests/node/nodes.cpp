@@ -18,6 +18,7 @@
 using namespace tessera;
 using test::check_refused;
 
+namespace nodes_tests {
 namespace {
 
 using Memory = MemoryStore<HostBuffer>;
@@ -237,3 +238,5 @@ TEST_CASE("what is below a group is made and opened by its path from there, at t
     CHECK(create_group(group, "g", {}, {.overwrite = true}).children().empty());
   }
 }
+
+}  // namespace nodes_tests
