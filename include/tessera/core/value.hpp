@@ -119,10 +119,12 @@ class Value {
       return kind_ == Kind::list ? &list_ : nullptr;
     else if constexpr (std::is_same_v<T, Members>)
       return kind_ == Kind::members ? &members_ : nullptr;
-    else
+    else {
       static_assert(!sizeof(T*),
                     "tessera: a Value is null, a bool, a Number, a std::string, a List or Members: get_if<T>() gives "
                     "these alone, as<T>() converts");
+      return nullptr;
+    }
   }
   template <class T>
   T const* get_if() const&& {
