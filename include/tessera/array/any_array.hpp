@@ -272,10 +272,10 @@ class AnyArray {
   void write_elements(Extents const& shape, ResolvedSelection const& selected, From const& from, queue_type& on,
                       WriteOptions const& options) const {
     auto& s = *state_;
-    s.with_chunks(shape, [&](auto const& chunks) {
+    s.with_writable_chunks(shape, [&](auto const& chunks) {
       if constexpr (P::may_be_sharded)
-        if (chunks.shards) return write_shards(chunks, shape, selected, from, s.locks, on, options);
-      write_chunks(chunks, shape, selected, from, s.locks, on, options);
+        if (chunks.shards) return write_shards(chunks, shape, selected, from, on, options);
+      write_chunks(chunks, shape, selected, from, on, options);
     });
   }
 
@@ -288,8 +288,8 @@ class AnyArray {
       if (selected) detail::in_document(store(), path(), [&] { selected->expect_inside(now); });
       if (!s.form.shards.empty()) try {
           auto const compact_each = [&](std::uint64_t count, auto const& place) {
-            return s.with_chunks(now, [&](auto const& chunks) {
-              auto const won = compact_shards(chunks, count, place, s.locks, on, options);
+            return s.with_writable_chunks(now, [&](auto const& chunks) {
+              auto const won = compact_shards(chunks, count, place, on, options);
               on.wait();
               return won;
             });

@@ -11,10 +11,11 @@
 #include <tessera/array/shared_shape.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/document.hpp>
+#include <tessera/pipeline/erased_pipeline.hpp>
 #include <tessera/shard/decoded_shard_store.hpp>
 #include <tessera/shard/kept_indexes.hpp>
+#include <tessera/store/erased_store.hpp>
 #include <tessera/store/folder_lock.hpp>
-#include <tessera/store/key_lock.hpp>
 #include <tessera/store/watch.hpp>
 #include <tessera/transfer/chunk_access.hpp>
 
@@ -25,8 +26,8 @@ template <class S, class P>
 struct ArrayState {
   using queue_type = typename P::queue_type;
 
-  ArrayState(S&& chunks, std::string&& at, ArrayMetadata&& opened, queue_type&& queue)
-      : store{std::move(chunks)},
+  ArrayState(S&& given, std::string&& at, ArrayMetadata&& opened, queue_type&& queue)
+      : store{std::move(given)},
         path{std::move(at)},
         prefix{path.empty() ? "" : path + '/'},
         document{document_key(path)},
@@ -48,19 +49,24 @@ struct ArrayState {
   /// Calls f(ChunkAccess): the chunks, as if the array had that shape. What one read knows of shards is of one call.
   template <class F>
   auto with_chunks(Extents const& as, F&& f) {
-    auto const directory = shards();
-    auto const from = [&](auto const& values) {
-      return ChunkAccess<std::remove_cvref_t<decltype(values)>, typename P::leaf_type>{
-          values,          prefix, metadata.key_encoding,
-          pipeline.leaf(), form,   {metadata.fill.data(), metadata.fill.size()},
-          directory.get(), &locks, as};
-    };
-    if constexpr (P::may_encode_shards) {
-      DecodedShardStore<S> const values{store, form, locks};
-      return f(from(values));
-    } else {
-      return f(from(store));
-    }
+    ErasedStoreOf<S> const chunks{store, locks};
+    if constexpr (P::may_encode_shards)
+      if (has_encoded_shards()) {
+        DecodedShardStore<> const decoded{chunks, form};
+        return with_access(as, decoded, nullptr, f);
+      }
+    return with_access(as, chunks, nullptr, f);
+  }
+  /// Likewise, to be written.
+  template <class F>
+  auto with_writable_chunks(Extents const& as, F&& f) {
+    ErasedWritableStoreOf<S> const chunks{store, locks};
+    if constexpr (P::may_encode_shards)
+      if (has_encoded_shards()) {
+        EncodedShardStore const encoded{chunks, form};
+        return with_access(as, encoded, &encoded, f);
+      }
+    return with_access(as, chunks, &chunks, f);
   }
 
   /// Among all who show the array, in this process and in others, if the store can.
@@ -86,9 +92,10 @@ struct ArrayState {
   S store;
   std::string path, prefix;  ///< in the store; of the keys, with its '/'
   Key document;
-  ArrayMetadata metadata;    ///< its shape is that of then
+  ArrayMetadata metadata;  ///< its shape is that of then
   SharedShape shape;
   P pipeline;
+  ErasedPipelineOf<typename P::leaf_type> passed{pipeline.leaf()};  ///< by chunks
   ResolvedChunk form;
   queue_type on;
   KeyLocks locks{};
@@ -106,6 +113,17 @@ struct ArrayState {
         read_document(documents, path, [](ObjectReader& reader) { return reader.at("shape").extents(); });
     if (found && found->rank() == metadata.shape.rank()) shape.set(*found);
     read_ = now;
+  }
+
+  bool has_encoded_shards() const { return !form.shards.empty() && form.shards.front().behind; }
+
+  template <class F>
+  auto with_access(Extents const& as, ErasedStore<space_of<S>> const& chunks,
+                   ErasedWritableStore<space_of<S>> const* writable, F& f) {
+    auto const directory = shards();
+    ArrayChunkNames const names{prefix, metadata.key_encoding, directory ? &directory->grid() : nullptr};
+    return f(ChunkAccess<erased_t<typename P::leaf_type>>{
+        chunks, names, passed, form, {metadata.fill.data(), metadata.fill.size()}, directory.get(), as, writable});
   }
 
   std::mutex mutex_;

@@ -13,12 +13,12 @@
 #include <tessera/codec/array_to_bytes/bytes.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
 #include <tessera/pipeline/any_stage.hpp>
-#include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/codec_headers.hpp>
 #include <tessera/pipeline/flow.hpp>
 #include <tessera/pipeline/form.hpp>
+#include <tessera/pipeline/index_pipeline.hpp>
 #include <tessera/pipeline/sharding.hpp>
-#include <tessera/pipeline/value_batch.hpp>
+#include <tessera/pipeline/stages.hpp>
 #include <tessera/pipeline/value_codecs.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -37,6 +37,8 @@ class AnyPipeline;
 /// need no place in the list: their inner chunks pass the same codecs.
 template <MemorySpace ArraySpace, MemorySpace BytesSpace, class... Cs>
 class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
+  using Stages = detail::Stages<ArraySpace, BytesSpace>;
+
  public:
   using array_space = ArraySpace;
   using bytes_space = BytesSpace;
@@ -60,23 +62,16 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     auto made = std::make_shared<Composed>();
     ValueCodecs::Stages behind;  // the shard
     made->codecs.assign(codecs.begin(), codecs.end());
-    bool is_array = true;
-    auto const expect = [](Specification const& codec, bool in_order) {
-      if (in_order) return;
-      throw MetadataError{text({"member codecs: ", codec.name,
-                                " is out of order; expected any array-to-array codecs, then one array-to-bytes codec, "
-                                "then any bytes-to-bytes codecs"})};
-    };
+    detail::StageOrder order;
     for (auto const& codec : codecs) {
       if (codec.name == Shard::name) {
-        expect(codec, is_array);
-        for (auto const& stage : made->stages)
+        order.add(codec.name, true, false);
+        for (auto const& stage : made->stages.list())
           if (!stage->is_view())
             throw MetadataError{text({"member codecs: ", describe(std::string{stage->name()}),
                                       " changes values, so it is not supported before sharding_indexed, whose chunks "
                                       "are read one by one"})};
         made->shard = std::make_shared<Shard const>(make_codec<Shard>(codec));
-        is_array = false;
         continue;
       }
       if (made->shard && !may_encode_shards)
@@ -84,17 +79,16 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
                                   " after sharding_indexed is the host's work; open the array over a store of host "
                                   "bytes"})};
       auto stage = make_stage(codec);
-      expect(codec, stage->reads_array() == is_array);
-      is_array = stage->writes_array();
+      order.add(codec.name, stage->reads_array(), stage->writes_array());
       if constexpr (may_encode_shards) {
         if (made->shard) {
           behind.push_back(std::move(stage));
           continue;
         }
       }
-      made->stages.push_back(std::move(stage));
+      made->stages.add(std::move(stage));
     }
-    if (is_array) throw MetadataError{"member codecs: no array-to-bytes codec among them, e.g. bytes"};
+    order.end();
     if (!behind.empty()) made->behind = std::make_shared<ValueCodecs const>(std::move(behind));
     AnyPipeline pipeline;
     pipeline.made_ = std::move(made);
@@ -119,132 +113,27 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   /// As a Pipeline's.
   AnyPipeline const& leaf() const { return made_->shard ? made_->shard->inner.leaf() : *this; }
 
-  ResolvedChunk resolve(ChunkSpecification chunk) const {
-    ResolvedChunk form;
-    std::vector<ChunkSpecification> before, after;  // the codecs that change values
-    Stage const* at = nullptr;
-    try {
-      for (auto const& stage : made_->stages) {
-        at = stage.get();
-        if (at->writes_array()) {
-          auto encoded = at->encoded(chunk);
-          if (!at->is_view()) {
-            if (form.bounds.empty()) form.bounds.assign(1 + crossings, chunk.size_in_bytes());
-            form.bounds.push_back(encoded.size_in_bytes());
-            before.push_back(std::move(chunk));
-            after.push_back(encoded);
-          }
-          chunk = std::move(encoded);
-          continue;
-        }
-        if (at->reads_array()) {
-          form.decoded_size = chunk.size_in_bytes();  // first: it checks what the layout multiplies
-          form.layout = at->layout(chunk);
-          form.chunk = chunk;
-          if (form.bounds.empty()) form.bounds.assign(1 + crossings, form.decoded_size);
-        }
-        if (!at->is_view()) form.bounds.push_back(at->encoded_bound(chunk, form.bounds.back()));
-      }
-      at = nullptr;
-      if (made_->shard) form = made_->shard->resolve(chunk), form.shards.front().behind = made_->behind;
-      for (auto stage = made_->stages.rbegin(); stage != made_->stages.rend(); ++stage) {
-        at = stage->get();
-        if (at->writes_array() && !at->is_view()) {
-          form.change(before.back(), std::move(after.back()));
-          before.pop_back(), after.pop_back();
-        } else {
-          form.see_through(*at);
-        }
-      }
-    } catch (Error& error) {
-      error.in_codec(at ? at->name() : Shard::name);
-      throw;
-    }
-    return form;
+  ResolvedChunk resolve(ChunkSpecification const& chunk) const {
+    auto const& made = *made_;
+    auto const in_shard = [&](ChunkSpecification const& shard) {
+      auto form = made.shard->resolve(shard);
+      form.shards.front().behind = made.behind;
+      return form;
+    };
+    typename Stages::ResolveShard const resolve_shard{in_shard};
+    return made.stages.resolve(chunk, made.shard ? &resolve_shard : nullptr);
   }
 
   /// As a Pipeline's.
   using bytes_staging = staging_t<ArraySpace, BytesSpace>;
   using array_staging = staging_t<BytesSpace, ArraySpace>;
-
- private:
-  // Stages take turns: what one has written is what the next one reads.
-  class PingPong {
-    using Batch = detail::StageBatch<BytesSpace, BytesSpace, bytes_staging>;
-
-   public:
-    PingPong() = default;
-    PingPong(PingPong const&) = delete;
-    PingPong& operator=(PingPong const&) = delete;
-
-    void begin() {
-      from_ = &a_, to_ = &b_;
-      from_->results.clear();
-    }
-    std::vector<ByteView<BytesSpace>>& from() { return from_->results; }
-    Batch& next() { return *to_; }
-    void turn() {
-      to_->collect();
-      std::swap(from_, to_);
-    }
-
-   private:
-    Batch a_, b_;
-    Batch *from_ = nullptr, *to_ = nullptr;
-  };
-
- public:
-  struct Decoding {
-    std::size_t most = 0;
-    bool apart = false;  ///< encoded bytes are in allocations of their own
-    bool ahead = false;  ///< the queue was given nothing that uses this, or what chunks are decoded into
-    PingPong turns;
-    detail::ValueBatch<BytesSpace> values;
-    detail::StageBatch<BytesSpace, ArraySpace> crossing;
-  };
-  struct Encoding {
-    std::size_t most = 0;
-    PingPong turns;
-    detail::ValueBatch<BytesSpace> values;
-    detail::StageBatch<ArraySpace, BytesSpace, bytes_staging> crossing;
-    std::vector<ByteView<ArraySpace>> plain;
-  };
+  using Decoding = typename Stages::Decoding;
+  using Encoding = typename Stages::Encoding;
 
   /// Decodes a mini-batch in the queue's order; `work` is in use until that is done. Throws: CodecError.
   void decode(ResolvedChunk const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, Decoding& work,
               queue_type& on) const {
-    auto& turns = work.turns;
-    turns.begin();
-    for (auto const& chunk : chunks) turns.from().push_back(chunk.encoded);
-    auto& queue = queue_in<BytesSpace>(on);
-    auto changed = form.changes.size();
-    auto place = form.bounds.size() - 1;  // in form.bounds, of what stands after the stage at hand
-    for (auto stage = made_->stages.rbegin(); stage != made_->stages.rend(); ++stage) {
-      if ((*stage)->is_view()) continue;
-      auto& batch = turns.next();
-      if (--place > 0)
-        batch.keep(turns.from(), form.bounds[place], work.most, on);
-      else if constexpr (crossings == 0)
-        batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
-      if ((*stage)->writes_array()) {
-        auto const& change = form.changes[--changed];
-        work.values.decode(change, batch.tasks, work.most, queue,
-                           [&](auto dense) { (*stage)->decode(change.decoded, dense, queue); });
-      } else {
-        (*stage)->decode(form.stored_chunk(), batch.tasks, queue);
-      }
-      turns.turn();
-    }
-    for (std::size_t i = 0; i < chunks.size(); ++i) detail::expect_size(turns.from()[i].size, form.decoded_size, i);
-    if constexpr (crossings == 0) {
-      for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = turns.from()[i];
-    } else {
-      auto& crossing = work.crossing;
-      crossing.send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
-      bool const is_first = form.bounds.size() == 1 + crossings;
-      detail::cross_batch(std::span{crossing.tasks}, on, is_first && work.apart, work.ahead);
-      for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = crossing.tasks[i].to;
-    }
+    made_->stages.decode(form, chunks, work, on);
   }
   void decode(ResolvedChunk const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
     decode(form, chunks, *on.template lease<Decoding>(), on);
@@ -253,42 +142,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   /// Encodes a mini-batch, likewise.
   void encode(ResolvedChunk const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, Encoding& work,
               queue_type& on) const {
-    auto& queue = queue_in<BytesSpace>(on);
-    auto& turns = work.turns;
-    turns.begin();
-    auto const last = form.bounds.size() - 1;
-    if constexpr (crossings == 0) {
-      for (auto const& chunk : chunks) turns.from().push_back(chunk.from);
-    } else {
-      auto& crossing = work.crossing;
-      work.plain.clear();
-      for (auto const& chunk : chunks) work.plain.push_back(chunk.from);
-      if (last > 1)
-        crossing.keep(work.plain, form.decoded_size, work.most, on);
-      else
-        crossing.send(work.plain, [&](std::size_t i) { return chunks[i].to; });
-      detail::cross_batch(std::span{crossing.tasks}, on);
-      auto const results = crossing.collect();
-      turns.from().assign(results.begin(), results.end());
-    }
-    std::size_t place = crossings, changed = 0;
-    for (auto const& stage : made_->stages) {
-      if (stage->is_view()) continue;
-      auto& batch = turns.next();
-      if (++place < last)
-        batch.keep(turns.from(), form.bounds[place], work.most, on);
-      else
-        batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to; });
-      if (stage->writes_array()) {
-        auto const& change = form.changes[changed++];
-        work.values.encode(change, stage->name(), batch.tasks, work.most, queue,
-                           [&](auto dense) { stage->encode(change.decoded, dense, queue); });
-      } else {
-        stage->encode(form.stored_chunk(), batch.tasks, queue);
-      }
-      turns.turn();
-    }
-    for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].encoded = turns.from()[i];
+    made_->stages.encode(form, chunks, work, on);
   }
   void encode(ResolvedChunk const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
     encode(form, chunks, *on.template lease<Encoding>(), on);
@@ -296,23 +150,16 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
 
  private:
   using Stage = detail::AnyStage<BytesSpace>;
-  using Shard = codec::Sharding<AnyPipeline, AnyPipeline<space::Host, space::Host, BuiltInCodecs>>;
+  using Shard = codec::Sharding<AnyPipeline, detail::IndexPipeline>;
   struct Composed {
     std::vector<Specification> codecs{};  // as they were given
-    std::vector<std::unique_ptr<Stage const>> stages{};
+    Stages stages{};
     std::shared_ptr<Shard const> shard{};         // behind the stages, if it is what makes bytes
     std::shared_ptr<ValueCodecs const> behind{};  // behind the shard
   };
 
   static std::unique_ptr<Stage const> make_stage(Specification const& specification) {
-    std::unique_ptr<Stage const> stage;
-    auto const try_one = [&]<class C>(std::type_identity<C>) {
-      if constexpr (RunsIn<C, BytesSpace>)
-        if (!stage && C::name == specification.name)
-          stage.reset(new detail::StageOf<C, BytesSpace>{make_codec<C>(specification)});
-    };
-    (try_one(std::type_identity<Cs>{}), ...);
-    if (stage) return stage;
+    if (auto stage = detail::stage_among<BytesSpace, Cs...>(specification)) return stage;
     std::string elsewhere;
     (void)((Cs::name == specification.name && (elsewhere = detail::how_to_run<Cs, ArraySpace, BytesSpace>(), true)) ||
            ...);

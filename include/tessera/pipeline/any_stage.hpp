@@ -13,8 +13,7 @@
 #include <tessera/pipeline/flow.hpp>
 #include <tessera/view/layout.hpp>
 
-namespace tessera { inline namespace v0 {
-namespace detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 // A codec of any type whose batches begin and end in S. Only the functions of its kind are called: `decoded` where an
 // array-to-array codec is read through, `decode` and `encode` where it is not.
@@ -22,6 +21,7 @@ template <MemorySpace S>
 struct AnyStage {
   virtual ~AnyStage() = default;
   virtual std::string_view name() const = 0;
+  virtual Specification specification() const = 0;
   virtual bool reads_array() const = 0;
   virtual bool writes_array() const = 0;
   virtual bool is_view() const = 0;
@@ -44,6 +44,7 @@ class StageOf final : public AnyStage<S> {
   explicit StageOf(C codec) : codec_{std::move(codec)} {}
 
   std::string_view name() const override { return C::name; }
+  Specification specification() const override { return specification_of(codec_); }
   bool reads_array() const override { return kind::reads_array; }
   bool writes_array() const override { return kind::writes_array; }
   bool is_view() const override { return detail::is_view<C>; }
@@ -95,5 +96,4 @@ class StageOf final : public AnyStage<S> {
   C codec_;
 };
 
-}  // namespace detail
-}}  // namespace tessera::v0
+}}}  // namespace tessera::v0::detail

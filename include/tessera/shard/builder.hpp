@@ -16,10 +16,9 @@
 #include <tessera/pipeline/shard_index.hpp>
 #include <tessera/shard/entries.hpp>
 #include <tessera/shard/grid.hpp>
-#include <tessera/store/get.hpp>
+#include <tessera/store/erased_store.hpp>
 
-namespace tessera { inline namespace v0 {
-namespace detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// Of a store of S's memory, which a queue keeps: its memory is used again by the next shard. Chunks are numbered as
 /// the entries of the indexes are, those of the first inner shard first.
@@ -47,18 +46,15 @@ class ShardBuilder {
 
   /// The shard as it is until now, if there is one; `part` of its value, if it is not all of it. Throws: CodecError, if
   /// it is damaged; StoreError.
-  template <class Store>
-  void load(Store const& store, Key const& key, Queue& on, ByteRange part = {}) {
+  void load(ErasedStore<S> const& store, Key const& key, Queue& on, ByteRange part = {}) {
     ByteSpan<S> value;
     auto destination = [&](std::size_t n) { return value = old_.take(n, on); };
-    if (tessera::detail::read(store, key, part, destination, on))
-      read_level(0, 0, {0, value.size}, value, 0, store, key, on);
+    if (store.read(key, part, destination, on)) read_level(0, 0, {0, value.size}, value, 0, store, key, on);
   }
 
   /// Instead: what the shard's index says, for `renew` and `append`. False: there is no shard.
-  template <class Store>
-  bool open(Store const& store, Key const& key, Queue& on) {
-    auto const size = tessera::size(store, key, on);
+  bool open(ErasedStore<S> const& store, Key const& key, Queue& on) {
+    auto const size = store.size(key, on);
     if (!size) return false;
     size_ = *size;
     before_ = read_entries(format(0), {0, size_}, parts_in(store, key, on), on.host());
@@ -67,13 +63,12 @@ class ShardBuilder {
   }
 
   /// What is in that entry of the shard's index is put in anew. `keeps`: beginning with what there is.
-  template <class Store>
-  void renew(std::uint64_t entry, bool keeps, Store const& store, Key const& key, Queue& on) {
+  void renew(std::uint64_t entry, bool keeps, ErasedStore<S> const& store, Key const& key, Queue& on) {
     auto const old = std::exchange(entries_[entry], {});
     if (!keeps || old.is_missing()) return;
     ByteSpan<S> value;
     auto into = [&](std::size_t n) { return value = destination(n, on); };
-    tessera::detail::read(store, key, {old.offset, old.size}, into, on);
+    store.read(key, {old.offset, old.size}, into, on);
     if (value.size != old.size)
       throw CodecError{text({"the shard became shorter while it was read: found ", value.size, " bytes from byte ",
                              old.offset, " on, expected ", old.size})};
@@ -85,8 +80,7 @@ class ShardBuilder {
 
   /// Puts what was renewed behind the shard, and a new index behind that; erases a shard that has nothing any more.
   /// False: the store did nothing. The value is in use until the queue is done.
-  template <class Store>
-  bool append(Store const& store, Key const& key, Queue& on) {
+  bool append(ErasedWritableStore<S> const& store, Key const& key, Queue& on) {
     auto const& index = format(0);
     std::uint64_t sum = 0;
     for (std::uint64_t i = 0; i < entries_.size(); ++i)
@@ -105,8 +99,7 @@ class ShardBuilder {
 
   /// Puts the shard together and writes it, or erases it if it has no chunk. Returns its size in bytes. The value is in
   /// use until the queue is done.
-  template <class Store>
-  std::uint64_t store(Store const& store, Key const& key, Queue& on) {
+  std::uint64_t store(ErasedWritableStore<S> const& store, Key const& key, Queue& on) {
     auto const size = size_of(0, 0);
     if (!size) {
       store.erase(key, on);
@@ -137,9 +130,8 @@ class ShardBuilder {
 
   // What is in a shard that lies at `place` of a value, whose bytes from `first` on are there; `number` counts the
   // shards of its level.
-  template <class Store>
   void read_level(std::size_t level, std::uint64_t number, ShardEntry const& place, ByteView<S> bytes,
-                  std::uint64_t first, Store const& store, Key const& key, Queue& on) {
+                  std::uint64_t first, ErasedStore<S> const& store, Key const& key, Queue& on) {
     auto const part = [&](std::uint64_t offset, ByteSpan<Host> to) {
       if constexpr (std::same_as<S, Host>)
         std::memcpy(to.data, bytes.data + (offset - first), to.size);
@@ -213,5 +205,4 @@ class ShardBuilder {
   std::size_t used_ = 0;
 };
 
-}  // namespace detail
-}}  // namespace tessera::v0
+}}}  // namespace tessera::v0::detail

@@ -1,7 +1,6 @@
 // Shards that codecs stand behind: their values are encoded as a whole, and seen here as what is in them.
 #pragma once
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,13 +16,8 @@
 #include <tessera/pipeline/form.hpp>
 #include <tessera/pipeline/value_codecs.hpp>
 #include <tessera/shard/whole_shard.hpp>
-#include <tessera/store/append.hpp>
-#include <tessera/store/get.hpp>
-#include <tessera/store/is_near.hpp>
-#include <tessera/store/key_lock.hpp>
-#include <tessera/store/lend.hpp>
-#include <tessera/store/watch.hpp>
-#include <tessera/store/write_many.hpp>
+#include <tessera/store/at_key.hpp>
+#include <tessera/store/erased_store.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
@@ -104,87 +98,82 @@ class DecodedValues {
   std::list<Kept> kept_;  // what was asked for last first
 };
 
-/// The store of an array's chunks or shards, for the length of one call. Where codecs stand behind the shards a value
-/// is read and decoded as a whole when any part of it is asked for, and encoded before it is written; else this is the
-/// store. Of bytes in the host's memory.
-template <class S>
-class DecodedShardStore {
+/// Of a store of shards that codecs stand behind, for the length of one call: a value is read and decoded as a whole
+/// when any part of it is asked for.
+template <class Base = ErasedStore<space::Host>>
+class DecodedShardStore : public Base {
+ protected:
   using Host = space::Host;
+  using Queue = tessera::Queue<Host>;
+
+ private:
   using Value = DecodedValues::Value;
 
  public:
-  using buffer_type = buffer_of<S>;
-  static constexpr bool reads_in_turn = ReadsInTurn<S>;
+  /// What is given outlives this. Requires: codecs stand behind the form's shards.
+  DecodedShardStore(ErasedStore<Host> const& store, ResolvedChunk const& form)
+      : Base{abilities_of(store)}, store_{&store}, form_{&form} {}
 
-  /// What is given outlives this. `locks` count changes where the store does not.
-  DecodedShardStore(S const& store, ResolvedChunk const& form, KeyLocks& locks)
-      : store_{&store}, form_{&form}, locks_{&locks} {
-    if (codecs()) decoded_ = std::make_shared<DecodedValues>();
-  }
-
-  std::string name() const { return name_of(*store_); }
-  bool is_near() const { return detail::is_near(*store_); }
-  auto lock(Key const& key) const { return lock_of(*store_, key, *locks_); }
+  std::string name() const override { return store_->name(); }
+  bool is_near() const override { return store_->is_near(); }
+  KeyLock lock(Key const& key) const override { return store_->lock(key); }
+  SequenceCounter& changes(Key const& key) const override { return store_->changes(key); }
   /// What is read after it is of the value that is watched, or of a later one.
-  ValueWatch watch(Key const& key) const requires HasWatch<S> {
+  ValueWatch watch(Key const& key) const override {
     auto now = store_->watch(key);
-    if (decoded_) decoded_->expect(key, now.version(), [&] { return store_->watch(key); });
+    decoded_.expect(key, now.version(), [&] { return store_->watch(key); });
     return now;
   }
-  SequenceCounter& changes(Key const& key) const { return changes_of(*store_, key, *locks_); }
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Host> destination,
-                                  Queue<Host>& on) const {
-    if (!decoded_) return store_->read(key, range, destination, on);
-    auto const value = decoded(key, on);
-    if (!value) return std::nullopt;
-    auto const [offset, size] = range.resolve(value->view.size);
-    auto const to = destination(size);
-    if (size > 0) std::memcpy(to.data, value->view.data + offset, size);
-    return size;
+                                  Queue& on) const override {
+    return at_key(*this, key, [&]() -> std::optional<std::size_t> {
+      auto const value = decoded(key, on);
+      if (!value) return std::nullopt;
+      auto const [offset, size] = range.resolve(value->view.size);
+      auto const to = destination(size);
+      if (size > 0) std::memcpy(to.data, value->view.data + offset, size);
+      return size;
+    });
   }
-  std::optional<std::uint64_t> size(Key const& key, Queue<Host>& on) const {
-    if (!decoded_) return tessera::size(*store_, key, on);
+  std::optional<std::size_t> read_on_host(Key const& key, ByteRange range, Destination<Host> destination,
+                                          ValueWatch const*, bool& is_of_watch, Queue& on) const override {
+    is_of_watch = false;
+    return read(key, range, destination, on);
+  }
+  std::optional<std::uint64_t> size(Key const& key, Queue& on) const override {
     auto const value = decoded(key, on);
     return value ? std::optional<std::uint64_t>{value->view.size} : std::nullopt;
   }
-  void get_many(std::span<ReadRequest<Host>> requests, Queue<Host>& on) const requires HasGetMany<S> {
-    if (!decoded_) return store_->get_many(requests, on);
-    for (auto& request : requests)
-      request.size = detail::read(*this, *request.key, request.range, request.destination, on);
+  void get_many(std::span<ReadRequest<Host>> requests, Queue& on) const override {
+    for (auto& request : requests) request.size = read(*request.key, request.range, request.destination, on);
   }
-  std::optional<Lent<Host>> lend(Key const& key, ByteRange range, Queue<Host>& on) const requires LendingStore<S> {
-    if (!decoded_) return store_->lend(key, range, on);
-    auto const value = decoded(key, on);
-    if (!value) return std::nullopt;
-    auto const [offset, size] = range.resolve(value->view.size);
-    return Lent<Host>{value->view.sub(offset, size), value};
+  std::optional<Lent<Host>> lend(Key const& key, ByteRange range, Queue& on) const override {
+    return at_key(*this, key, [&]() -> std::optional<Lent<Host>> {
+      auto const value = decoded(key, on);
+      if (!value) return std::nullopt;
+      auto const [offset, size] = range.resolve(value->view.size);
+      return Lent<Host>{value->view.sub(offset, size), value};
+    });
   }
 
-  void write(Key const& key, ByteView<Host> value, Queue<Host>& on) const requires WritableStore<S> {
-    if (!decoded_) return store_->write(key, value, on);
-    store_->write(key, codecs()->encode(value, on).view, on);
-  }
-  /// Of chunks that are not in shards.
-  void write_many(std::span<WriteRequest<Host> const> requests, Queue<Host>& on) const requires HasWriteMany<S> {
-    store_->write_many(requests, on);
-  }
-  bool append(Key const& key, ByteView<Host> bytes, std::uint64_t size,
-              Queue<Host>& on) const requires AppendableStore<S> {
-    return !decoded_ && store_->append(key, bytes, size, on);
-  }
-  bool erase(Key const& key, Queue<Host>& on) const requires WritableStore<S> { return store_->erase(key, on); }
+ protected:
+  ValueCodecs const& codecs() const { return *form_->shards.front().behind; }
 
  private:
-  ValueCodecs const* codecs() const { return form_->shards.empty() ? nullptr : form_->shards.front().behind.get(); }
+  static StoreAbilities abilities_of(ErasedStore<Host> const& store) {
+    auto abilities = store.can;
+    abilities.appends = false;
+    return abilities;
+  }
 
   // Throws: CodecError, if it is damaged, or more than any that this program would write.
-  Value decoded(Key const& key, Queue<Host>& on) const {
+  Value decoded(Key const& key, Queue& on) const {
     auto const few = std::max<std::size_t>(2, on.threads());  // each may be at a shard of its own
-    return decoded_->get(key, changes(key), few, [&]() -> Value {
+    return decoded_.get(key, changes(key), few, [&]() -> Value {
       auto const bound = shard_bound(*form_);
       auto const most = checked_size(bound + bound / 8 + (1 << 20), "a shard");
-      auto const most_encoded = codecs()->encoded_bound(most);
+      auto const most_encoded = codecs().encoded_bound(most);
       HostBuffer encoded;
       auto destination = [&](std::size_t n) {
         expect_at_most(n, most_encoded);
@@ -193,14 +182,37 @@ class DecodedShardStore {
       auto const found = store_->read(key, {}, destination, on);
       expect_given(found, encoded.view().size, key);
       if (!found) return nullptr;
-      return std::make_shared<ValueCodecs::Bytes const>(codecs()->decode(encoded.view(), most, on));
+      return std::make_shared<ValueCodecs::Bytes const>(codecs().decode(encoded.view(), most, on));
     });
   }
 
-  S const* store_;
+  ErasedStore<Host> const* store_;
   ResolvedChunk const* form_;
-  KeyLocks* locks_;
-  std::shared_ptr<DecodedValues> decoded_{};  // null: no codecs stand behind
+  mutable DecodedValues decoded_;
+};
+
+/// And encoded before it is written.
+class EncodedShardStore final : public DecodedShardStore<ErasedWritableStore<space::Host>> {
+ public:
+  EncodedShardStore(ErasedWritableStore<Host> const& store, ResolvedChunk const& form)
+      : DecodedShardStore{store, form}, store_{&store} {}
+
+  void write(Key const& key, ByteView<Host> value, Queue& on) const override {
+    store_->write(key, codecs().encode(value, on).view, on);
+  }
+  /// Shards are written one by one.
+  void write_many(std::span<WriteRequest<Host> const> requests, Queue& on) const override {
+    for (auto const& request : requests) {
+      auto const held = lock(*request.key);
+      write(*request.key, request.value, on);
+    }
+  }
+  /// A value that is encoded as a whole cannot grow at its end.
+  bool append(Key const&, ByteView<Host>, std::uint64_t, Queue&) const override { return false; }
+  bool erase(Key const& key, Queue& on) const override { return store_->erase(key, on); }
+
+ private:
+  ErasedWritableStore<Host> const* store_;
 };
 
 }}}  // namespace tessera::v0::detail

@@ -6,14 +6,15 @@
 #include <vector>
 
 #include <tessera/core/checked.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/pipeline/shard_index.hpp>
 #include <tessera/shard/grid.hpp>
-#include <tessera/store/host_side.hpp>
+#include <tessera/store/erased_store.hpp>
 
-namespace tessera { inline namespace v0 {
-namespace detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// Where in a value the entries of a shard lie that is itself at `place` of it. `part(offset, to)` reads bytes of the
 /// value into host memory. Throws: CodecError, if the index is damaged.
@@ -35,10 +36,15 @@ std::vector<ShardEntry> read_entries(ShardIndexFormat const& index, ShardEntry c
 }
 
 /// For `part`: of a value that is in a store.
-template <class S>
-auto parts_in(S const& store, Key const& key, queue_of<S>& on) {
+template <MemorySpace S>
+auto parts_in(ErasedStore<S> const& store, Key const& key, queue_for<S>& on) {
   return [&](std::uint64_t offset, ByteSpan<space::Host> to) {
-    auto const found = get_on_host(store, key, {offset, to.size}, to, on);
+    bool is_watched = false;
+    auto const destination = [&](std::size_t n) {
+      if (n > to.size) throw StoreError{text({"found ", n, " bytes, expected at most ", to.size})};
+      return to.sub(0, n);
+    };
+    auto const found = store.read_on_host(key, {offset, to.size}, destination, nullptr, is_watched, on);
     if (found != to.size)
       throw CodecError{text({"the shard's index: found ", found.value_or(0), " bytes, expected ", to.size})};
   };
@@ -61,5 +67,4 @@ bool is_tidy(ShardGrid const& grid, std::size_t level, ShardEntry const& place, 
   return has_any && next + (index.at_start() ? 0 : index.size()) == place.offset + place.size;
 }
 
-}  // namespace detail
-}}  // namespace tessera::v0
+}}}  // namespace tessera::v0::detail

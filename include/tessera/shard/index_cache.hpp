@@ -114,7 +114,7 @@ class ShardIndexCache {
       auto const& known = *found->second;
       auto const sequence = known.index->sequence.load();
       bool const is_same = seen ? known.version && known.version->is_same(*seen)
-                                   : sequence == SequenceCounter::unknown || changes.none_since(sequence);
+                                : sequence == SequenceCounter::unknown || changes.none_since(sequence);
       if (is_same) {
         order_.splice(order_.begin(), order_, found->second);
         return order_.front().index;

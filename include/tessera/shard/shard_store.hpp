@@ -1,56 +1,48 @@
-// A shard that is being written, as what writes chunks sees it.
+// A shard that is being written, as what writes chunks sees it: a store of its chunks.
 #pragma once
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 
 #include <tessera/cast/concept.hpp>
 #include <tessera/shard/builder.hpp>
-#include <tessera/store/concept.hpp>
-#include <tessera/store/write_many.hpp>
+#include <tessera/store/erased_store.hpp>
 
-namespace tessera { inline namespace v0 {
-namespace detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
-/// The draft as a store of its chunks: what writes chunks into a store writes them into a shard.
-template <class S>
-class ShardStore {
-  using Space = space_of<S>;
+/// What writes chunks into a store writes them into a shard. A chunk's key is its number, in digits.
+template <MemorySpace Space>
+class ShardStore final : public ErasedWritableStore<Space> {
+  using Queue = queue_for<Space>;
 
  public:
-  using buffer_type = buffer_of<S>;
+  /// `store` is the one that the shard belongs to.
+  ShardStore(ShardBuilder<Space>& draft, ErasedStore<Space> const& store)
+      : ErasedWritableStore<Space>{StoreAbilities{}}, draft_{&draft}, store_{&store} {}
 
-  ShardStore(ShardBuilder<Space>& draft, S const& store, Key const& shard)
-      : draft_{&draft}, store_{&store}, shard_{&shard} {}
-
-  std::string name() const { return name_of(*store_); }
-
-  /// A chunk's number, in digits.
-  void put_key(Key& key, Extents const& chunk) const {
+  static void put_key(Key& key, std::uint64_t chunk) {
     char digits[20];
-    key.path.assign(digits, std::to_chars(digits, digits + sizeof digits, draft_->number_of(chunk)).ptr);
-  }
-  void blame(Error& error, Extents const& chunk) const {
-    error.in_inner_chunk(to_string(chunk)).in_key(shard_->path).in_store(name());
+    key.path.assign(digits, std::to_chars(digits, digits + sizeof digits, chunk).ptr);
   }
 
+  std::string name() const override { return store_->name(); }
+  bool is_near() const override { return true; }
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination,
-                                  queue_for<Space>& on) const {
+                                  Queue& on) const override {
     auto const chunk = draft_->chunk(number(key));
     if (!chunk.data) return std::nullopt;
     auto const [offset, size] = range.resolve(chunk.size);
     crossing<Space, Space>::copy(chunk.sub(offset, size), destination(size), on);
     return size;
   }
-  void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const {
+  void write(Key const& key, ByteView<Space> value, Queue& on) const override {
     WriteRequest<Space> const request{&key, value};
     write_many({&request, 1}, on);
   }
-  void write_many(std::span<WriteRequest<Space> const> requests, queue_for<Space>& on) const {
+  void write_many(std::span<WriteRequest<Space> const> requests, Queue& on) const override {
     std::size_t sum = 0;
     for (auto const& request : requests) sum += request.value.size;
     auto destination = draft_->destination(sum, on);
@@ -61,12 +53,24 @@ class ShardStore {
       destination = destination.sub(to.size, destination.size - to.size);
     }
   }
-  bool erase(Key const& key, queue_for<Space>&) const {
+  bool erase(Key const& key, Queue&) const override {
     draft_->erase(number(key));
     return true;
   }
   /// Nobody else has this draft.
-  std::unique_lock<std::mutex> lock(Key const&) const { return {}; }
+  KeyLock lock(Key const&) const override { return {}; }
+  SequenceCounter& changes(Key const& key) const override { return store_->changes(key); }
+
+  // Chunks are read and written, and nothing else.
+  std::optional<std::size_t> read_on_host(Key const&, ByteRange, Destination<space::Host>, ValueWatch const*, bool&,
+                                          Queue&) const override {
+    return std::nullopt;
+  }
+  std::optional<std::uint64_t> size(Key const&, Queue&) const override { return std::nullopt; }
+  void get_many(std::span<ReadRequest<Space>>, Queue&) const override {}
+  std::optional<Lent<Space>> lend(Key const&, ByteRange, Queue&) const override { return std::nullopt; }
+  bool append(Key const&, ByteView<Space>, std::uint64_t, Queue&) const override { return false; }
+  ValueWatch watch(Key const&) const override { return ValueWatch{{}}; }
 
  private:
   static std::uint64_t number(Key const& key) {
@@ -76,9 +80,7 @@ class ShardStore {
   }
 
   ShardBuilder<Space>* draft_;
-  S const* store_;
-  Key const* shard_;
+  ErasedStore<Space> const* store_;
 };
 
-}  // namespace detail
-}}  // namespace tessera::v0
+}}}  // namespace tessera::v0::detail

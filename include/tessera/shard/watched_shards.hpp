@@ -2,11 +2,10 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include <tessera/store/get.hpp>
+#include <tessera/key/key.hpp>
 #include <tessera/store/watch.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -16,16 +15,6 @@ struct WatchedShard {
   ValueWatch watch;
   bool is_held = true;  ///< all that was read of it is of the watched value, whatever its key has meanwhile
 };
-
-/// As read, of the value that is watched, if the store has it still.
-template <class S>
-std::optional<std::size_t> read_watched(S const& store, Key const& key, ByteRange range,
-                                        Destination<space_of<S>> destination, WatchedShard* watched, queue_of<S>& on) {
-  bool is_of_watch = false;
-  auto const found = read(store, key, range, destination, watched ? &watched->watch : nullptr, is_of_watch, on);
-  if (watched) watched->is_held &= is_of_watch;
-  return found;
-}
 
 /// Of stores that let values be watched; the memory is used again.
 class WatchedShards {

@@ -10,8 +10,8 @@
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/pipeline/shard_index.hpp>
-#include <tessera/shard/watched_shards.hpp>
-#include <tessera/store/get.hpp>
+#include <tessera/shard/index_cache.hpp>
+#include <tessera/store/read_request.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
@@ -34,13 +34,12 @@ class WholeShard {
  public:
   void clear() { state_ = State::unread, bytes_ = {}; }
 
-  /// As read: out of the whole value, if it has at most so many bytes. A larger one has what nobody uses.
-  template <class S>
-  std::optional<std::size_t> read_part(S const& store, Key const& key, std::uint64_t most, ByteRange range,
-                                       Destination<Host> destination, WatchedShard* watched, Queue<Host>& on) {
-    if (state_ == State::unread) read(store, key, most, watched, on);
+  /// As `read`: out of the whole value, if it has at most so many bytes. A larger one has what nobody uses.
+  std::optional<std::size_t> read_part(Key const& key, std::uint64_t most, ByteRange range,
+                                       Destination<Host> destination, ReadPart read, Queue<Host>& on) {
+    if (state_ == State::unread) read_whole(key, most, read, on);
     if (state_ == State::missing) return std::nullopt;
-    if (state_ == State::too_large) return read_watched(store, key, range, destination, watched, on);
+    if (state_ == State::too_large) return read(range, destination);
     auto const found = part(range);
     auto const to = destination(found.size);
     if (found.size > 0) std::memcpy(to.data, found.data, found.size);
@@ -57,8 +56,7 @@ class WholeShard {
  private:
   enum class State { unread, missing, too_large, read };
 
-  template <class S>
-  void read(S const& store, Key const& key, std::uint64_t most, WatchedShard* watched, Queue<Host>& on) {
+  void read_whole(Key const& key, std::uint64_t most, ReadPart read, Queue<Host>& on) {
     struct TooLarge {};
     auto destination = [&](std::size_t n) {
       if (n > most) throw TooLarge{};
@@ -67,7 +65,7 @@ class WholeShard {
       return to;
     };
     try {
-      auto const found = read_watched(store, key, {}, destination, watched, on);
+      auto const found = read({}, destination);
       expect_given(found, bytes_.size, key);
       state_ = found ? State::read : State::missing;
     } catch (TooLarge const&) {

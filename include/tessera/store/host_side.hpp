@@ -1,13 +1,10 @@
 // The host's view of a store: its keys, and their values as host bytes.
 #pragma once
 #include <concepts>
-#include <cstddef>
-#include <optional>
 
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/store/cast_store.hpp>
 #include <tessera/store/concept.hpp>
-#include <tessera/store/get.hpp>
 #include <tessera/store/prefix_store.hpp>
 #include <tessera/store/read_only_store.hpp>
 #include <tessera/store/split_store.hpp>
@@ -70,14 +67,4 @@ auto host_side(S const& store, queue_of<S> const& on) {
     return detail::HostSide<S>::of(store, on);
 }
 
-namespace detail {
-
-/// As get_into, of any store: the bytes come to host memory.
-template <class S>
-std::optional<std::size_t> get_on_host(S const& store, Key const& key, ByteRange range, ByteSpan<space::Host> to,
-                                       queue_of<S>& on) {
-  return get_into(host_side(store, on), key, to, on.host(), range);
-}
-
-}  // namespace detail
 }}  // namespace tessera::v0

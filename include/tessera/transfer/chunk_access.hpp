@@ -1,64 +1,96 @@
-// Where chunks are and what they are: an array's, or those at the bottom of its shards.
+// Where chunks are and what they are: an array's, those at the bottom of its shards, or those of a shard that is being
+// written.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <tessera/key/chunk_key.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/shard/index_cache.hpp>
 #include <tessera/shard/watched_shards.hpp>
-#include <tessera/store/host_side.hpp>
-#include <tessera/store/key_lock.hpp>
+#include <tessera/store/erased_store.hpp>
 
-namespace tessera { inline namespace v0 {
+namespace tessera { inline namespace v0 { namespace detail {
 
-/// Chunks in a store and how to read them: an array's, or those at the bottom of its shards.
-template <class S, class P>
+/// What chunks are called: in the store, and in errors.
+class ChunkNames {
+ public:
+  /// The key of a chunk, or of the shard that it is in, into memory that is used again.
+  virtual void put_key(Key& key, Extents const& chunk) const = 0;
+  /// The error is of that chunk, whose key is `key`.
+  virtual void blame(Error& error, Key const& key, Extents const& chunk) const = 0;
+
+ protected:
+  ~ChunkNames() = default;
+};
+
+/// Of an array.
+class ArrayChunkNames final : public ChunkNames {
+ public:
+  /// `prefix` of the keys, with its '/'; null `grid`: there are no shards.
+  ArrayChunkNames(std::string_view prefix, ChunkKeyEncoding encoding, ShardGrid const* grid = nullptr)
+      : prefix_{prefix}, encoding_{encoding}, grid_{grid} {}
+
+  void put_key(Key& key, Extents const& chunk) const override {
+    key.path = prefix_;
+    encoding_.append(key.path, grid_ ? grid_->shard_of(chunk) : chunk);
+  }
+  void blame(Error& error, Key const& key, Extents const& chunk) const override {
+    if (grid_) error.in_inner_chunk(to_string(chunk));
+    error.in_key(key.path);
+  }
+
+ private:
+  std::string_view prefix_;
+  ChunkKeyEncoding encoding_;
+  ShardGrid const* grid_;
+};
+
+}  // namespace detail
+
+/// Chunks in a store and how to read them. What it refers to outlives it.
+template <class P>
 struct ChunkAccess {
-  S const& store;
-  std::string_view prefix;  ///< of the keys, with its '/'
-  ChunkKeyEncoding key_encoding;
+  using Store = detail::ErasedStore<typename P::bytes_space>;
+  using WritableStore = detail::ErasedWritableStore<typename P::bytes_space>;
+
+  Store const& store;
+  detail::ChunkNames const& names;
   P const& pipeline;
   ResolvedChunk const& form;
-  ByteView<space::Host> fill;        ///< one element, in the machine's byte order
+  ByteView<space::Host> fill;         ///< one element, in the machine's byte order
   ShardIndexCache* shards = nullptr;  ///< where chunks are that are in shards
-  KeyLocks* locks = nullptr;         ///< with `shards`: used where the store has none of its own
-  Extents array_shape{};             ///< with `shards`: at its border they have fewer chunks; none: that is not known
-
-  /// The key of a chunk, or of the shard that it is in, in memory that is used again.
-  void put_key(Key& key, Extents const& chunk) const {
-    if constexpr (requires { store.put_key(key, chunk); }) return store.put_key(key, chunk);
-    key.path = prefix;
-    key_encoding.append(key.path, shards ? shards->grid().shard_of(chunk) : chunk);
-  }
+  Extents array_shape{};              ///< with `shards`: at its border they have fewer chunks; none: it is not known
+  WritableStore const* writable = nullptr;  ///< the same store; null: this is for reading
 
   /// Where the chunk's value is in that of its key; nullopt: its shard is known not to have it. Reads the shard's
   /// index by `read`, if nobody has, and sets `sequence` to when that was; `seen` is what it is of, if it is watched.
   /// Throws: CodecError, StoreError.
-  template <class AnyQueue>
   std::optional<ByteRange> locate(Key const& key, Extents const& chunk, std::optional<std::uint64_t>& sequence,
-                                  ReadPart read, ValueVersion const* seen, AnyQueue& on) const try {
-    return shards->find(key, chunk, read, detail::changes_of(store, key, *locks), sequence, on.host(), seen);
+                                  ReadPart read, ValueVersion const* seen, Queue<space::Host>& on) const try {
+    return shards->find(key, chunk, read, store.changes(key), sequence, on, seen);
   } catch (Error& error) {
-    error.in_key(key.path).in_store(name_of(store));
+    error.in_key(key.path).in_store(store.name());
     throw;
   }
 
   /// Part of a shard's value as the host's bytes; nullopt: there is no shard.
-  template <class AnyQueue>
   std::optional<std::size_t> read_part(Key const& key, ByteRange range, Destination<space::Host> destination,
-                                       detail::WatchedShard* watched, AnyQueue& on) const {
-    return detail::read_watched(host_side(store, queue_in<space_of<S>>(on)), key, range, destination, watched,
-                                on.host());
+                                       detail::WatchedShard* watched, queue_for<typename P::bytes_space>& on) const {
+    bool is_of_watch = false;
+    auto const found =
+        store.read_on_host(key, range, destination, watched ? &watched->watch : nullptr, is_of_watch, on);
+    if (watched) watched->is_held &= is_of_watch;
+    return found;
   }
 
   /// The error is of a chunk.
   void blame(Error& error, Key const& key, Extents const& chunk) const {
-    if constexpr (requires { store.blame(error, chunk); }) return store.blame(error, chunk);
-    if (shards) error.in_inner_chunk(to_string(chunk));
-    error.in_key(key.path).in_store(name_of(store));
+    names.blame(error, key, chunk);
+    error.in_store(store.name());
   }
 };
 

@@ -14,10 +14,7 @@
 #include <tessera/core/function_ref.hpp>
 #include <tessera/plan/plan.hpp>
 #include <tessera/shard/watched_shards.hpp>
-#include <tessera/store/get.hpp>
-#include <tessera/store/key_lock.hpp>
-#include <tessera/store/lend.hpp>
-#include <tessera/store/watch.hpp>
+#include <tessera/store/read_request.hpp>
 #include <tessera/transfer/batches.hpp>
 #include <tessera/transfer/chunk_access.hpp>
 #include <tessera/transfer/chunk_read.hpp>
@@ -25,26 +22,25 @@
 #include <tessera/transfer/shard_locator.hpp>
 #include <tessera/transfer/wanted_bytes.hpp>
 
-namespace tessera { inline namespace v0 {
-namespace detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// What it holds is kept by a queue and used again.
-template <class S, class P>
+template <class P>
 class ChunkFetcher {
   using bytes_space = typename P::bytes_space;
   using array_space = typename P::array_space;
   using Queue = typename P::queue_type;
-  using Source = ChunkAccess<S, P>;
+  using Source = ChunkAccess<P>;
+  using Locator = ShardLocator<P>;
   using Values = FetchBuffers<bytes_space, typename P::bytes_staging>;
-  static constexpr bool lends = ShardLocator<S, P>::lends;
 
  public:
   using Slot = ChunkRead<P>;
 
   /// What it takes beside the chunks' own memory, in bytes for each: joined ranges, and whole shards.
   static std::uint64_t beside(Source const& source) {
-    if (!source.shards || lends) return 0;
-    return source.form.encoded_bound() * (ShardLocator<S, P>::takes_whole_shards + joins);
+    if (!source.shards || Locator::lends(source)) return 0;
+    return source.form.encoded_bound() * (Locator::takes_whole_shards(source) + joins(source));
   }
 
   void clear() { used_ = 0; }
@@ -55,9 +51,9 @@ class ChunkFetcher {
     slot.piece = piece;
     slot.is_tile = false;
     // What is lent costs nothing; and what is joined to one request of all chunks would become one for each.
-    bool const may_be_part = !lends && !(joins && source.shards);
+    bool const may_be_part = !Locator::lends(source) && !(joins(source) && source.shards);
     slot.wanted = may_be_part ? wanted_bytes(source.form, plan, slot.piece) : ByteRange{0, source.form.decoded_size};
-    source.put_key(slot.key, slot.piece.chunk);
+    source.names.put_key(slot.key, slot.piece.chunk);
     return slot;
   }
   /// Cuts the one chunk that there is. Its tiles have the same memory, one after the other.
@@ -88,7 +84,7 @@ class ChunkFetcher {
     values_.begin(used_, source.form, on);
     if (!source.shards) return find(0, used_, source, limits, on), void();
     for (std::size_t begin = 0; begin < used_;) {
-      auto const end = end_of_group(begin, on);
+      auto const end = end_of_group(begin, source, on);
       find_shards(begin, end, source, limits, on);
       begin = end;
     }
@@ -96,15 +92,15 @@ class ChunkFetcher {
 
   /// What the store lent it has back when the queue is done with it, whether or not the queue is used again.
   void give_back([[maybe_unused]] Queue& on) {
-    if constexpr (!lends)
-      return;
-    else if constexpr (std::same_as<Queue, tessera::Queue<space::Host>>)
+    if constexpr (std::same_as<Queue, tessera::Queue<space::Host>>)
       owners_.clear();
     else if (!owners_.empty())
       on.keep(std::exchange(owners_, {}));
   }
-  static constexpr bool is_apart = lends;                  ///< values are where the store has them
-  static constexpr bool joins = !lends && !HasGetMany<S>;  ///< the store is asked for one range after the other
+  /// Values are where the store has them.
+  static bool is_apart(Source const& source) { return Locator::lends(source); }
+  /// The store is asked for one range after the other.
+  static bool joins(Source const& source) { return !Locator::lends(source) && !source.store.can.gets_many; }
 
  private:
   // Where the value of slot i shall go.
@@ -135,8 +131,8 @@ class ChunkFetcher {
 
   // Where the slots of some shards end that begin here: of few, for a shard that is watched is an open file, and all
   // threads together shall have some hundreds.
-  std::size_t end_of_group(std::size_t begin, Queue& on) const {
-    if constexpr (!HasWatch<S>) return used_;
+  std::size_t end_of_group(std::size_t begin, Source const& source, Queue& on) const {
+    if (!source.store.can.watches) return used_;
     auto const most = std::clamp<std::size_t>(256 / on.host().threads(), 1, 8);
     std::size_t shards = 1;
     for (auto end = begin + 1; end < used_; ++end)
@@ -155,7 +151,7 @@ class ChunkFetcher {
       auto next = begin + 1;
       while (next < end && slots_[next].key.path == slots_[begin].key.path) ++next;
       for (int tries = 0;; ++tries) {
-        auto const held = lock_of(source.store, slots_[begin].key, *source.locks);
+        auto const held = source.store.lock(slots_[begin].key);
         if (find(begin, next, source, limits, on)) break;
         expect_going(limits.stop);
         if (tries == 1000)
@@ -176,8 +172,7 @@ class ChunkFetcher {
       WatchedShards& watched;
       ~End() { watched.clear(); }  // they are the store's
     } const end_of_watches{watched_};
-    if constexpr (HasWatch<S>)
-      if (source.shards) watched_.begin(source, std::span<Slot const>{some});
+    if (source.shards && source.store.can.watches) watched_.begin(source, std::span<Slot const>{some});
     try {
       locate_.run(source, limits, some, watched_, on);
       fetch(begin, end, source, limits, on);
@@ -191,74 +186,80 @@ class ChunkFetcher {
   // Somebody wrote a shard of them while it was read, maybe behind its value: then it is found without its end.
   bool is_written(Source const& source, std::span<Slot const> some) {
     return source.shards && std::ranges::any_of(some, [&](Slot const& slot) {
-      return slot.sequence && !changes_of(source.store, slot.key, *source.locks).none_since(*slot.sequence);
-    });
+             return slot.sequence && !source.store.changes(slot.key).none_since(*slot.sequence);
+           });
   }
   bool is_one_value_each(Source const& source, std::span<Slot const> some) {
     if (!source.shards) return true;
-    if constexpr (HasWatch<S>) {
-      return watched_.are_same(source, [&](Key const& key) { source.shards->forget(key); });
-    } else {
-      bool is_same = true;
-      for (auto const& slot : some)
-        if (slot.sequence && !changes_of(source.store, slot.key, *source.locks).none_since(*slot.sequence))
-          source.shards->forget(slot.key), is_same = false;
-      return is_same;
-    }
+    if (source.store.can.watches) return watched_.are_same(source, [&](Key const& key) { source.shards->forget(key); });
+    bool is_same = true;
+    for (auto const& slot : some)
+      if (slot.sequence && !source.store.changes(slot.key).none_since(*slot.sequence))
+        source.shards->forget(slot.key), is_same = false;
+    return is_same;
   }
 
   void fetch(std::size_t begin, std::size_t end, Source const& source, FetchLimits const& limits, Queue& on) {
-    auto const most = most_encoded(source.form);
     auto const some = slots().subspan(begin, end - begin);
-    if constexpr (lends) {
-      for (auto& slot : some) {
-        if (!slot.found) continue;
-        of_slot(source, slot, [&] {
-          if (auto* const shard = watched_.of(slot.key)) shard->is_held = false;
-          auto lent = lend(source.store, slot.key, slot.range, queue_in<bytes_space>(on));
-          slot.found = lent.has_value();
-          if (!lent) return;
-          expect_at_most(lent->bytes.size, most);
-          slot.encoded = lent->bytes;
-          owners_.push_back(std::move(lent->owner));
-        });
-      }
-    } else {
-      rooms_.clear();
-      requests_.clear();
-      asked_.clear();
-      for (auto i = begin; i < end; ++i) {
-        if (!slots_[i].found || slots_[i].encoded.data) continue;
-        rooms_.push_back({this, i, most, source.form.is_view(), &on});
-        asked_.push_back(i);
-      }
-      for (std::size_t r = 0; r < asked_.size(); ++r) {
-        auto const& slot = slots_[asked_[r]];
-        requests_.push_back({&slot.key,
-                             slot.range,
-                             rooms_[r],
-                             {},
-                             values_.slab(),
-                             values_.alignment(),
-                             limits.max_gap,
-                             slot.is_tile ? 0 : limits.max_request_bytes});
-        requests_.back().slab_is_idle = true;  // this is lent when the queue is done with it
-        if (!source.shards && is_part(slot, source.form)) requests_.back().value_size = source.form.decoded_size;
-        if (auto* const shard = watched_.of(slot.key)) requests_.back().watch = &shard->watch;
-      }
-      tile_ = nullptr;
-      if (!requests_.empty()) get_many(source.store, std::span{requests_}, queue_in<bytes_space>(on));
-      end_tile();
-      for (std::size_t r = 0; r < asked_.size(); ++r) {
-        auto& slot = slots_[asked_[r]];
-        expect_given(requests_[r].size, slot.encoded.size, slot.key);
-        slot.found = requests_[r].size.has_value();
-        if (auto* const shard = watched_.of(slot.key)) shard->is_held &= requests_[r].is_of_watch;
-      }
-    }
+    if (Locator::lends(source))
+      borrow(some, source, on);
+    else
+      request(begin, end, source, limits, on);
     if (!source.shards) return;
     for (auto const& slot : some)
       if (slot.found) of_slot(source, slot, [&] { expect_all(slot); });
+  }
+
+  // Where the store has them.
+  void borrow(std::span<Slot> some, Source const& source, Queue& on) {
+    auto const most = most_encoded(source.form);
+    for (auto& slot : some) {
+      if (!slot.found) continue;
+      of_slot(source, slot, [&] {
+        if (auto* const shard = watched_.of(slot.key)) shard->is_held = false;
+        auto lent = source.store.lend(slot.key, slot.range, queue_in<bytes_space>(on));
+        slot.found = lent.has_value();
+        if (!lent) return;
+        expect_at_most(lent->bytes.size, most);
+        slot.encoded = lent->bytes;
+        owners_.push_back(std::move(lent->owner));
+      });
+    }
+  }
+
+  void request(std::size_t begin, std::size_t end, Source const& source, FetchLimits const& limits, Queue& on) {
+    auto const most = most_encoded(source.form);
+    rooms_.clear();
+    requests_.clear();
+    asked_.clear();
+    for (auto i = begin; i < end; ++i) {
+      if (!slots_[i].found || slots_[i].encoded.data) continue;
+      rooms_.push_back({this, i, most, source.form.is_view(), &on});
+      asked_.push_back(i);
+    }
+    for (std::size_t r = 0; r < asked_.size(); ++r) {
+      auto const& slot = slots_[asked_[r]];
+      requests_.push_back({&slot.key,
+                           slot.range,
+                           rooms_[r],
+                           {},
+                           values_.slab(),
+                           values_.alignment(),
+                           limits.max_gap,
+                           slot.is_tile ? 0 : limits.max_request_bytes});
+      requests_.back().slab_is_idle = true;  // this is lent when the queue is done with it
+      if (!source.shards && is_part(slot, source.form)) requests_.back().value_size = source.form.decoded_size;
+      if (auto* const shard = watched_.of(slot.key)) requests_.back().watch = &shard->watch;
+    }
+    tile_ = nullptr;
+    if (!requests_.empty()) source.store.get_many(requests_, queue_in<bytes_space>(on));
+    end_tile();
+    for (std::size_t r = 0; r < asked_.size(); ++r) {
+      auto& slot = slots_[asked_[r]];
+      expect_given(requests_[r].size, slot.encoded.size, slot.key);
+      slot.found = requests_[r].size.has_value();
+      if (auto* const shard = watched_.of(slot.key)) shard->is_held &= requests_[r].is_of_watch;
+    }
   }
 
   // A shard may end before what its index says.
@@ -271,7 +272,7 @@ class ChunkFetcher {
   std::vector<Slot> slots_;
   std::size_t used_ = 0;
   Values values_;
-  ShardLocator<S, P> locate_;
+  Locator locate_;
   FunctionRef<void(Slot const&)>* place_ = nullptr;
   Slot const* tile_ = nullptr;  // that is being read
   std::vector<RoomFor> rooms_;
@@ -281,5 +282,4 @@ class ChunkFetcher {
   std::vector<std::shared_ptr<void const>> owners_;  // of bytes that the store lent
 };
 
-}  // namespace detail
-}}  // namespace tessera::v0
+}}}  // namespace tessera::v0::detail

@@ -10,8 +10,7 @@
 #include <tessera/store/get.hpp>
 #include <tessera/transfer/chunk_access.hpp>
 
-namespace tessera { inline namespace v0 {
-namespace detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 template <class P>
 struct ChunkRead {
@@ -21,7 +20,7 @@ struct ChunkRead {
   ByteRange range;   // of the key's value
   ByteView<typename P::bytes_space> encoded;
   bool found;
-  std::optional<std::uint64_t> sequence;       // since when its shard must not change
+  std::optional<std::uint64_t> sequence;     // since when its shard must not change
   ByteSpan<typename P::array_space> direct;  // the user's memory, where the chunk can be decoded right into it
   bool is_tile;                              // of several that a chunk is cut into
 };
@@ -33,8 +32,8 @@ bool is_part(ChunkRead<P> const& slot, ResolvedChunk const& form) {
 }
 
 /// Runs f; its errors are of that chunk.
-template <class S, class P, class F>
-void of_slot(ChunkAccess<S, P> const& source, ChunkRead<P> const& slot, F&& f) try {
+template <class P, class F>
+void of_slot(ChunkAccess<P> const& source, ChunkRead<P> const& slot, F&& f) try {
   f();
 } catch (Error& error) {
   source.blame(error, slot.key, slot.piece.chunk);
@@ -43,16 +42,16 @@ void of_slot(ChunkAccess<S, P> const& source, ChunkRead<P> const& slot, F&& f) t
 
 /// The slot that a store's error is of, which says no more than its key: one whose range begins beyond the shard's
 /// end, if there is one.
-template <class S, class P, class AnyQueue>
-ChunkRead<P> const* beyond_end(ChunkAccess<S, P> const& source, std::span<ChunkRead<P> const> slots, Error const& error,
-                              AnyQueue& on) {
+template <class P>
+ChunkRead<P> const* beyond_end(ChunkAccess<P> const& source, std::span<ChunkRead<P> const> slots, Error const& error,
+                               typename P::queue_type& on) {
   if (!source.shards || !error.inner_chunk().empty()) return nullptr;
   auto const of_key = [&](auto const& slot) { return slot.key.path == error.key() && slot.found; };
   auto const first = std::ranges::find_if(slots, of_key);
   if (first == slots.end()) return nullptr;
   std::optional<std::uint64_t> total;
   try {
-    total = size(source.store, first->key, queue_in<space_of<S>>(on));
+    total = source.store.size(first->key, queue_in<typename P::bytes_space>(on));
   } catch (Error const&) {  // the first one is thrown
   }
   auto const is_beyond = [&](auto const& slot) { return of_key(slot) && total && slot.range.offset > *total; };
@@ -60,5 +59,4 @@ ChunkRead<P> const* beyond_end(ChunkAccess<S, P> const& source, std::span<ChunkR
   return found == slots.end() ? nullptr : &*found;
 }
 
-}  // namespace detail
-}}  // namespace tessera::v0
+}}}  // namespace tessera::v0::detail

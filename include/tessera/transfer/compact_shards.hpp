@@ -56,24 +56,26 @@ std::vector<Extents> shards_of(S const& store, std::string const& path, ChunkKey
 /// Rewrites those of `count` shards that are not tidy, of which the i-th is at place(i), each at once and while its key
 /// is locked; of the others the index alone is read. Chunks stay encoded as they are. Returns how many bytes fewer the
 /// shards have. Throws: StoreError, CodecError with the key, Cancelled.
-template <class S, class P, class Place>
-std::uint64_t compact_shards(ChunkAccess<S, P> const& source, std::uint64_t count, Place&& place, KeyLocks& locks,
+template <class P, class Place>
+std::uint64_t compact_shards(ChunkAccess<P> const& source, std::uint64_t count, Place&& place,
                              typename P::queue_type& on, CompactOptions const& options = {}) {
   using bytes_space = typename P::bytes_space;
   using Draft = detail::ShardBuilder<bytes_space>;
   auto const& grid = source.shards->grid();
-  auto const& store = source.store;
+  auto const& store = *source.writable;
   std::atomic<std::uint64_t> won{0};
   std::mutex mutex;  // of `recovered`
   auto const compact = [&](auto const& lease, Extents const& at) {
-    Key key{std::string{source.prefix}};
-    source.key_encoding.append(key.path, at);
+    Key key;
+    auto first = at;  // of the shard's chunks
+    for (std::size_t d = 0; d < at.rank(); ++d) first[d] *= grid.chunks_per_shard()[d];
+    source.names.put_key(key, first);
     auto& queue = queue_in<bytes_space>(on);
     try {
-      auto const held = detail::lock_of(store, key, locks);
-      auto const before = size(store, key, queue);
+      auto const held = store.lock(key);
+      auto const before = store.size(key, queue);
       if (!before) return;
-      auto const part = detail::parts_in(store, key, queue);
+      auto const part = detail::parts_in<bytes_space>(store, key, queue);
       auto sound = *before;
       try {
         if (detail::is_tidy(grid, 0, {0, sound}, part, on.host())) return;
@@ -89,24 +91,21 @@ std::uint64_t compact_shards(ChunkAccess<S, P> const& source, std::uint64_t coun
       auto const draft = lease();
       draft->begin(grid);
       draft->load(store, key, queue, {0, sound});
-      detail::changes_of(store, key, locks).during([&] {
-        won += *before - std::min(*before, draft->store(store, key, queue));
-      });
+      store.changes(key).during([&] { won += *before - std::min(*before, draft->store(store, key, queue)); });
       if (sound == *before) return;
       std::lock_guard lock{mutex};
       options.recovered(key.path);
     } catch (Error& error) {
-      error.in_key(key.path).in_store(name_of(store));
+      error.in_key(key.path).in_store(store.name());
       throw;
     }
   };
   auto in_flight = options.in_flight ? options.in_flight : on.host().threads();
   detail::share_of({.in_flight = in_flight, .memory = options.memory}, source.form, in_flight);
   detail::Batches const shards{count, 1, std::max<std::size_t>(in_flight, 1), detail::shard_bound(source.form)};
-  detail::run_batches<Draft>(shards, options, on,
-                             [&](auto const& lease, std::uint64_t i, std::uint64_t) {
-                               detail::until_unchanged([&] { compact(lease, place(i)); });
-                             });
+  detail::run_batches<Draft>(shards, options, on, [&](auto const& lease, std::uint64_t i, std::uint64_t) {
+    detail::until_unchanged([&] { compact(lease, place(i)); });
+  });
   return won;
 }
 

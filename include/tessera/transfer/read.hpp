@@ -12,7 +12,6 @@
 #include <tessera/pipeline/form.hpp>
 #include <tessera/place/copy.hpp>
 #include <tessera/plan/plan.hpp>
-#include <tessera/store/is_near.hpp>
 #include <tessera/transfer/batches.hpp>
 #include <tessera/transfer/chunk_access.hpp>
 #include <tessera/transfer/chunk_fetcher.hpp>
@@ -26,26 +25,25 @@ namespace tessera { inline namespace v0 {
 namespace detail {
 
 /// A mini-batch at work. What it holds is kept by the queue and used again. `To` is a StridedSpan, or like one.
-template <class S, class P, class To = StridedSpan<typename P::array_space>>
+template <class P, class To = StridedSpan<typename P::array_space>>
 class ReadBatch {
   using array_space = typename P::array_space;
   using bytes_space = typename P::bytes_space;
   using Queue = typename P::queue_type;
   // The device's elements all go the same way: one launch, whatever lies where.
   static constexpr bool goes_direct = array_space::host_accessible && !HasPlacer<To>;
-  static constexpr bool can_be_cut =
-      ReadsInTurn<S> && std::same_as<bytes_space, space::Host> && std::same_as<array_space, space::Host>;
+  static constexpr bool is_of_host = std::same_as<bytes_space, space::Host> && std::same_as<array_space, space::Host>;
 
  public:
   /// Reads the pieces [first, last) of a plan.
-  void run(ChunkAccess<S, P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
-           To const& target, Queue& on, ReadOptions const& options) try {
+  void run(ChunkAccess<P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last, To const& target,
+           Queue& on, ReadOptions const& options) try {
     select(source, plan, first, last, target);
     tasks_.clear();
     found_.clear();  // until the chunks are found, an error is of the key that it names
     std::uint64_t placed = 0;
     auto const place_next = [&](auto const& slot) {
-      if constexpr (can_be_cut) placed += place_tile(source, slot, plan, target, on);
+      if constexpr (is_of_host) placed += place_tile(source, slot, plan, target, on);
     };
     fetch_.run(
         source,
@@ -69,24 +67,24 @@ class ReadBatch {
     traffic->placed += placed;
   } catch (Error& error) {
     if (auto const* const slot = slot_of(source, error, on)) source.blame(error, slot->key, slot->piece.chunk);
-    error.in_store(name_of(source.store));
+    error.in_store(source.store.name());
     throw;
   }
 
-  static Batches batches(ChunkAccess<S, P> const& source, Plan const& plan, Queue& on, ReadOptions const& options) {
+  static Batches batches(ChunkAccess<P> const& source, Plan const& plan, Queue& on, ReadOptions const& options) {
     auto usual = usual_for<Queue, array_space>(plan);
     auto const shard = source.shards ? source.shards->grid().chunk_count() : 1;
     usual.chunks = std::max(usual.chunks, shard);
     auto wanted = options;
-    bool const is_far = source.shards && !is_near(source.store);
-    if (options.mini_batch == 0 && (is_far || (source.shards && ChunkFetcher<S, P>::joins))) {
+    bool const is_far = source.shards && !source.store.is_near();
+    if (options.mini_batch == 0 && (is_far || (source.shards && ChunkFetcher<P>::joins(source)))) {
       wanted.mini_batch = usual.chunks;  // fewer requests before work for all threads
       auto const whole = std::max<std::uint64_t>(source.form.decoded_size, 1);
       auto const most = is_far ? std::min(shard, most_for_few / whole) * whole : 0;
       if (options.mini_batch_bytes == 0) wanted.mini_batch_bytes = std::max(usual.bytes, most);
     }
     auto batches = batches_of(wanted, plan.size(), source.form, on.host().threads(), usual, false,
-                              ChunkFetcher<S, P>::beside(source));
+                              ChunkFetcher<P>::beside(source));
     // So that few shards are in two of them.
     if (options.mini_batch == 0 && batches.size > shard) batches.size -= batches.size % shard;
     return batches;
@@ -96,7 +94,7 @@ class ReadBatch {
   /// Bytes of a mini-batch, at most, that is larger than usual so that a shard of a store that is far is one request.
   static constexpr auto most_for_few = std::uint64_t{8} << 20;
 
-  void select(ChunkAccess<S, P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
+  void select(ChunkAccess<P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
               To const& target) {
     fetch_.clear();
     auto const strides = plan.strides_in(target.strides);
@@ -108,23 +106,23 @@ class ReadBatch {
           plan.has_one_part(piece))
         slot.direct = {address(target.data, piece.part.target, target.strides), bytes};
     });
-    if constexpr (can_be_cut)
-      if (last - first == 1 && source.form.is_view() && !fetch_.slots().front().direct.data && plan.is_box() &&
-          !has_booleans(source))
+    if constexpr (is_of_host)
+      if (source.store.can.reads_in_turn && last - first == 1 && source.form.is_view() &&
+          !fetch_.slots().front().direct.data && plan.is_box() && !has_booleans(source))
         if (auto const tiles = tiles_of(source.form.layout, plan.steps(), fetch_.slots().front().piece.part, strides))
           fetch_.cut(source, *tiles, plan.steps());
   }
 
   // The chunk that an error is of, if it is of one. A store's error is of a key, and many chunks of a shard have it.
-  ChunkRead<P> const* slot_of(ChunkAccess<S, P> const& source, Error const& error, Queue& on) {
+  ChunkRead<P> const* slot_of(ChunkAccess<P> const& source, Error const& error, Queue& on) {
     auto const slots = fetch_.slots();
     if (slots.empty()) return nullptr;
-    if (!error.key().empty()) return beyond_end<S, P>(source, slots, error, on);
+    if (!error.key().empty()) return beyond_end<P>(source, slots, error, on);
     auto const chunk = error.chunk();
     return &slots[chunk && *chunk < found_.size() ? found_[*chunk] : 0];
   }
 
-  void decode(ChunkAccess<S, P> const& source, Queue& on) {
+  void decode(ChunkAccess<P> const& source, Queue& on) {
     auto const size = source.form.decoded_size;
     if constexpr (std::same_as<bytes_space, array_space>)
       if (source.form.is_view()) return see_elements();
@@ -138,7 +136,7 @@ class ReadBatch {
     for (auto& task : tasks_)
       if (!task.to.data) task.to = destination.sub(next++ * size, size);
     decoding_.most = fetch_.slots().size();
-    decoding_.apart = fetch_.is_apart;
+    decoding_.apart = fetch_.is_apart(source);
     decoding_.ahead = true;  // this is lent when the queue is done with it
     source.pipeline.decode(source.form, std::span{tasks_}, decoding_, on);
   }
@@ -152,10 +150,10 @@ class ReadBatch {
     }
   }
 
-  static bool has_booleans(ChunkAccess<S, P> const& source) {
+  static bool has_booleans(ChunkAccess<P> const& source) {
     return array_space::host_accessible && source.form.chunk.type.kind == DataKind::boolean;
   }
-  static PlacementForm form_of(ChunkAccess<S, P> const& source, Plan const& plan, To const& target) {
+  static PlacementForm form_of(ChunkAccess<P> const& source, Plan const& plan, To const& target) {
     auto const& layout = source.form.layout;
     auto const item_size = [&]() -> std::size_t {
       if constexpr (HasPlacer<To>)
@@ -171,14 +169,14 @@ class ReadBatch {
             plan.elements() >= beyond_caches / item_size};
   }
   // From what there is of the slot's chunk.
-  static Placement<array_space> placement(ChunkAccess<S, P> const& source, ChunkRead<P> const& slot, Part const& part,
+  static Placement<array_space> placement(ChunkAccess<P> const& source, ChunkRead<P> const& slot, Part const& part,
                                           std::byte const* decoded, To const& target) {
     auto const from = offset(part.first, source.form.layout.strides) - static_cast<std::int64_t>(slot.wanted.offset);
     return {decoded + from, address(target.data, part.target, target.strides), part.count};
   }
 
-  std::uint64_t place_tile(ChunkAccess<S, P> const& source, ChunkRead<P> const& slot, Plan const& plan,
-                           To const& target, Queue& on) {
+  std::uint64_t place_tile(ChunkAccess<P> const& source, ChunkRead<P> const& slot, Plan const& plan, To const& target,
+                           Queue& on) {
     expect_size(slot.encoded.size, static_cast<std::size_t>(slot.wanted.size), 0);
     auto const form = form_of(source, plan, target);
     PartPlacer placing{placements_, form, queue_in<array_space>(on), placer_of<array_space>(target)};
@@ -186,7 +184,7 @@ class ReadBatch {
     return placing.finish();
   }
 
-  std::uint64_t place(ChunkAccess<S, P> const& source, Plan const& plan, To const& target, Queue& on) {
+  std::uint64_t place(ChunkAccess<P> const& source, Plan const& plan, To const& target, Queue& on) {
     auto const form = form_of(source, plan, target);
     if (plan.is_scattered()) return place_listed(source, plan, target, form, on);
     PartPlacer placing{placements_, form, queue_in<array_space>(on), placer_of<array_space>(target)};
@@ -210,10 +208,10 @@ class ReadBatch {
     return placing.finish();
   }
 
-  std::uint64_t place_listed(ChunkAccess<S, P> const& source, Plan const& plan, To const& target,
+  std::uint64_t place_listed(ChunkAccess<P> const& source, Plan const& plan, To const& target,
                              PlacementForm const& form, Queue& on) {
-    ListedPlacer placing{listed_, plan, source.form.layout, target.strides, Way::to_memory, form,
-                         queue_in<array_space>(on), placer_of<array_space>(target)};
+    ListedPlacer placing{listed_,        plan, source.form.layout,        target.strides,
+                         Way::to_memory, form, queue_in<array_space>(on), placer_of<array_space>(target)};
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
       auto const& slot = fetch_.slots()[found_[t]];
       auto const* const chunk = tasks_[t].decoded.data - slot.wanted.offset;
@@ -224,7 +222,7 @@ class ReadBatch {
     return placing.finish();
   }
 
-  ChunkFetcher<S, P> fetch_;
+  ChunkFetcher<P> fetch_;
   std::vector<DecodeTask<bytes_space, array_space>> tasks_;
   std::vector<std::size_t> found_;  // the slot of each task
   typename P::Decoding decoding_;
@@ -239,12 +237,12 @@ class ReadBatch {
 /// Throws: StoreError, CodecError with the key, Cancelled; then all of the mini-batches that had ended is placed, some
 /// or none of the one with the error, and nothing else. The target is in use until the queue is done. `To` is a
 /// StridedSpan, or array/converted.hpp's.
-template <class S, class P, class To = StridedSpan<typename P::array_space>>
-void read_chunks(ChunkAccess<S, P> const& source, ResolvedSelection const& selected, To const& target,
+template <class P, class To = StridedSpan<typename P::array_space>>
+void read_chunks(ChunkAccess<P> const& source, ResolvedSelection const& selected, To const& target,
                  typename P::queue_type& on, ReadOptions const& options = {}) {
   Plan const plan{selected, source.form.layout.shape,
                   source.shards ? source.shards->grid().chunks_per_shard() : Extents{}};
-  using Batch = detail::ReadBatch<S, P, To>;
+  using Batch = detail::ReadBatch<P, To>;
   auto const batches = Batch::batches(source, plan, on, options);
   detail::run_batches<Batch>(batches, options, on, [&](auto const& lease, std::uint64_t first, std::uint64_t last) {
     lease()->run(source, plan, first, last, target, on, options);

@@ -12,13 +12,10 @@
 #include <tessera/shard/watched_shards.hpp>
 #include <tessera/shard/whole_shard.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/is_near.hpp>
-#include <tessera/store/lend.hpp>
 #include <tessera/transfer/chunk_access.hpp>
 #include <tessera/transfer/chunk_read.hpp>
 
-namespace tessera { inline namespace v0 {
-namespace detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// How a read asks a store: ReadOptions says what they mean.
 struct FetchLimits {
@@ -28,24 +25,29 @@ struct FetchLimits {
 };
 
 /// What it holds is kept by a queue and used again.
-template <class S, class P>
+template <class P>
 class ShardLocator {
-  using Queue = typename P::queue_type;
-  using Source = ChunkAccess<S, P>;
+  using AnyQueue = typename P::queue_type;
+  using Source = ChunkAccess<P>;
+  using bytes_space = typename P::bytes_space;
   using Slot = ChunkRead<P>;
 
  public:
   /// Values are used where the store has them. Bytes that are about to cross are better copied once, to where they
   /// cross from.
-  static constexpr bool lends = LendingStore<S> && std::same_as<typename P::bytes_space, typename P::bytes_staging>;
+  static bool lends(Source const& source) {
+    return std::same_as<bytes_space, typename P::bytes_staging> && source.store.can.lends;
+  }
   /// The index of a shard is the host's, and of the same bytes.
-  static constexpr bool takes_whole_shards = !lends && std::same_as<typename P::bytes_staging, space::Host>;
+  static bool takes_whole_shards(Source const& source) {
+    return std::same_as<typename P::bytes_staging, space::Host> && !lends(source);
+  }
 
   /// Nothing that was located is used any more.
   void clear() { whole_.clear(); }
 
   /// Sets the range of each slot, or its bytes if they are there already. What is missing in a shard is not asked for.
-  void run(Source const& source, FetchLimits const& limits, std::span<Slot> all, WatchedShards& watched, Queue& on) {
+  void run(Source const& source, FetchLimits const& limits, std::span<Slot> all, WatchedShards& watched, AnyQueue& on) {
     for (auto& slot : all) {
       slot.encoded = {};
       slot.range = is_part(slot, source.form) ? slot.wanted : ByteRange{};
@@ -59,22 +61,21 @@ class ShardLocator {
       i += shard.size();
       auto* const seen = watched.of(shard.front().key);
       if (seen && !seen->watch.version().is_there) continue;
-      if constexpr (takes_whole_shards) {
-        if (is_taken_whole(source, limits, shard)) {
-          take_whole(source, shard, seen, on);
+      auto const read = [&, &key = shard.front().key](ByteRange range, Destination<space::Host> destination) {
+        return source.read_part(key, range, destination, seen, queue_in<bytes_space>(on));
+      };
+      if constexpr (std::same_as<typename P::bytes_staging, space::Host>) {
+        if (takes_whole_shards(source) && is_taken_whole(source, limits, shard)) {
+          take_whole(source, shard, seen, read, on.host());
           continue;
         }
       }
-      for (auto& slot : shard)
-        find(source, slot, seen, on, [&](ByteRange range, Destination<space::Host> destination) {
-          return source.read_part(slot.key, range, destination, seen, on);
-        });
+      for (auto& slot : shard) find(source, slot, seen, read, on.host());
     }
   }
 
  private:
-  template <class Read>
-  static void find(Source const& source, Slot& slot, WatchedShard const* seen, Queue& on, Read&& read) {
+  static void find(Source const& source, Slot& slot, WatchedShard const* seen, ReadPart read, Queue<space::Host>& on) {
     auto const* const version = seen ? &seen->watch.version() : nullptr;
     auto const range = source.locate(slot.key, slot.piece.chunk, slot.sequence, read, version, on);
     slot.found = range.has_value();
@@ -91,19 +92,21 @@ class ShardLocator {
     // A store that reads ranges into many destinations has elements go right to where they belong.
     auto const& first = shard.front();
     if (is_part(first, source.form)) return false;
-    if (HasGetMany<S> && source.form.is_view() && first.direct.data && is_near(source.store)) return false;
+    if (source.store.can.gets_many && source.form.is_view() && first.direct.data && source.store.is_near())
+      return false;
     auto const all = source.shards->grid().chunk_count(first.piece.chunk, source.form.layout.shape, source.array_shape);
     return shard.size() == all && shard_bound(source.form) <= limits.max_request_bytes;
   }
   // One read of all, if the index is not known.
-  void take_whole(Source const& source, std::span<Slot> shard, WatchedShard* seen, Queue& on) {
+  void take_whole(Source const& source, std::span<Slot> shard, WatchedShard const* seen, ReadPart read,
+                  Queue<space::Host>& on) {
     auto& whole = whole_.next();
     auto const& key = shard.front().key;
     auto const most = shard_bound(source.form);
-    for (auto& slot : shard)
-      find(source, slot, seen, on, [&](ByteRange range, Destination<space::Host> destination) {
-        return whole.read_part(source.store, key, most, range, destination, seen, on.host());
-      });
+    auto const read_of_whole = [&](ByteRange range, Destination<space::Host> destination) {
+      return whole.read_part(key, most, range, destination, read, on);
+    };
+    for (auto& slot : shard) find(source, slot, seen, read_of_whole, on);
     if (!whole.is_there()) return;
     for (auto& slot : shard)
       if (slot.found) of_slot(source, slot, [&] { slot.encoded = whole.part(slot.range); });
@@ -112,5 +115,4 @@ class ShardLocator {
   WholeShards whole_;
 };
 
-}  // namespace detail
-}}  // namespace tessera::v0
+}}}  // namespace tessera::v0::detail

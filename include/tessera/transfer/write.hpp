@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,7 +12,6 @@
 
 #include <tessera/cast/concept.hpp>
 #include <tessera/plan/boxes.hpp>
-#include <tessera/store/key_lock.hpp>
 #include <tessera/store/value_changed.hpp>
 #include <tessera/store/write_many.hpp>
 #include <tessera/transfer/batches.hpp>
@@ -26,7 +24,7 @@ namespace tessera { inline namespace v0 {
 namespace detail {
 
 /// A mini-batch at work. What it holds is kept by the queue and used again. `From` is a StridedView, or like one.
-template <class S, class P, class From = StridedView<typename P::array_space>>
+template <class P, class From = StridedView<typename P::array_space>>
 class WriteBatch {
   using bytes_space = typename P::bytes_space;
   using array_space = typename P::array_space;
@@ -42,11 +40,10 @@ class WriteBatch {
  public:
   /// What writing needs to know beside the source.
   struct To {
-    ChunkAccess<S, P> const& source;
+    ChunkAccess<P> const& source;
     Plan const& plan;
     Extents const& shape;  ///< of the array: what lies beyond it in a chunk is filled
     From origin;
-    KeyLocks& locks;  ///< used where the store has none of its own
     bool stores_fill_chunks;
     std::size_t most;  ///< chunks of a mini-batch: memory is taken for so many, lest it grow from one to the next
   };
@@ -66,13 +63,13 @@ class WriteBatch {
     until_unchanged([&] {
       used_ = 0;
       add(to, piece, false);
-      auto const held = lock_of(to.source.store, slots_[0].key, to.locks);
+      auto const held = to.source.store.lock(slots_[0].key);
       pass(to, on, [&] {
         auto& queue = queue_in<bytes_space>(on);
         if (tasks_.empty())
-          to.source.store.erase(slots_[0].key, queue);
+          to.source.writable->erase(slots_[0].key, queue);
         else
-          to.source.store.write(slots_[0].key, tasks_[0].encoded, queue);
+          to.source.writable->write(slots_[0].key, tasks_[0].encoded, queue);
       });
     });
   }
@@ -87,7 +84,7 @@ class WriteBatch {
     if (slots_.size() == used_) slots_.emplace_back();
     auto& slot = slots_[used_++];
     slot.piece = piece;
-    to.source.put_key(slot.key, piece.chunk);
+    to.source.names.put_key(slot.key, piece.chunk);
     slot.is_new = is_new;
   }
 
@@ -130,8 +127,8 @@ class WriteBatch {
   }
 
   void gather_listed(To const& to, PlacementForm const& form, Queue& on) {
-    ListedPlacer placing{listed_, to.plan, to.source.form.layout, to.origin.strides, Way::to_chunk, form,
-                         queue_in<array_space>(on), placer_of<array_space>(to.origin)};
+    ListedPlacer placing{listed_,       to.plan, to.source.form.layout,     to.origin.strides,
+                         Way::to_chunk, form,    queue_in<array_space>(on), placer_of<array_space>(to.origin)};
     for (std::size_t i = 0; i < used_; ++i) placing.add(slots_[i].piece, to.origin.data, slots_[i].chunk.data, i);
     placing.finish();
   }
@@ -216,12 +213,12 @@ class WriteBatch {
 
   // Each key locked while it changes.
   void store_all(To const& to, Queue& on) {
-    auto const& store = to.source.store;
+    auto const& store = *to.source.writable;
     auto& queue = queue_in<bytes_space>(on);
     for (std::size_t i = 0; i < used_; ++i) try {
         if (!filled_[i]) continue;
         until_unchanged([&] {
-          auto const held = lock_of(store, slots_[i].key, to.locks);
+          auto const held = store.lock(slots_[i].key);
           store.erase(slots_[i].key, queue);
         });
       } catch (Error& error) {
@@ -231,7 +228,7 @@ class WriteBatch {
     requests_.clear();
     for (std::size_t t = 0; t < tasks_.size(); ++t)
       requests_.push_back({&slots_[encoded_[t]].key, tasks_[t].encoded, slab_});
-    tessera::write_many(store, std::span<WriteRequest<bytes_space> const>{requests_}, queue, to.locks);
+    store.write_many(requests_, queue);
   }
 
   std::vector<Slot> slots_;
@@ -251,15 +248,14 @@ class WriteBatch {
 };
 
 // Writes the pieces [begin, end) of a plan.
-template <class S, class P, class From>
-void write_pieces(ChunkAccess<S, P> const& source, Extents const& shape, Plan const& plan, std::uint64_t begin,
-                  std::uint64_t end, From const& origin, KeyLocks& locks,
-                  typename P::queue_type& on, WriteOptions const& options) {
+template <class P, class From>
+void write_pieces(ChunkAccess<P> const& source, Extents const& shape, Plan const& plan, std::uint64_t begin,
+                  std::uint64_t end, From const& origin, typename P::queue_type& on, WriteOptions const& options) {
   auto const batches = batches_of(options, end - begin, source.form, on.host().threads(),
                                   usual_for<typename P::queue_type, typename P::array_space>(plan), true);
-  using Batch = WriteBatch<S, P, From>;
+  using Batch = WriteBatch<P, From>;
   typename Batch::To const to{
-      source, plan, shape, origin, locks, options.store_fill_chunks, static_cast<std::size_t>(batches.size)};
+      source, plan, shape, origin, options.store_fill_chunks, static_cast<std::size_t>(batches.size)};
   run_batches<Batch>(batches, options, on, [&](auto const& lease, std::uint64_t from, std::uint64_t past) {
     auto const first = begin + from, last = begin + past;
     if (lease()->write_whole(to, first, last, on) == last - first) return;
@@ -276,12 +272,11 @@ void write_pieces(ChunkAccess<S, P> const& source, Extents const& shape, Plan co
 /// the last one is written. `shape` is that of the array. Throws: StoreError, CodecError with the key, Cancelled; then
 /// some of the selection may be written, every chunk wholly or not at all. The origin is in use until the queue is
 /// done. `From` is a StridedView, or array/converted.hpp's.
-template <class S, class P, class From = StridedView<typename P::array_space>>
-void write_chunks(ChunkAccess<S, P> const& source, Extents const& shape, ResolvedSelection const& selected,
-                  From const& origin, KeyLocks& locks, typename P::queue_type& on,
-                  WriteOptions const& options = {}) {
+template <class P, class From = StridedView<typename P::array_space>>
+void write_chunks(ChunkAccess<P> const& source, Extents const& shape, ResolvedSelection const& selected,
+                  From const& origin, typename P::queue_type& on, WriteOptions const& options = {}) {
   Plan const plan{selected, source.form.layout.shape, {}, Repeats::last};
-  detail::write_pieces(source, shape, plan, 0, plan.size(), origin, locks, on, options);
+  detail::write_pieces(source, shape, plan, 0, plan.size(), origin, on, options);
 }
 
 }}  // namespace tessera::v0

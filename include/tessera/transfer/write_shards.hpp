@@ -10,11 +10,9 @@
 #include <tessera/shard/cut_shards.hpp>
 #include <tessera/shard/shard_store.hpp>
 #include <tessera/shard/whole_shard.hpp>
-#include <tessera/store/append.hpp>
 #include <tessera/transfer/write.hpp>
 
-namespace tessera { inline namespace v0 {
-namespace detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 // Where the pieces end that are of one shard with this one, its first: they follow each other.
 inline std::uint64_t end_of_shard(ShardGrid const& grid, Plan const& plan, std::uint64_t first) {
@@ -70,68 +68,81 @@ inline WriteOptions share_of(WriteOptions options, ResolvedChunk const& form, st
   return options;
 }
 
+/// Of the chunks of a shard that is being written.
+template <MemorySpace Space>
+class DraftChunkNames final : public ChunkNames {
+ public:
+  DraftChunkNames(ShardBuilder<Space> const& draft, Key const& shard) : draft_{draft}, shard_{shard} {}
+
+  void put_key(Key& key, Extents const& chunk) const override {
+    ShardStore<Space>::put_key(key, draft_.number_of(chunk));
+  }
+  void blame(Error& error, Key const&, Extents const& chunk) const override {
+    error.in_inner_chunk(to_string(chunk)).in_key(shard_.path);
+  }
+
+ private:
+  ShardBuilder<Space> const& draft_;
+  Key const& shard_;
+};
+
 }  // namespace detail
 
 /// Writes a selection of a sharded array, as write_chunks does; progress counts shards. A shard is written wholly or
 /// not at all, its inner chunks in the order of its index; those of nothing but the fill value are left out. Where part
 /// of it is written its old value is read first, or it is appended to (WriteOptions). Of each shard under way all
 /// encoded bytes are in memory; there are `options.in_flight` of them, by default one for each thread.
-template <class S, class P, class From = StridedView<typename P::array_space>>
-void write_shards(ChunkAccess<S, P> const& source, Extents const& shape, ResolvedSelection const& selected,
-                  From const& origin, KeyLocks& locks, typename P::queue_type& on,
-                  WriteOptions const& options = {}) {
+template <class P, class From = StridedView<typename P::array_space>>
+void write_shards(ChunkAccess<P> const& source, Extents const& shape, ResolvedSelection const& selected,
+                  From const& origin, typename P::queue_type& on, WriteOptions const& options = {}) {
   using bytes_space = typename P::bytes_space;
   using Draft = detail::ShardBuilder<bytes_space>;
-  using Editor = detail::ShardStore<S>;
   auto const& grid = source.shards->grid();
   Plan const plan{selected, source.form.layout.shape, grid.chunks_per_shard(), Repeats::last};
   std::vector<std::uint64_t> firsts;  // the first piece of each shard
   for (std::uint64_t i = 0; i < plan.size(); i = detail::end_of_shard(grid, plan, i)) firsts.push_back(i);
   auto in_flight = options.in_flight ? options.in_flight : on.host().threads();
   auto const share = detail::share_of(options, source.form, in_flight);
-  auto const& outermost = grid.levels().front();
-  bool const appends = options.append_to_shards && detail::shows_cuts(grid.levels()) && !outermost.behind;
+  bool const appends = options.append_to_shards && source.store.can.appends && detail::shows_cuts(grid.levels());
 
   auto const put_chunks = [&](Draft& draft, Key const& key, std::uint64_t first, std::uint64_t last) {
-    Editor const editor{draft, source.store, key};
-    ChunkAccess<Editor, P> const chunks{editor, {}, {}, source.pipeline, source.form, source.fill};
-    detail::write_pieces(chunks, shape, plan, first, last, origin, locks, on, share);
+    detail::ShardStore<bytes_space> const editor{draft, source.store};
+    detail::DraftChunkNames<bytes_space> const names{draft, key};
+    ChunkAccess<P> const chunks{editor, names, source.pipeline, source.form, source.fill, nullptr, {}, &editor};
+    detail::write_pieces(chunks, shape, plan, first, last, origin, on, share);
   };
   // False: nothing was done.
   auto const append_one = [&](Draft& draft, Key const& key, std::uint64_t first, std::uint64_t last) {
+    auto& queue = queue_in<bytes_space>(on);
+    draft.begin(grid);
+    if (!draft.open(source.store, key, queue)) return false;
+    for (auto const& [entry, kept] : detail::kept_of_entries(grid, source.form.layout.shape, shape, plan, first, last))
+      draft.renew(entry, kept > 0, source.store, key, queue);
+    put_chunks(draft, key, first, last);
     bool done = false;
-    if constexpr (AppendableStore<S>) {
-      auto& queue = queue_in<bytes_space>(on);
-      draft.begin(grid);
-      if (!draft.open(source.store, key, queue)) return false;
-      for (auto const& [entry, kept] :
-           detail::kept_of_entries(grid, source.form.layout.shape, shape, plan, first, last))
-        draft.renew(entry, kept > 0, source.store, key, queue);
-      put_chunks(draft, key, first, last);
-      detail::changes_of(source.store, key, locks).during([&] { done = draft.append(source.store, key, queue); });
-    }
+    source.store.changes(key).during([&] { done = draft.append(*source.writable, key, queue); });
     return done;
   };
   auto const write_one = [&](Draft& draft, Key const& key, std::uint64_t first, std::uint64_t last) {
     auto& queue = queue_in<bytes_space>(on);
     detail::until_unchanged([&] {
-      auto const held = detail::lock_of(source.store, key, locks);
+      auto const held = source.store.lock(key);
       bool const is_whole = detail::is_whole_shard(grid, source.form.layout.shape, shape, plan, first, last);
       if (appends && !is_whole && append_one(draft, key, first, last)) return;
       draft.begin(grid);
       if (!is_whole) draft.load(source.store, key, queue);
       put_chunks(draft, key, first, last);
-      detail::changes_of(source.store, key, locks).during([&] { draft.store(source.store, key, queue); });
+      source.store.changes(key).during([&] { draft.store(*source.writable, key, queue); });
     });
   };
   detail::Batches const shards{firsts.size(), 1, std::max<std::size_t>(in_flight, 1), detail::shard_bound(source.form)};
   detail::run_batches<Draft>(shards, options, on, [&](auto const& lease, std::uint64_t i, std::uint64_t) {
     Key key;
-    source.put_key(key, plan.piece(firsts[i]).chunk);
+    source.names.put_key(key, plan.piece(firsts[i]).chunk);
     try {
       write_one(*lease(), key, firsts[i], i + 1 < firsts.size() ? firsts[i + 1] : plan.size());
     } catch (Error& error) {
-      error.in_key(key.path).in_store(name_of(source.store));
+      error.in_key(key.path).in_store(source.store.name());
       throw;
     }
   });

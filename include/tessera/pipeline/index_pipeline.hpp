@@ -1,0 +1,62 @@
+// The codecs of a shard's index, as a document names them: those that make as many bytes of as many entries.
+#pragma once
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <tessera/codec/array_to_array/transpose.hpp>
+#include <tessera/codec/array_to_bytes/bytes.hpp>
+#include <tessera/codec/bytes_to_bytes/crc32c.hpp>
+#include <tessera/pipeline/form.hpp>
+#include <tessera/pipeline/stages.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// As a Pipeline's members of the same names. Copies share the codecs.
+class IndexPipeline {
+  using Host = space::Host;
+  using Stages = detail::Stages<Host, Host>;
+
+ public:
+  using array_space = Host;
+  using bytes_space = Host;
+  static constexpr bool has_fixed_size = true;
+
+  /// Throws: MetadataError.
+  static IndexPipeline from(std::span<Specification const> codecs) {
+    auto made = std::make_shared<Composed>();
+    StageOrder order;
+    for (auto const& codec : codecs) {
+      auto stage = stage_among<Host, codec::Transpose, codec::Bytes, codec::Crc32c>(codec);
+      if (!stage)
+        throw MetadataError{
+            text({"member codecs: found ", describe(codec.name), ", expected transpose, bytes or crc32c"})};
+      order.add(codec.name, stage->reads_array(), stage->writes_array());
+      made->codecs.push_back(stage->specification());
+      made->stages.add(std::move(stage));
+    }
+    order.end();
+    IndexPipeline pipeline;
+    pipeline.made_ = std::move(made);
+    return pipeline;
+  }
+  std::vector<Specification> specifications() const { return made_->codecs; }
+
+  ResolvedChunk resolve(ChunkSpecification const& chunk) const { return made_->stages.resolve(chunk, nullptr); }
+  void decode(ResolvedChunk const& form, std::span<DecodeTask<Host, Host>> chunks, Queue<Host>& on) const {
+    made_->stages.decode(form, chunks, *on.lease<Stages::Decoding>(), on);
+  }
+  void encode(ResolvedChunk const& form, std::span<EncodeTask<Host, Host>> chunks, Queue<Host>& on) const {
+    made_->stages.encode(form, chunks, *on.lease<Stages::Encoding>(), on);
+  }
+
+ private:
+  struct Composed {
+    std::vector<Specification> codecs;
+    Stages stages;
+  };
+  std::shared_ptr<Composed const> made_ = std::make_shared<Composed const>();
+};
+
+}}}  // namespace tessera::v0::detail

@@ -1,0 +1,194 @@
+// A store as what moves chunks sees it: of any type, of one memory space. What a store may have beside its one
+// primitive is listed here, and nowhere else.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <tessera/cast/concept.hpp>
+#include <tessera/store/append.hpp>
+#include <tessera/store/get.hpp>
+#include <tessera/store/host_side.hpp>
+#include <tessera/store/is_near.hpp>
+#include <tessera/store/key_lock.hpp>
+#include <tessera/store/lend.hpp>
+#include <tessera/store/watch.hpp>
+#include <tessera/store/write_many.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// What a store's own members can do. What they cannot is derived, or is not done.
+struct StoreAbilities {
+  bool lends = false;          ///< values are used where the store has them
+  bool gets_many = false;      ///< one request fills many destinations
+  bool reads_in_turn = false;  ///< ReadsInTurn
+  bool watches = false;        ///< it tells whether a value is the one that was read before
+  bool appends = false;        ///< AppendableStore
+};
+
+/// For who reads chunks. Errors name key and store.
+template <MemorySpace S>
+class ErasedStore {
+ protected:
+  using Queue = queue_for<S>;
+
+ public:
+  explicit ErasedStore(StoreAbilities const& abilities) : can{abilities} {}
+  virtual ~ErasedStore() = default;
+
+  StoreAbilities const can;
+  virtual std::string name() const = 0;
+  /// Whether a request costs little beside its bytes.
+  virtual bool is_near() const = 0;
+  virtual std::optional<std::size_t> read(Key const&, ByteRange, Destination<S>, Queue&) const = 0;
+  /// As the host's bytes; of the watched value, if there is a watch and the store has it still: true in `is_of_watch`.
+  virtual std::optional<std::size_t> read_on_host(Key const&, ByteRange, Destination<space::Host>, ValueWatch const*,
+                                                  bool& is_of_watch, Queue&) const = 0;
+  virtual std::optional<std::uint64_t> size(Key const&, Queue&) const = 0;
+  virtual void get_many(std::span<ReadRequest<S>>, Queue&) const = 0;
+  virtual std::optional<Lent<S>> lend(Key const&, ByteRange, Queue&) const = 0;
+  /// The store's own; if it has none, that of the array.
+  virtual KeyLock lock(Key const&) const = 0;
+  virtual SequenceCounter& changes(Key const&) const = 0;  ///< likewise
+  virtual ValueWatch watch(Key const&) const = 0;
+};
+
+/// For who writes them: apart, so that a program that only reads has none of it.
+template <MemorySpace S>
+class ErasedWritableStore : public ErasedStore<S> {
+ protected:
+  using typename ErasedStore<S>::Queue;
+
+ public:
+  using ErasedStore<S>::ErasedStore;
+  virtual void write(Key const&, ByteView<S>, Queue&) const = 0;
+  /// The lock of each key is held while it is written. Errors name key and store.
+  virtual void write_many(std::span<WriteRequest<S> const>, Queue&) const = 0;
+  virtual bool append(Key const&, ByteView<S>, std::uint64_t size, Queue&) const = 0;
+  virtual bool erase(Key const&, Queue&) const = 0;
+};
+
+/// A store of type S as a `Base`. What a store cannot do throws StoreError.
+template <class S, class Base = ErasedStore<space_of<S>>>
+class ErasedStoreOf : public Base {
+ protected:
+  using Space = space_of<S>;
+  using Queue = queue_for<Space>;
+  static constexpr bool has_lock = requires(S const& store, Key const& key) { store.lock(key); };
+  static constexpr bool has_changes = requires(S const& store, Key const& key) { store.changes(key); };
+
+ public:
+  /// What is given outlives this. `locks` are used where the store has none.
+  ErasedStoreOf(S const& store, KeyLocks& locks)
+      : Base{StoreAbilities{LendingStore<S>, HasGetMany<S>, ReadsInTurn<S>, HasWatch<S>, AppendableStore<S>}},
+        store_{store},
+        locks_{locks} {}
+
+  std::string name() const override { return name_of(store_); }
+  bool is_near() const override { return detail::is_near(store_); }
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination,
+                                  Queue& on) const override {
+    return detail::read(store_, key, range, destination, on);
+  }
+  std::optional<std::size_t> read_on_host(Key const& key, ByteRange range, Destination<space::Host> destination,
+                                          ValueWatch const* watch, bool& is_of_watch, Queue& on) const override {
+    constexpr bool is_host = std::same_as<Space, space::Host>;
+    if constexpr (is_host)
+      return detail::read(store_, key, range, destination, watch, is_of_watch, on);
+    else if constexpr (CrossesFrom<space::Host, Space>)
+      return detail::read(host_side(store_, on), key, range, destination, watch, is_of_watch, on.host());
+    else
+      refuse(key, "this store's values do not come to the host");
+  }
+  std::optional<std::uint64_t> size(Key const& key, Queue& on) const override { return tessera::size(store_, key, on); }
+  void get_many(std::span<ReadRequest<Space>> requests, Queue& on) const override {
+    tessera::get_many(store_, requests, on);
+  }
+  std::optional<Lent<Space>> lend(Key const& key, [[maybe_unused]] ByteRange range,
+                                  [[maybe_unused]] Queue& on) const override {
+    if constexpr (LendingStore<S>)
+      return tessera::lend(store_, key, range, on);
+    else
+      refuse(key, "this store has no values to lend");
+  }
+  KeyLock lock(Key const& key) const override {
+    if constexpr (has_lock) {
+      constexpr bool is_key_lock = requires {
+        { store_.lock(key) } -> std::convertible_to<KeyLock>;
+      };
+      static_assert(is_key_lock,
+                    "tessera: this store's 'lock(Key const&)' returns no lock that tessera knows: return a KeyLock, or "
+                    "the std::unique_lock<std::mutex> of a KeyLocks");
+      if constexpr (is_key_lock) return store_.lock(key);
+    } else {
+      return locks_.lock(key);
+    }
+  }
+  SequenceCounter& changes(Key const& key) const override {
+    if constexpr (has_changes)
+      return store_.changes(key);
+    else
+      return locks_.changes(key);
+  }
+  ValueWatch watch([[maybe_unused]] Key const& key) const override {
+    if constexpr (HasWatch<S>)
+      return store_.watch(key);
+    else
+      return ValueWatch{{}};
+  }
+
+ protected:
+  [[noreturn]] void refuse(Key const& key, char const* why) const {
+    StoreError error{why};
+    error.in_key(key.path).in_store(name());
+    throw error;
+  }
+
+  S const& store_;
+  KeyLocks& locks_;
+};
+
+/// Likewise, to be written.
+template <class S, class Base = ErasedWritableStore<space_of<S>>>
+class ErasedWritableStoreOf : public ErasedStoreOf<S, Base> {
+ protected:
+  using typename ErasedStoreOf<S, Base>::Space;
+  using typename ErasedStoreOf<S, Base>::Queue;
+  using ErasedStoreOf<S, Base>::store_;
+
+ public:
+  using ErasedStoreOf<S, Base>::ErasedStoreOf;
+
+  void write(Key const& key, [[maybe_unused]] ByteView<Space> value, [[maybe_unused]] Queue& on) const override {
+    if constexpr (WritableStore<S>)
+      store_.write(key, value, on);
+    else
+      this->refuse(key, "this store cannot be written");
+  }
+  void write_many(std::span<WriteRequest<Space> const> requests, [[maybe_unused]] Queue& on) const override {
+    if constexpr (WritableStore<S>)
+      detail::write_many(store_, requests, on, [&](Key const& key) { return this->lock(key); });
+    else
+      for (auto const& request : requests) this->refuse(*request.key, "this store cannot be written");
+  }
+  bool append([[maybe_unused]] Key const& key, [[maybe_unused]] ByteView<Space> bytes,
+              [[maybe_unused]] std::uint64_t size, [[maybe_unused]] Queue& on) const override {
+    if constexpr (AppendableStore<S>)
+      return store_.append(key, bytes, size, on);
+    else
+      return false;
+  }
+  bool erase(Key const& key, [[maybe_unused]] Queue& on) const override {
+    if constexpr (WritableStore<S>)
+      return store_.erase(key, on);
+    else
+      this->refuse(key, "this store cannot be written");
+  }
+};
+
+}}}  // namespace tessera::v0::detail
