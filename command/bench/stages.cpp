@@ -59,38 +59,12 @@ void Stages::read_noted() {
 }
 
 void Stages::load() {
-  auto const metadata = array_.metadata();
-  auto const prefix = array_.path().empty() ? "" : array_.path() + '/';
-  tessera::KeyLocks locks;
-  std::optional<tessera::ShardIndexCache> shards;
-  if (!form_.shards.empty()) shards.emplace(form_.shards, ~std::uint64_t{0});
-  Values const values{array_.store(), form_, locks};
-  tessera::ChunkAccess<Values, Pipeline> const source{values,
-                                                      prefix,
-                                                      metadata.key_encoding,
-                                                      pipeline_.leaf(),
-                                                      form_,
-                                                      {metadata.fill.data(), metadata.fill.size()},
-                                                      shards ? &*shards : nullptr,
-                                                      &locks,
-                                                      metadata.shape};
   tessera::ResolvedSelection const selected{part_};
-  tessera::Plan const plan{selected, form_.layout.shape,
-                           shards ? shards->grid().chunks_per_shard() : tessera::Extents{}};
-  from_strides_ = tessera::detail::stepped(form_.layout.strides, plan.steps());
-  pieces_.resize(plan.size());
-  workers_.share(pieces_.size(), 1, [&](Memory&, std::size_t i, std::size_t) {
-    pieces_[i].where = plan.piece(i);
-    load(pieces_[i], source);
+  array_.for_chunks(selected, target_.strides, workers_.queue(), [&](Chunks const& chunks) {
+    tessera::Plan const plan{selected, form_.layout.shape,
+                             chunks.shards ? chunks.shards->grid().chunks_per_shard() : tessera::Extents{}};
+    load(chunks, plan);
   });
-  // Of elements that are stored as they are a read has those in the part alone.
-  most_to_place_ = form_.decoded_size;
-  if (form_.is_view() && !pieces_.empty()) {
-    auto const size_of = [&](Piece const& piece) {
-      return tessera::detail::bytes_of(form_.layout, plan.steps(), piece.where.part).size;
-    };
-    most_to_place_ = static_cast<std::size_t>(size_of(*std::ranges::max_element(pieces_, {}, size_of)));
-  }
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < pieces_.size(); ++i)
     if (pieces_[i].is_stored) {
@@ -105,29 +79,45 @@ void Stages::load() {
   });
 }
 
-void Stages::load(Piece& piece, tessera::ChunkAccess<Values, Pipeline> const& source) {
+void Stages::load(Chunks const& chunks, tessera::Plan const& plan) {
+  from_strides_ = tessera::detail::stepped(form_.layout.strides, plan.steps());
+  pieces_.resize(plan.size());
+  workers_.share(pieces_.size(), 1, [&](Memory&, std::size_t i, std::size_t) {
+    pieces_[i].where = plan.piece(i);
+    load(pieces_[i], chunks);
+  });
+  // Of elements that are stored as they are a read has those in the part alone.
+  most_to_place_ = form_.decoded_size;
+  if (form_.is_view() && !pieces_.empty()) {
+    auto const size_of = [&](Piece const& piece) {
+      return tessera::detail::bytes_of(form_.layout, plan.steps(), piece.where.part).size;
+    };
+    most_to_place_ = static_cast<std::size_t>(size_of(*std::ranges::max_element(pieces_, {}, size_of)));
+  }
+}
+
+void Stages::load(Piece& piece, Chunks const& chunks) {
   auto& on = workers_.queue();
   auto const& where = piece.where;
   if (tessera::detail::is_contiguous(form_.layout, where.part, form_.decoded_size, target_.strides))
     piece.direct = {tessera::detail::address(elements_.data, where.part.target, target_.strides), form_.decoded_size};
   tessera::Key key;
-  source.put_key(key, where.chunk);
+  chunks.names.put_key(key, where.chunk);
   std::optional<tessera::ByteRange> range{tessera::ByteRange{}};
-  if (source.shards) {
+  if (chunks.shards) {
     std::optional<std::uint64_t> sequence;
     auto const read = [&](tessera::ByteRange of, tessera::Destination<Host> destination) {
-      return source.read_part(key, of, destination, nullptr, on);
+      return chunks.read_part(key, of, destination, nullptr, on);
     };
-    range = source.locate(key, where.chunk, sequence, read, nullptr, on);
+    range = chunks.locate(key, where.chunk, sequence, read, nullptr, on);
     if (!range) return;
   }
   if (form_.is_view()) {
-    piece.is_stored = source.shards || tessera::size(source.store, key, on);
+    piece.is_stored = chunks.shards || chunks.store.size(key, on);
     return;
   }
-  auto value = tessera::get(source.store, key, on, *range);
-  piece.is_stored = value.has_value();
-  if (value) piece.value = *std::move(value);
+  auto const destination = [&](std::size_t n) { return (piece.value = tessera::HostBuffer{n}).span(); };
+  piece.is_stored = chunks.store.read(key, *range, destination, on).has_value();
 }
 
 void Stages::count(Figures& figures) const {

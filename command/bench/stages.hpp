@@ -8,9 +8,10 @@
 #include <vector>
 
 #include <tessera/buffer/scratch.hpp>
+#include <tessera/pipeline/erased_pipeline.hpp>
 #include <tessera/place/copy.hpp>
 #include <tessera/plan/plan.hpp>
-#include <tessera/shard/decoded_shard_store.hpp>
+#include <tessera/transfer/chunk_access.hpp>
 #include <tessera/transfer/read.hpp>
 
 #include "figures.hpp"
@@ -54,9 +55,9 @@ class Stages {
   void read(tessera::Traffic& traffic);
   void read_noted();
   void load();
-  // Seen through codecs that stand behind the shards, if there are any.
-  using Values = tessera::detail::DecodedShardStore<Store>;
-  void load(Piece& piece, tessera::ChunkAccess<Values, Pipeline> const& source);
+  using Chunks = tessera::ChunkAccess<tessera::detail::erased_t<Pipeline::leaf_type>>;
+  void load(Chunks const& chunks, tessera::Plan const& plan);
+  void load(Piece& piece, Chunks const& chunks);
 
   Array const& array_;
   tessera::Region part_;

@@ -2,6 +2,7 @@
 // chunks reads inner chunks, those of many shards in one mini-batch.
 #include <charconv>
 
+#include "chunk_access.hpp"
 #include "shard.hpp"
 
 using namespace sample;
@@ -73,9 +74,8 @@ template <class P, class S>
 void read(S const& store, typename P::queue_type& on, tessera::StridedSpan<typename P::array_space> target) {
   P const pipeline{};
   auto const form = pipeline.resolve({{chunk_rows, chunk_columns}, tessera::data_type_of<float>()});
-  tessera::ChunkAccess<S, P> const inner{store,    "",   {},
-                                         pipeline, form, {reinterpret_cast<std::byte const*>(&fill), sizeof fill}};
-  tessera::read_chunks(inner, tessera::Box(tessera::all).resolve({rows, columns}), target, on, {.mini_batch = 64});
+  test::Chunks<S, P> const inner{store, "", pipeline, form, {reinterpret_cast<std::byte const*>(&fill), sizeof fill}};
+  tessera::read_chunks(inner.access, tessera::Box(tessera::all).resolve({rows, columns}), target, on, {.mini_batch = 64});
 }
 
 int main() {

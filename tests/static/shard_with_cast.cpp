@@ -2,6 +2,7 @@
 // begins in. The crossing is inside, and the outer pipeline knows.
 #include <tessera/with/zstd.hpp>
 
+#include "chunk_access.hpp"
 #include "shard.hpp"
 
 using namespace sample;
@@ -60,9 +61,8 @@ struct Sharding {
     tessera::Box const everything = tessera::all;
     for (auto& task : batch) {
       InnerChunks const chunks{task.from, index_of(task.from)};
-      tessera::ChunkAccess<InnerChunks, Inner> const source{chunks, "",   {},
-                                                            inner,  form, {shard.fill.data(), shard.fill.size()}};
-      tessera::read_chunks(source, everything.resolve(shard.shape), {task.to.data, layout(shard).strides}, on);
+      test::Chunks<InnerChunks, Inner> const source{chunks, "", inner, form, {shard.fill.data(), shard.fill.size()}};
+      tessera::read_chunks(source.access, everything.resolve(shard.shape), {task.to.data, layout(shard).strides}, on);
       task.size = shard.size_in_bytes();
     }
   }

@@ -1,5 +1,6 @@
 // Two device queues fed by one host queue, both with work that nobody has waited for: neither may use the memory that
 // the other's work still needs.
+#include "chunk_access.hpp"
 #include "sample.hpp"
 
 using namespace sample;
@@ -18,8 +19,9 @@ void halves(S const& store, char const* what) {
   tessera::Specification const names[] = {{"bytes", tessera::Members{{"endian", "little"}}}, {"invert"}};
   auto const pipeline = P::from({names, std::is_same_v<P, Plain> ? 1u : 2u});
   auto const form = pipeline.resolve({{chunk_rows, chunk_columns}, tessera::data_type_of<float>()});
-  tessera::ChunkAccess<S, P> const source{store,    "a/", {},
-                                          pipeline, form, {reinterpret_cast<std::byte const*>(&fill), sizeof fill}};
+  test::Chunks<S, P> const chunks{
+      store, "a/", pipeline, form, {reinterpret_cast<std::byte const*>(&fill), sizeof fill}};
+  auto const& source = chunks.access;
   auto const size = rows * columns * sizeof(float);
   tessera::Strides const strides{columns * sizeof(float), sizeof(float)};
   stub::DeviceBuffer top{size, first}, bottom{size, second};

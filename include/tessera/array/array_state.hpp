@@ -25,6 +25,7 @@ namespace tessera { inline namespace v0 { namespace detail {
 template <class S, class P>
 struct ArrayState {
   using queue_type = typename P::queue_type;
+  using Access = ChunkAccess<erased_t<typename P::leaf_type>>;
 
   ArrayState(S&& given, std::string&& at, ArrayMetadata&& opened, queue_type&& queue)
       : store{std::move(given)},
@@ -61,12 +62,15 @@ struct ArrayState {
   template <class F>
   auto with_writable_chunks(Extents const& as, F&& f) {
     ErasedWritableStoreOf<S> const chunks{store, locks};
+    EncoderOf<typename P::leaf_type> const encoder{pipeline.leaf()};
     if constexpr (P::may_encode_shards)
       if (has_encoded_shards()) {
         EncodedShardStore const encoded{chunks, form};
-        return with_access(as, encoded, &encoded, f);
+        typename Access::Writing const writing{encoded, encoder};
+        return with_access(as, encoded, &writing, f);
       }
-    return with_access(as, chunks, &chunks, f);
+    typename Access::Writing const writing{chunks, encoder};
+    return with_access(as, chunks, &writing, f);
   }
 
   /// Among all who show the array, in this process and in others, if the store can.
@@ -95,7 +99,6 @@ struct ArrayState {
   ArrayMetadata metadata;  ///< its shape is that of then
   SharedShape shape;
   P pipeline;
-  ErasedPipelineOf<typename P::leaf_type> passed{pipeline.leaf()};  ///< by chunks
   ResolvedChunk form;
   queue_type on;
   KeyLocks locks{};
@@ -118,12 +121,13 @@ struct ArrayState {
   bool has_encoded_shards() const { return !form.shards.empty() && form.shards.front().behind; }
 
   template <class F>
-  auto with_access(Extents const& as, ErasedStore<space_of<S>> const& chunks,
-                   ErasedWritableStore<space_of<S>> const* writable, F& f) {
+  auto with_access(Extents const& as, typename Access::Store const& chunks, typename Access::Writing const* writing,
+                   F& f) {
     auto const directory = shards();
     ArrayChunkNames const names{prefix, metadata.key_encoding, directory ? &directory->grid() : nullptr};
-    return f(ChunkAccess<erased_t<typename P::leaf_type>>{
-        chunks, names, passed, form, {metadata.fill.data(), metadata.fill.size()}, directory.get(), as, writable});
+    ErasedPipelineOf<typename P::leaf_type> const passed{pipeline.leaf()};
+    return f(Access{
+        chunks, names, passed, form, {metadata.fill.data(), metadata.fill.size()}, directory.get(), as, writing});
   }
 
   std::mutex mutex_;

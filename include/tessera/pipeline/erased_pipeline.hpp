@@ -55,7 +55,16 @@ class ErasedPipeline {
   };
 
   virtual void decode(ResolvedChunk const&, std::span<DecodeTask<BytesSpace, ArraySpace>>, Decoding&, Queue&) const = 0;
-  virtual void encode(ResolvedChunk const&, std::span<EncodeTask<BytesSpace, ArraySpace>>, Encoding&, Queue&) const = 0;
+
+  /// Apart, for there are codecs that only decode.
+  class Encoder {
+   public:
+    virtual void encode(ResolvedChunk const&, std::span<EncodeTask<BytesSpace, ArraySpace>>, Encoding&,
+                        Queue&) const = 0;
+
+   protected:
+    ~Encoder() = default;
+  };
 
  protected:
   ~ErasedPipeline() = default;
@@ -68,21 +77,30 @@ using erased_t = ErasedPipeline<typename P::array_space, typename P::bytes_space
 /// The pipeline that it refers to outlives it.
 template <class P>
 class ErasedPipelineOf final : public erased_t<P> {
-  using Base = erased_t<P>;
-
  public:
   explicit ErasedPipelineOf(P const& pipeline) : pipeline_{pipeline} {}
 
   void decode(ResolvedChunk const& form, std::span<DecodeTask<typename P::bytes_space, typename P::array_space>> chunks,
-              typename Base::Decoding& work, typename P::queue_type& on) const override {
+              typename erased_t<P>::Decoding& work, typename P::queue_type& on) const override {
     auto& decoding = work.work.template of<typename P::Decoding>();
     decoding.most = work.most;
     decoding.apart = work.apart;
     decoding.ahead = work.ahead;
     pipeline_.decode(form, chunks, decoding, on);
   }
+
+ private:
+  P const& pipeline_;
+};
+
+/// Likewise.
+template <class P>
+class EncoderOf final : public erased_t<P>::Encoder {
+ public:
+  explicit EncoderOf(P const& pipeline) : pipeline_{pipeline} {}
+
   void encode(ResolvedChunk const& form, std::span<EncodeTask<typename P::bytes_space, typename P::array_space>> chunks,
-              typename Base::Encoding& work, typename P::queue_type& on) const override {
+              typename erased_t<P>::Encoding& work, typename P::queue_type& on) const override {
     auto& encoding = work.work.template of<typename P::Encoding>();
     encoding.most = work.most;
     pipeline_.encode(form, chunks, encoding, on);

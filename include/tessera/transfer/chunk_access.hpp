@@ -55,7 +55,11 @@ class ArrayChunkNames final : public ChunkNames {
 template <class P>
 struct ChunkAccess {
   using Store = detail::ErasedStore<typename P::bytes_space>;
-  using WritableStore = detail::ErasedWritableStore<typename P::bytes_space>;
+  /// What writes chunks.
+  struct Writing {
+    detail::ErasedWritableStore<typename P::bytes_space> const& store;
+    typename P::Encoder const& encoder;
+  };
 
   Store const& store;
   detail::ChunkNames const& names;
@@ -64,7 +68,7 @@ struct ChunkAccess {
   ByteView<space::Host> fill;         ///< one element, in the machine's byte order
   ShardIndexCache* shards = nullptr;  ///< where chunks are that are in shards
   Extents array_shape{};              ///< with `shards`: at its border they have fewer chunks; none: it is not known
-  WritableStore const* writable = nullptr;  ///< the same store; null: this is for reading
+  Writing const* writing = nullptr;   ///< the same chunks; null: they are read
 
   /// Where the chunk's value is in that of its key; nullopt: its shard is known not to have it. Reads the shard's
   /// index by `read`, if nobody has, and sets `sequence` to when that was; `seen` is what it is of, if it is watched.

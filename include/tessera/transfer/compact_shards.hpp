@@ -62,7 +62,7 @@ std::uint64_t compact_shards(ChunkAccess<P> const& source, std::uint64_t count, 
   using bytes_space = typename P::bytes_space;
   using Draft = detail::ShardBuilder<bytes_space>;
   auto const& grid = source.shards->grid();
-  auto const& store = *source.writable;
+  auto const& store = source.writing->store;
   std::atomic<std::uint64_t> won{0};
   std::mutex mutex;  // of `recovered`
   auto const compact = [&](auto const& lease, Extents const& at) {

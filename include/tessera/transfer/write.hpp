@@ -67,9 +67,9 @@ class WriteBatch {
       pass(to, on, [&] {
         auto& queue = queue_in<bytes_space>(on);
         if (tasks_.empty())
-          to.source.writable->erase(slots_[0].key, queue);
+          to.source.writing->store.erase(slots_[0].key, queue);
         else
-          to.source.writable->write(slots_[0].key, tasks_[0].encoded, queue);
+          to.source.writing->store.write(slots_[0].key, tasks_[0].encoded, queue);
       });
     });
   }
@@ -208,12 +208,12 @@ class WriteBatch {
       slab_ = destination;
     }
     encoding_.most = to.most;
-    to.source.pipeline.encode(form, std::span{tasks_}, encoding_, on);
+    to.source.writing->encoder.encode(form, std::span{tasks_}, encoding_, on);
   }
 
   // Each key locked while it changes.
   void store_all(To const& to, Queue& on) {
-    auto const& store = *to.source.writable;
+    auto const& store = to.source.writing->store;
     auto& queue = queue_in<bytes_space>(on);
     for (std::size_t i = 0; i < used_; ++i) try {
         if (!filled_[i]) continue;

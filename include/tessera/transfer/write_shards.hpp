@@ -108,7 +108,8 @@ void write_shards(ChunkAccess<P> const& source, Extents const& shape, ResolvedSe
   auto const put_chunks = [&](Draft& draft, Key const& key, std::uint64_t first, std::uint64_t last) {
     detail::ShardStore<bytes_space> const editor{draft, source.store};
     detail::DraftChunkNames<bytes_space> const names{draft, key};
-    ChunkAccess<P> const chunks{editor, names, source.pipeline, source.form, source.fill, nullptr, {}, &editor};
+    typename ChunkAccess<P>::Writing const writing{editor, source.writing->encoder};
+    ChunkAccess<P> const chunks{editor, names, source.pipeline, source.form, source.fill, nullptr, {}, &writing};
     detail::write_pieces(chunks, shape, plan, first, last, origin, on, share);
   };
   // False: nothing was done.
@@ -120,7 +121,7 @@ void write_shards(ChunkAccess<P> const& source, Extents const& shape, ResolvedSe
       draft.renew(entry, kept > 0, source.store, key, queue);
     put_chunks(draft, key, first, last);
     bool done = false;
-    source.store.changes(key).during([&] { done = draft.append(*source.writable, key, queue); });
+    source.store.changes(key).during([&] { done = draft.append(source.writing->store, key, queue); });
     return done;
   };
   auto const write_one = [&](Draft& draft, Key const& key, std::uint64_t first, std::uint64_t last) {
@@ -132,7 +133,7 @@ void write_shards(ChunkAccess<P> const& source, Extents const& shape, ResolvedSe
       draft.begin(grid);
       if (!is_whole) draft.load(source.store, key, queue);
       put_chunks(draft, key, first, last);
-      source.store.changes(key).during([&] { draft.store(*source.writable, key, queue); });
+      source.store.changes(key).during([&] { draft.store(source.writing->store, key, queue); });
     });
   };
   detail::Batches const shards{firsts.size(), 1, std::max<std::size_t>(in_flight, 1), detail::shard_bound(source.form)};
