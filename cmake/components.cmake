@@ -3,8 +3,9 @@
 # program that links tessera from folders that do not see the one where they were found.
 
 # The components: one for each header of with/ that needs a library; with/zstd.hpp is used with tessera::zstd. The codecs
-# together, for all.hpp. And cuda, for every .cuh.
-set(tessera_components deflate zstd blosc all nlohmann_json cuda)
+# together, for all.hpp. And cuda, for every .cuh. compiled, for compiled.hpp, is no library of anybody's: it is built in
+# the program that uses it, with that one's compiler and options.
+set(tessera_components deflate zstd blosc all nlohmann_json cuda compiled)
 set(tessera_deflate HEADER libdeflate.h LIBRARY deflate
   PACKAGE libdeflate TARGETS libdeflate::libdeflate_shared libdeflate::libdeflate_static)
 set(tessera_zstd HEADER zstd.h LIBRARY zstd
@@ -15,7 +16,7 @@ set(tessera_blosc HEADER blosc.h LIBRARY blosc)
 set(tessera_nlohmann_json HEADER nlohmann/json.hpp TARGETS nlohmann_json::nlohmann_json DEBIAN nlohmann-json3-dev)
 
 # Those that are made unasked. A toolkit is not looked for where nothing says that the program is one of CUDA.
-set(tessera_usual_components deflate zstd blosc all nlohmann_json)
+set(tessera_usual_components deflate zstd blosc all nlohmann_json compiled)
 if(CMAKE_CUDA_COMPILER_LOADED OR TARGET CUDA::cudart OR TESSERA_CUDA)
   list(APPEND tessera_usual_components cuda)
 endif()
@@ -95,6 +96,22 @@ function(tessera_all_component problem)
   target_link_libraries(tessera::all INTERFACE tessera::deflate tessera::zstd tessera::blosc)
 endfunction()
 
+# tessera_compiled_component(): makes tessera::compiled, of what compiled.hpp leaves out of the units that include it.
+function(tessera_compiled_component)
+  get_target_property(folders tessera::tessera INTERFACE_INCLUDE_DIRECTORIES)
+  string(REGEX REPLACE "\\$<BUILD_INTERFACE:([^>]*)>" "\\1" folders "${folders}")
+  find_file(header tessera/compiled.hpp PATHS ${folders} NO_DEFAULT_PATH NO_CACHE REQUIRED)
+  file(READ ${header} text)
+  string(REPLACE "extern template" "template" text "${text}")
+  string(REPLACE "#pragma once\n" "" text "${text}")
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/tessera_compiled.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "${text}" @ONLY)
+  add_library(tessera_compiled STATIC EXCLUDE_FROM_ALL ${source})
+  target_link_libraries(tessera_compiled PUBLIC tessera::tessera)
+  set_target_properties(tessera_compiled PROPERTIES POSITION_INDEPENDENT_CODE ON)  # for shared libraries, too
+  add_library(tessera::compiled ALIAS tessera_compiled)
+endfunction()
+
 # tessera_component(NAME PROBLEM): makes tessera::NAME when its library is there, from a target or a CMake package that has
 # it, else from the header and the library themselves. PROBLEM is empty, or one line with the cure.
 function(tessera_component name problem)
@@ -105,6 +122,10 @@ function(tessera_component name problem)
   if(NOT name IN_LIST tessera_components)
     string(JOIN ", " known ${tessera_components})
     set(${problem} "tessera: there is no component ${name}; there are ${known}" PARENT_SCOPE)
+    return()
+  endif()
+  if(name STREQUAL "compiled")
+    tessera_compiled_component()
     return()
   endif()
   if(name STREQUAL "cuda")

@@ -63,8 +63,8 @@ def installed(name):
 
 
 def nothing_leaked(name, configured):
-    """Of tessera, a build has its one target: no test, example, option or CUDA."""
-    expect_line("-- tessera brought targets [tessera] folders [] tests []", configured)
+    """Of tessera, a build has its one target, and a library that is built if asked for: no test, example, option or CUDA."""
+    expect_line("-- tessera brought targets [tessera;tessera_compiled] folders [] tests []", configured)
     expect_line("Total Tests: 0", run("ctest", "-N", "--test-dir", name))
     options = [line for line in run("cmake", "-N", "-L", name).splitlines() if re.match("TESSERA_|tessera_|BUILD_TESTING", line)]
     expect("options of tessera in the cache", options, [])
@@ -140,7 +140,7 @@ def find_package():
     expect_line("-- zstd: TRUE", configure("all", *here, "-DLIBRARY=OFF"))
     expect_line("-- zstd: FALSE", configure("some", *here, "-DLIBRARY=OFF", "-DCOMPONENTS=", "-DOPTIONAL_COMPONENTS=zstd", *no_libraries))
     expect_line(zstd_cure, configure("no-zstd", *here, "-DCOMPONENTS=zstd", *no_libraries, fails=True))
-    expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc, all, nlohmann_json, cuda",
+    expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc, all, nlohmann_json, cuda, compiled",
                 configure("no-lz5", *here, "-DCOMPONENTS=lz5", fails=True))
     configure("every", *here, "-DCOMPONENTS=all")  # and with it tessera::zstd, which the project links
     expect_line("tessera: libdeflate was not found, so there is no tessera::all. On Debian or Ubuntu: apt install libdeflate-dev",
@@ -154,6 +154,21 @@ def find_package():
     os.environ["PKG_CONFIG_PATH"] = f"{work}/moved/share/pkgconfig"
     flags = run("pkg-config", "--cflags", "--libs", "tessera").split()
     assert f"-I{work}/moved/include" in (flag.replace("/share/pkgconfig/../..", "") for flag in flags), flags
+
+
+def compiled():
+    """A unit that leaves what moves chunks to the library, and one that does not: each has less, or all, of it."""
+    source = root / "tests/consume/compiled"
+    install_tessera()
+    for name, options in {"folder": ["-DTESSERA_AS_FOLDER=ON"], "package": [f"-DCMAKE_PREFIX_PATH={work}/moved"]}.items():
+        configure(name, *options, source=source)
+        run("cmake", "--build", name)
+        expect_line("sum 4950", run(work / name / "foreign", work / f"{name}.zarr"))
+        objects = {unit: run("nm", "-C", work / name / f"CMakeFiles/foreign.dir/{unit}.cpp.o") for unit in ("reads", "writes")}
+        defined = {unit: bool(re.search(r" [WVT] void tessera::v0::read_chunks<|ReadBatch<[^\n]*::run\(", text))
+                   for unit, text in objects.items()}
+        assert not defined["reads"], "a unit with compiled.hpp has what moves chunks"
+        assert re.search(r" U void tessera::v0::read_chunks<", objects["reads"]), "it is not asked of the library"
 
 
 def cuda(*options):

@@ -127,7 +127,7 @@ TEST_CASE("around a store that takes no more than one, the locks are those that 
   write_many(PrefixStore{Locked{{&log}}, "c"}, asked.requests, on);
   CHECK(log == locked);
   log.clear();
-  AnyStore<HostBuffer> const any{Locked{{&log}}};  // whose locks are of no kind that an AnyStore hands out
+  AnyStore<HostBuffer> const any{Told{&log}};  // an AnyStore has locks where its store has none
   std::thread other;
   {
     auto const held = any.lock(asked.first);

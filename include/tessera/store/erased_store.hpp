@@ -124,7 +124,10 @@ class ErasedStoreOf : public Base {
       static_assert(is_key_lock,
                     "tessera: this store's 'lock(Key const&)' returns no lock that tessera knows: return a KeyLock, or "
                     "the std::unique_lock<std::mutex> of a KeyLocks");
-      if constexpr (is_key_lock) return store_.lock(key);
+      if constexpr (is_key_lock)
+        return store_.lock(key);
+      else
+        return {};
     } else {
       return locks_.lock(key);
     }
