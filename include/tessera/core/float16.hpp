@@ -78,7 +78,7 @@ class float16 {
 
   friend constexpr float operator+(float16 x) { return float(x); }
   friend constexpr float16 operator-(float16 x) { return of_bits(static_cast<std::uint16_t>(x.bits_ ^ 0x8000u)); }
-  friend constexpr bool operator==(float16 a, float16 b) { return float(a) == float(b); }
+  TESSERA_HOST_DEVICE friend constexpr bool operator==(float16 a, float16 b) { return float(a) == float(b); }
   friend constexpr std::partial_ordering operator<=>(float16 a, float16 b) { return float(a) <=> float(b); }
 
  private:
