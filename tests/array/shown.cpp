@@ -3,6 +3,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -16,6 +17,10 @@ TEST_CASE("a shape, a data type and names of dimensions go to a stream as to_str
   text << Extents{2, 3} << ' ' << Strides{-1} << ' ' << data_type_of<float>() << ' ' << Extents{} << ' '
        << DimensionNames{"y", std::nullopt, "a \"\n\""} << ' ' << DimensionNames{};
   CHECK(text.str() == "[2, 3] [-1] float32 [] [\"y\", null, \"a \"\\u{a}\"\"] []");
+  DimensionNames names{std::vector<std::optional<std::string>>{"y"}};
+  CHECK(names == DimensionNames{"y"});
+  names = {"a", "b"};
+  CHECK(to_string(names) == "[\"a\", \"b\"]");
   CHECK(to_string(DimensionNames{"y", "x"}) == "[\"y\", \"x\"]");
 }
 

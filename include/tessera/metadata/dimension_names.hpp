@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tessera/core/config.hpp>
@@ -13,6 +14,8 @@ namespace tessera { inline namespace v0 {
 class DimensionNames : public std::vector<std::optional<std::string>> {
  public:
   using vector::vector;
+  DimensionNames() = default;
+  DimensionNames(vector names) : vector(std::move(names)) {}
 
   /// `["y", "x", null]`, as the document has them.
   friend std::string to_string(DimensionNames const& names) {
