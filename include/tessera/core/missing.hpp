@@ -16,7 +16,7 @@ template <class T>
 struct MissingOf {
   T first{}, second{};
   bool is_any = false;
-  TESSERA_HOST_DEVICE bool has(T number) const { return (number == first) | (number == second); }
+  TESSERA_HOST_DEVICE bool has(T number) const { return number == first || number == second; }
 };
 
 }  // namespace detail
