@@ -160,4 +160,65 @@ TEST_CASE("whatever the type and the number of dimensions are") {
   test::check_refused<MetadataError>([&] { read_as<float>(open_any(store, "b"), all); }, {"\"b/zarr.json\"", "bool"});
 }
 
+TEST_CASE("a number that means that there is none is NaN, and NaN is written as that number") {
+  MemoryStore<HostBuffer> const store;
+  auto const array =
+      create_array<std::int16_t, 1>(store, "a", {.shape = {6}, .chunk_shape = {2}, .fill = -9999});
+  Conversion const packed{.scale = 0.5, .offset = 10, .missing = {-9999, -1}};
+  auto const none = std::numeric_limits<float>::quiet_NaN();
+  write_as(array, {{0, 4}}, std::vector{10.0F, none, 11.0F, 9.5F}, packed);
+  auto const stored = array.read(all);
+  CHECK(std::vector<int>(stored.begin(), stored.end()) == std::vector<int>{0, -9999, 2, -1, -9999, -9999});
+  auto const found = read_as<float>(array, all, packed);
+  CHECK(found(0) == 10);
+  CHECK(std::isnan(found(1)));
+  CHECK(found(2) == 11);
+  CHECK(std::isnan(found(3)));  // the second number
+  CHECK(std::isnan(found(4)));  // the fill value of a chunk, and of a chunk that is not there
+  CHECK(std::isnan(found(5)));
+  CHECK(std::isnan(float(read_as<float16>(open_any(store, "a"), {4}, {.missing = -9999})(0))));
+}
+
+TEST_CASE("numbers of 64 bits are missing digit by digit, and what is missing need not fit") {
+  MemoryStore<HostBuffer> const store;
+  std::int64_t const none = -9223372036854775806;  // as NetCDF has it: no double
+  auto const array = create_array<std::int64_t, 1>(store, "a", {.shape = {2}, .chunk_shape = {2}});
+  array.write(all, std::vector<std::int64_t>{none, none + 1});
+  auto const found = read_as<double>(array, all, {.missing = none});
+  CHECK(std::isnan(found(0)));
+  CHECK(found(1) == -0x1p63);
+  CHECK(std::isnan(float(read_as<float16>(array, {0}, {.missing = none})(0))));
+  CHECK_THROWS_AS(read_as<float16>(array, {1}, {.missing = none}), ConversionError);
+  auto const large = create_array<std::uint64_t, 1>(store, "b", {.shape = {2}, .chunk_shape = {2}});
+  large.write(all, std::vector{~std::uint64_t{0}, ~std::uint64_t{1}});
+  CHECK(std::isnan(read_as<float>(large, all, {.missing = ~std::uint64_t{0}})(0)));
+  CHECK(read_as<float>(large, all, {.missing = ~std::uint64_t{0}})(1) == 0x1p64F);
+}
+
+TEST_CASE("a number that the array cannot have is missing nowhere; integers have none for what is missing") {
+  MemoryStore<HostBuffer> const store;
+  auto const array = create_array<std::uint8_t, 1>(store, "a", {.shape = {2}, .chunk_shape = {2}, .fill = 241});
+  CHECK(read_as<float>(array, {0}, {.missing = -9999})(0) == 241);
+  CHECK(read_as<float>(array, {0}, {.missing = -15})(0) == 241);  // has its bits
+  CHECK(read_as<float>(array, {0}, {.missing = 241.5})(0) == 241);
+  CHECK(std::isnan(read_as<float>(array, {0}, {.missing = {241.5, 241}})(0)));
+  test::check_refused<ConversionError>([&] { read_as<int>(array, all, {.missing = 241}); },
+                                       {"\"a\"", "missing numbers are NaN to the program, which int32 does not have"});
+  std::vector<int> memory(2);
+  test::check_refused<ConversionError>([&] { read_as(array, all, memory, {.missing = 241}); }, {"int32"});
+  write_as(array, all, std::vector{1, 241}, {.missing = 241});  // of integers, none is missing
+  CHECK(array.read(all)(1) == 241);
+  write_as(array, {0}, std::vector{std::numeric_limits<double>::quiet_NaN()}, {.missing = 7});
+  CHECK(array.read(all)(0) == 7);
+  CHECK_THROWS_AS(write_as(array, {0}, std::vector{std::nan("")}, {.missing = 256}), ConversionError);
+}
+
+TEST_CASE("a fraction in a document is the nearest that the array has") {
+  MemoryStore<HostBuffer> const store;
+  auto const array = create_array<float, 1>(store, "a", {.shape = {2}, .chunk_shape = {2}, .fill = 1e20F});
+  CHECK(std::isnan(read_as<double>(array, {0}, {.missing = 1e20})(0)));
+  CHECK(std::isnan(read_as<float>(array, {0}, {.missing = 1e20F})(0)));  // of the same type, too
+  CHECK(read_as<float>(array, {0}, {.missing = std::nan("")})(0) == 1e20F);
+}
+
 }  // namespace array_converted

@@ -1,7 +1,9 @@
 // Arrays that own their elements: shapes that they are made with, and what is said of an index outside.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <numeric>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -9,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include <support/refused.hpp>
+#include <tessera/array/visit.hpp>
 #include <tessera/tessera.hpp>
 
 using namespace tessera;
@@ -74,4 +77,61 @@ TEST_CASE("a shape is made of whatever integers there are") {
   CHECK(array.shape() == Extents{4, 8});
   test::check_refused<SelectionError>([&] { array.resize({n, -n}); }, {"found -4", "expected them from 0 on"});
   test::check_refused<SelectionError>([&] { array.resize(std::vector{4, -1}); }, {"found -1"});
+}
+
+TEST_CASE("an array is a range of its elements, in C order") {
+  using Array = OwnedArray<int, 3, HostBuffer>;
+  static_assert(std::ranges::contiguous_range<Array> && std::ranges::sized_range<Array const>);
+  static_assert(!std::ranges::borrowed_range<Array>);  // of a temporary, algorithms give no iterators
+  static_assert(std::is_same_v<std::ranges::range_reference_t<Array const>, int const&>);
+  auto array = counted();
+  CHECK(std::accumulate(array.begin(), array.end(), 0) == 23 * 24 / 2);
+  for (auto& x : array) x += 1;
+  int expected = 0;
+  for (auto const& x : std::as_const(array)) CHECK(x == ++expected);
+  CHECK(expected == 24);
+  CHECK(std::ranges::data(array) == array.data());
+  CHECK(std::ranges::size(array) == 24);
+  CHECK(std::ranges::count_if(std::as_const(array), [](int x) { return x % 2 == 0; }) == 12);
+}
+
+TEST_CASE("an array that was just read is a range for one call") {
+  auto const [least, most] = std::ranges::minmax(counted());
+  CHECK(least == 0);
+  CHECK(most == 23);
+  static_assert(std::is_same_v<decltype(std::ranges::max_element(counted())), std::ranges::dangling>);
+  int sum = 0;
+  for (auto x : counted()) sum += x;
+  CHECK(sum == 23 * 24 / 2);
+}
+
+TEST_CASE("an array of no dimensions has one element, one of length 0 none") {
+  Queue<space::Host> on;
+  OwnedArray<double, 0, HostBuffer> one{{}, on};
+  *one.begin() = 1.5;
+  CHECK(std::ranges::distance(one) == 1);
+  CHECK(one() == 1.5);
+  OwnedArray<double, 2, HostBuffer> const none{{3, 0}, on};
+  CHECK(none.begin() == none.end());
+  for (auto x : none) CHECK(x != x);  // never
+}
+
+TEST_CASE("an array whose rank only the file knows is a range too") {
+  MemoryStore<HostBuffer> const store;
+  auto const a = create_array<std::uint8_t, 2>(store, "a", {.shape = {2, 3}, .chunk_shape = {2, 2}, .fill = 7});
+  auto const sum = visit<Types<std::uint8_t>>(a.untyped(), [](auto const& typed) {
+    int all_of_them = 0;
+    for (auto x : typed.read(all)) all_of_them += x;
+    return all_of_them;
+  });
+  CHECK(sum == 42);
+}
+
+TEST_CASE("an array of indices selects") {
+  MemoryStore<HostBuffer> const store;
+  auto const a = create_array<int, 1>(store, "a", {.shape = {6}, .chunk_shape = {2}});
+  a.write(all, std::vector{0, 1, 2, 3, 4, 5});
+  a.write({{0, 2}}, std::vector{5, 3});
+  auto const indices = a.read({{0, 2}});
+  CHECK(std::ranges::equal(a.read(Orthogonal{indices}), std::vector{5, 3}));
 }

@@ -3,6 +3,9 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
+#include <sstream>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -109,5 +112,19 @@ TEST_CASE("numbers that are far too large or too small, integers, and what is kn
   static_assert(double(std::numeric_limits<float16>::max()) == 65504 &&
                 double(std::numeric_limits<float16>::lowest()) == -65504);
   static_assert(data_type_of<float16>() == DataType{DataKind::floating, 2});
-  static_assert(!std::is_convertible_v<float, float16> && !std::is_convertible_v<float16, float>);
+  static_assert(!std::is_convertible_v<float, float16> && std::is_convertible_v<float16, float>);
+}
+
+TEST_CASE("it is a float wherever one is wanted: in sums, products, comparisons and text") {
+  std::vector<float16> const numbers{float16{0.5}, float16{-2}, float16{4}};
+  CHECK(std::accumulate(numbers.begin(), numbers.end(), 0.0) == 2.5);
+  static_assert(std::is_same_v<decltype(float16{} + float16{}), float> &&
+                std::is_same_v<decltype(float16{} * 0.5), double> && std::is_same_v<decltype(2 - float16{}), float>);
+  CHECK(numbers[2] * 0.1 == 4 * 0.1);
+  CHECK(numbers[0] < 1);
+  CHECK(numbers[1] == -2.0f);
+  CHECK(std::abs(numbers[1]) == 2.0f);
+  std::ostringstream text;
+  text << numbers[0] << ' ' << numbers[1];
+  CHECK(text.str() == "0.5 -2");
 }

@@ -213,3 +213,25 @@ TEST_CASE("braces in attributes are lists, or objects where each of them names a
   CHECK(several.at("none").is_null());
   CHECK(several.at("list") == Value{List{}});
 }
+
+TEST_CASE("members and places by brackets") {
+  Members const attributes{{"scale", {{"factor", 0.5}}}, {"voxel", {1, 2}}};
+  CHECK(attributes["scale"]["factor"].as<double>() == 0.5);
+  CHECK(attributes["voxel"][1].as<int>() == 2);
+  CHECK(attributes[1].name == "voxel");  // a vector's, as ever
+  CHECK(attributes[0].name == "scale");
+  CHECK(Members{attributes}[std::string{"voxel"}][0].as<int>() == 1);  // of a temporary, a copy
+  CHECK_THROWS_AS((void)attributes["offset"], MetadataError);
+  CHECK_THROWS_AS((void)attributes["voxel"][2], MetadataError);
+  CHECK_THROWS_AS((void)attributes["voxel"]["x"], MetadataError);
+}
+
+TEST_CASE("members that may change are changed and added by brackets") {
+  Members attributes{{"unit", "mm"}, {"voxel", {1, 2}}};
+  attributes["unit"] = "um";
+  attributes["voxel"][0] = 0.5;
+  attributes["ome"]["version"] = "0.5";
+  CHECK(attributes == Members{{"unit", "um"}, {"voxel", {0.5, 2}}, {"ome", {{"version", "0.5"}}}});
+  CHECK_THROWS_AS(attributes["unit"]["x"] = 1, MetadataError);
+  CHECK_THROWS_AS(attributes["voxel"][7] = 1, MetadataError);
+}

@@ -1,12 +1,15 @@
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <memory_resource>
 #include <mutex>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -29,6 +32,25 @@ TEST_CASE("for_each runs every index once") {
       for (auto const& r : runs) once += r == 1;
       CHECK(once == n);
     }
+  }
+}
+
+TEST_CASE("map gives what each call returns, in the order of the indices") {
+  for (std::size_t const threads : {1u, 4u}) {
+    Queue<space::Host> on{threads};
+    auto const squares = on.map(100, [](std::size_t i) { return i * i; });
+    static_assert(std::is_same_v<decltype(squares), std::vector<std::size_t> const>);
+    REQUIRE(squares.size() == 100);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < 100; ++i) wrong += squares[i] != i * i;
+    CHECK(wrong == 0);
+    auto const even = on.map(100, [](std::size_t i) { return i % 2 == 0; });  // of bools, which share words
+    CHECK(std::count(even.begin(), even.end(), true) == 50);
+    auto const owned = on.map(3, [](std::size_t i) { return std::make_unique<std::size_t>(i); });
+    CHECK(*owned[2] == 2);
+    CHECK(on.map(0, [](std::size_t) { return 1; }).empty());
+    CHECK_THROWS_AS(on.map(4, [](std::size_t i) { return i == 2 ? throw std::runtime_error{"two"} : i; }),
+                    std::runtime_error);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -68,6 +69,23 @@ struct ConvertedPart {
         place{random_memory(random, selection.selected.shape, sizeof(Program), false)},
         conversion{scale, offset, random.one_in(2) ? tessera::OutOfRange::saturate : tessera::OutOfRange::refuse} {}
 
+  /// Makes none, one or two of an array's numbers what it has for those that are missing.
+  template <class T>
+  std::vector<T> choose_missing(Random& random, std::vector<T> const& whole) {
+    std::vector<T> missing;
+    if constexpr (!std::is_integral_v<Program>)
+      for (auto count = random(0, 2); missing.size() < count;) missing.push_back(whole[random(0, whole.size() - 1)]);
+    auto const exact = [](T number) {
+      if constexpr (std::is_integral_v<T>)
+        return number;
+      else
+        return static_cast<double>(number);
+    };
+    if (missing.size() == 1) conversion.missing = exact(missing[0]);
+    if (missing.size() == 2) conversion.missing = {exact(missing[0]), exact(missing[1])};
+    return missing;
+  }
+
   bool is_refused() const { return !first_misfit.empty() && conversion.out_of_range == tessera::OutOfRange::refuse; }
   void add_misfit(tessera::Extents const& index) {
     if (first_misfit.empty()) first_misfit = "element " + to_string(index) + " of the selection";
@@ -101,12 +119,16 @@ void check_read_as(Random& random, tessera::Array<T, 2, S, P> const& array, std:
   ConvertedPart<Program> part{random, shape, array.chunk_shape(), scale, offset};
   auto const how = part.template text<T>();
   CAPTURE(how);
+  auto const missing = part.choose_missing(random, whole);
+  CAPTURE(missing.size());
   auto const before = random.noise(part.place.size);
   auto expected = before;
   std::size_t i = 0;
   for_each_index(part.selection.selected.shape, [&](Extents const& index) {
     auto const number = whole[c_index(shape, part.selection.places[i++])];
-    auto const made = expected_as<Program>(number, scale, offset, false);
+    auto made = expected_as<Program>(number, scale, offset, false);
+    if constexpr (!std::is_integral_v<Program>)
+      if (std::ranges::find(missing, number) != missing.end()) made = std::numeric_limits<Program>::quiet_NaN();
     if (!made) part.add_misfit(index);
     auto const result = made ? *made : nearest_as<Program>(number, scale, offset);
     std::memcpy(expected.data() + part.at(index), &result, sizeof result);
@@ -129,13 +151,20 @@ void check_write_as(Random& random, tessera::Array<T, 2, S, P> const& array, std
   ConvertedPart<Program> part{random, shape, array.chunk_shape(), scale, offset};
   auto const how = part.template text<T>();
   CAPTURE(how);
+  auto const missing = part.choose_missing(random, whole);
+  CAPTURE(missing.size());
   bool const all_fit = part.conversion.out_of_range == tessera::OutOfRange::saturate || random.one_in(2);
   auto given = random.noise(part.place.size);
   auto const before = whole;
   std::size_t i = 0;
   for_each_index(part.selection.selected.shape, [&](Extents const& index) {
-    auto const number = random_fitting<T, Program>(random, scale, offset, true, all_fit);
-    auto const made = expected_as<T>(number, scale, offset, true);
+    auto number = random_fitting<T, Program>(random, scale, offset, true, all_fit);
+    auto made = expected_as<T>(number, scale, offset, true);
+    if constexpr (!std::is_integral_v<Program>)
+      if (!missing.empty() && (number != number || random.one_in(9))) {
+        number = std::numeric_limits<Program>::quiet_NaN();
+        made = missing.front();
+      }
     if (!made) part.add_misfit(index);
     if (made) whole[c_index(shape, part.selection.places[i])] = *made;
     ++i;

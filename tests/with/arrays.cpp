@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <support/store_conformance.hpp>
+#include <support/temporary_folder.hpp>
 #include <tessera/all.hpp>
 
 using namespace tessera;
@@ -75,4 +76,18 @@ TEST_CASE("a shard takes its codecs' configurations in braces") {
   create_array<float, 1>(store, "a", {.shape = {4}, .chunk_shape = {4}},
                          Sharded{codec::Sharding<Inner>{{2}, {{}, {.level = 7}}}});
   CHECK(test::value(store, "a/zarr.json").find("\"level\": 7") != std::string::npos);
+}
+
+TEST_CASE("a folder's name is a store, and the arrays of a group open whatever their codecs are") {
+  test::TemporaryFolder const folder;
+  auto const array = create<float, 1>(folder / "a.zarr", "x", {.shape = {4}, .chunk_shape = {2}});
+  static_assert(std::same_as<decltype(array)::store_type, Local>);
+  array.fill(all, 3);
+  CHECK(open<float, 1>(folder / "a.zarr", "x").read(all)(3) == 3);
+  CHECK(open(folder.path() / "a.zarr" / "x").type() == data_type_of<float>());  // its own root
+  std::string names;
+  for (auto const& [name, below] : arrays(open_group(folder / "a.zarr")))
+    names += name + to_string(below.shape()) + std::to_string(below.as<float, 1>().read(all)(0));
+  CHECK(names == "x[4]3.000000");
+  CHECK_THROWS_AS((void)open_group(folder / "a.zarr").arrays(), MetadataError);  // zstd is not among the built-in ones
 }

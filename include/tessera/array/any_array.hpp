@@ -60,6 +60,8 @@ class AnyArray {
   /// What it is now: copies of this handle may change it.
   Extents shape() const { return state_->shape.get(); }
   DataType type() const { return state_->metadata.type; }
+  DimensionNames const& dimension_names() const& { return state_->metadata.dimension_names; }
+  DimensionNames dimension_names() && { return state_->metadata.dimension_names; }
   /// What an element is that nobody has written. Throws: MetadataError, if it is of another type.
   template <Element T>
   T fill_value() const {

@@ -59,6 +59,9 @@ class Array {
     return none;
   }
 
+  DataType type() const { return data_type_of<T>(); }
+  DimensionNames const& dimension_names() const& { return array_.dimension_names(); }  ///< empty, if there are none
+  DimensionNames dimension_names() && { return array_.dimension_names(); }
   T fill_value() const { return array_.template fill_value<T>(); }  ///< what nobody has written
   /// What its document said when it was opened, but for the shape, which is what it is now.
   ArrayMetadata metadata() const { return array_.metadata(); }

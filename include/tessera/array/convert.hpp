@@ -44,12 +44,21 @@ auto view_for(AnyArray<S, P> const& array, M& memory, ResolvedSelection const& w
   return in_document(array.store(), array.path(), [&] { return caller_view<Rank>(memory, what.shape); });
 }
 
+// Errors name the array.
+template <class Way, class S, class P>
+Way way_for(AnyArray<S, P> const& array, Conversion const& conversion) try {
+  return way_of<Way>(conversion);
+} catch (ConversionError& error) {
+  error.in_key(array.path()).in_store(name_of(array.store()));
+  throw;
+}
+
 template <class Program, class T, class S, class P>
 auto read_numbers(AnyArray<S, P> const& array, ResolvedSelection const& what,
                   StridedSpan<typename P::array_space> const& to, Conversion const& conversion,
                   ReadOptions const& options) {
   using Numbers = ToProgram<Program, T>;
-  Numbers const way{conversion.scale, conversion.offset};
+  auto const way = way_for<Numbers>(array, conversion);
   auto& on = array.queue();
   bool const refuses = conversion.out_of_range == OutOfRange::refuse && !fits_always(way);
   if constexpr (std::same_as<typename P::array_space, space::Host>) {
@@ -67,7 +76,7 @@ template <class Program, class T, class S, class P>
 auto write_numbers(AnyArray<S, P> const& array, ResolvedSelection const& what,
                    StridedView<typename P::array_space> const& from, Conversion const& conversion,
                    WriteOptions const& options) {
-  ToArray<T, Program> const way{conversion.scale, conversion.offset};
+  auto const way = way_for<ToArray<T, Program>>(array, conversion);
   auto& on = array.queue();
   if (conversion.out_of_range == OutOfRange::refuse && !fits_always(way))
     expect_given_fits(array, what, from, way, queue_in<typename P::array_space>(on));
@@ -88,7 +97,7 @@ auto read_new_as(Typed const& array, Sel const& selection, Conversion const& con
       read_numbers<Program, T>(untyped, what, to, conversion, options);
     } else {
       auto reading = read_numbers<Program, T>(untyped, what, to, conversion, options);
-      ToProgram<Program, T> const way{conversion.scale, conversion.offset};
+      auto const way = way_for<ToProgram<Program, T>>(untyped, conversion);
       if (Space::host_accessible || (conversion.out_of_range == OutOfRange::refuse && !fits_always(way)))
         reading.wait();
       else
@@ -103,9 +112,11 @@ auto read_new_as(Typed const& array, Sel const& selection, Conversion const& con
 }  // namespace detail
 
 /// Reads a selection into the caller's memory, of another element type than the array's: each chunk is converted where
-/// it is decoded, by the thread that decodes it. `Conversion` says how. What memory and selections there are,
-/// Array::read says. Throws: ConversionError naming the first element that does not fit, unless those shall be the
-/// nearest number; then all of the memory is written. As Array::read.
+/// it is decoded, by the thread that decodes it. `Conversion` says how; mask_and_scale(array.attributes()), of
+/// array/mask_and_scale.hpp, is that of attributes as NetCDF and xarray have them. What memory and selections there
+/// are, Array::read says. Throws: ConversionError naming the first element that does not fit, unless those shall be the
+/// nearest number; then all of the memory is written; and if numbers may be missing, and the memory is of integers. As
+/// Array::read.
 template <class T, std::size_t Rank, class S, class P, detail::Selector Sel = Box, detail::MemoryOrMistake M>
 requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_as(Array<T, Rank, S, P> const& array,
                                                                          Sel const& selection, M&& to,

@@ -42,8 +42,8 @@ inline void expect_inside(Extents const& shape, Extents const& index) {
 
 }  // namespace detail
 
-/// Contiguous, in C order, in a buffer of type B. Where the number of dimensions is known at run time alone, there is
-/// no `view()`. Move-only; a moved-from one may only be destroyed or assigned to.
+/// Contiguous, in C order, in a buffer of type B; where the host can touch it, a range of its elements. Where the
+/// number of dimensions is known at run time alone, there is no `view()`. Move-only; a moved-from one may only be destroyed or assigned to.
 template <class T, std::size_t Rank, AllocatableBuffer B>
 class OwnedArray {
   using Space = typename B::space_type;
@@ -70,7 +70,7 @@ class OwnedArray {
     return ArrayView<T const, Rank, Space>::c_order(data(), shape_);
   }
 
-  /// Elements and ranges, where the host can touch them. Name the array before you loop over its elements().
+  /// Elements, where the host can touch them.
   /// Where NDEBUG is not defined, indices are checked, as at() checks them.
   template <bool Checks = detail::checks_elements, class... Index>
   T& operator()(Index... index) & {
@@ -119,6 +119,20 @@ class OwnedArray {
     return {data(), size_};
   }
   std::span<T const> elements() const&& = delete;
+
+  /// Its elements as a range, in C order: `for (auto x : array)`, `std::ranges::minmax(array.read(all))`.
+  T* begin() & {
+    (void)detail::check_touched<Space>();
+    return data();
+  }
+  T const* begin() const& {
+    (void)detail::check_touched<Space>();
+    return data();
+  }
+  T const* begin() const&& = delete;
+  T* end() & { return begin() + size_; }
+  T const* end() const& { return begin() + size_; }
+  T const* end() const&& = delete;
 
  private:
   // How many elements lie before the one at an index.

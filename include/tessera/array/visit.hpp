@@ -51,8 +51,13 @@ class ArrayOf {
   Extents const& chunk_shape() const { return array_.chunk_shape(); }
   std::size_t rank() const { return chunk_shape().rank(); }
   std::uint64_t size() const { return element_count(shape(), "shape"); }  ///< elements
+  DataType type() const { return data_type_of<T>(); }
+  DimensionNames const& dimension_names() const& { return array_.dimension_names(); }
+  DimensionNames dimension_names() && { return array_.dimension_names(); }
   T fill_value() const { return fill_; }
   ArrayMetadata metadata() const { return array_.metadata(); }
+  Members const& attributes() const& { return array_.attributes(); }
+  Members attributes() && { return array_.attributes(); }
   Untyped const& untyped() const { return array_; }
   /// The same array, with these options wherever those of a call say nothing: AnyArray::with.
   ArrayOf with(ReadOptions const& options) const { return ArrayOf{array_.with(options)}; }

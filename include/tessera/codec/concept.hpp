@@ -60,20 +60,35 @@ struct bytes_to_bytes {
 
 inline constexpr auto unbounded = ~std::size_t{0};
 
+namespace detail {
+
+template <class C>
+concept SaysKind = requires {
+  typename C::kind;
+};
+template <class K>
+inline constexpr bool is_codec_kind = std::same_as<K, array_to_array> || std::same_as<K, array_to_bytes> ||
+                                      std::same_as<K, bytes_to_bytes>;
+// Of each object, and not of the type.
+template <class C>
+concept HasOwnName = std::is_member_object_pointer_v<decltype(&C::name)>;
+
+}  // namespace detail
+
 template <class C>
 concept Codec = requires {
   typename C::kind;
   { C::name } -> std::convertible_to<std::string_view>;
-};
+} && detail::is_codec_kind<typename C::kind> && !detail::HasOwnName<C>;
 
 namespace detail {
 
 template <class C>
 inline constexpr bool is_included = requires { sizeof(C); };
 
-/// Whether the header of a codec is there.
+/// Whether the header of a codec is there, and its kind and name are such.
 template <class C>
-consteval bool check_included() {
+consteval bool check_declared() {
   constexpr bool is_known = is_included<C>;
   static_assert(is_known || !std::same_as<C, codec::Blosc>,
                 "tessera: codec::Blosc needs its header: include tessera/with/blosc.hpp and link tessera::blosc");
@@ -81,7 +96,16 @@ consteval bool check_included() {
                 "tessera: codec::Gzip needs its header: include tessera/with/deflate.hpp and link tessera::deflate");
   static_assert(is_known || !std::same_as<C, codec::Zstd>,
                 "tessera: codec::Zstd needs its header: include tessera/with/zstd.hpp and link tessera::zstd");
-  return is_known || !(std::same_as<C, codec::Blosc> || std::same_as<C, codec::Gzip> || std::same_as<C, codec::Zstd>);
+  if constexpr (is_known && SaysKind<C>) {
+    static_assert(is_codec_kind<typename C::kind>,
+                  "tessera: a codec's kind is one of three: 'using kind = tessera::array_to_array', 'array_to_bytes' or "
+                  "'bytes_to_bytes'");
+    static_assert(!is_codec_kind<typename C::kind> || !HasOwnName<C>,
+                  "tessera: a codec's name is its type's: 'static constexpr std::string_view name = ...'");
+    return is_codec_kind<typename C::kind> && !HasOwnName<C>;
+  } else {
+    return is_known || !(std::same_as<C, codec::Blosc> || std::same_as<C, codec::Gzip> || std::same_as<C, codec::Zstd>);
+  }
 }
 
 // Whether a codec has a function of that name, whatever it takes: two bases with the name make it ambiguous.

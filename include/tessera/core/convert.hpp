@@ -12,6 +12,7 @@
 #include <tessera/core/decimal.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/float16.hpp>
+#include <tessera/core/missing.hpp>
 #include <tessera/core/text.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -26,10 +27,12 @@ enum class OutOfRange : std::uint8_t { refuse, saturate };
 
 /// How the numbers of an array and those of a program correspond: a number of the program is
 /// `scale * number of the array + offset`, worked out in double and rounded once: to the nearest, of two to the even
-/// one. With a scale of 1 and an offset of 0 nothing is worked out: an integer stays what it is.
+/// one. With a scale of 1 and an offset of 0 nothing is worked out: an integer stays what it is. A number of the array
+/// that is `missing` is NaN to the program, and NaN is written as the first of them.
 struct Conversion {
   double scale = 1, offset = 0;
   OutOfRange out_of_range = OutOfRange::refuse;
+  MissingNumbers missing{};  ///< of the array, before they are scaled
 };
 
 /// Integers of 8 to 64 bits, float16, float and double.
@@ -66,6 +69,7 @@ inline constexpr double rounded_to_infinity = [] {
   for (int i = 0; i < Limits::max_exponent - Limits::digits - 1; ++i) half *= 2;
   return static_cast<double>(Limits::max()) + half;
 }();
+inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 template <>
 inline constexpr double rounded_to_infinity<double> = std::numeric_limits<double>::infinity();
 
@@ -186,8 +190,15 @@ struct ToProgram {
   using To = Program;
   using From = T;
   static constexpr bool swaps_first = true;  ///< the other byte order is that of what it is made of
+  static constexpr bool may_miss = is_fraction<Program>;  ///< has a NaN for what is missing
   double scale = 1, offset = 0;
+  MissingOf<T> missing{};
   TESSERA_HOST_DEVICE double work_out(double number) const { return rounded_product(number, scale) + offset; }
+  TESSERA_HOST_DEVICE bool is_missing(T number) const { return missing.has(number); }
+  TESSERA_HOST_DEVICE Program none() const {
+    constexpr double nan = no_number;
+    return static_cast<Program>(nan);
+  }
 };
 /// And the other way round.
 template <class T, class Program>
@@ -195,13 +206,17 @@ struct ToArray {
   using To = T;
   using From = Program;
   static constexpr bool swaps_first = false;
+  static constexpr bool may_miss = is_fraction<Program>;
   double scale = 1, offset = 0;
+  MissingOf<T> missing{};
   TESSERA_HOST_DEVICE double work_out(double number) const { return (number - offset) / scale; }
+  TESSERA_HOST_DEVICE bool is_missing(Program number) const { return number != number; }
+  TESSERA_HOST_DEVICE T none() const { return missing.first; }
 };
 
-/// One number.
+/// One number that is not missing.
 template <class Mode, class Way>
-TESSERA_HOST_DEVICE typename Way::To converted(Way const& way, typename Way::From from, bool& fits) {
+TESSERA_HOST_DEVICE typename Way::To converted_known(Way const& way, typename Way::From from, bool& fits) {
   using To = typename Way::To;
   if constexpr (Mode::is_same) {
     if constexpr (Mode::is_checked)
@@ -217,6 +232,27 @@ TESSERA_HOST_DEVICE typename Way::To converted(Way const& way, typename Way::Fro
   }
 }
 
+/// One number. What is missing fits.
+template <class Mode, class Way>
+TESSERA_HOST_DEVICE typename Way::To converted(Way const& way, typename Way::From from, bool& fits) {
+  if constexpr (Way::may_miss)
+    if (way.missing.is_any && way.is_missing(from)) return way.none();
+  return converted_known<Mode>(way, from, fits);
+}
+
+/// How numbers are read, or written. Throws: ConversionError, if they could be missing, and what they are read as has
+/// no number for that.
+template <class Way>
+Way way_of(Conversion const& conversion) {
+  Way way{conversion.scale, conversion.offset};
+  if constexpr (Way::may_miss)
+    way.missing = conversion.missing.template of<decltype(way.missing.first)>();
+  else if (Way::swaps_first && conversion.missing.size() > 0)
+    throw ConversionError{text({"missing numbers are NaN to the program, which ", data_type_of<typename Way::To>().name(),
+                                " does not have: read them as float, double or float16"})};
+  return way;
+}
+
 template <class Way>
 bool is_same(Way const& way) {
   return way.scale == 1 && way.offset == 0;
@@ -230,8 +266,8 @@ decltype(auto) with_mode(Way const& way, F&& f) {
     using Limits = std::numeric_limits<typename Way::From>;
     bool fits = true;
     auto const try_ends = [&](auto mode) {
-      (void)converted<decltype(mode)>(way, Limits::lowest(), fits);
-      (void)converted<decltype(mode)>(way, Limits::max(), fits);
+      (void)converted_known<decltype(mode)>(way, Limits::lowest(), fits);
+      (void)converted_known<decltype(mode)>(way, Limits::max(), fits);
     };
     if (is_same(way)) {
       try_ends(AsItIs{});

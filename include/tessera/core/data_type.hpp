@@ -48,6 +48,11 @@ struct DataType {
   }
 
   friend bool operator==(DataType, DataType) = default;
+  /// Its name. Of any stream, so that this includes none.
+  template <class Stream>
+  friend auto operator<<(Stream& to, DataType type) -> decltype(to << std::string{}) {
+    return to << type.name();
+  }
 };
 
 /// All but the raw ones, which are without number.

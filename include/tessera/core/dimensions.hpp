@@ -105,6 +105,11 @@ class Dimensions {
       if (a[d] != b[d]) return false;
     return true;
   }
+  /// `std::cout << array.shape()`: as to_string. Of any stream, so that this includes none.
+  template <class Stream>
+  friend auto operator<<(Stream& to, Dimensions const& values) -> decltype(to << std::string{}) {
+    return to << to_string(values);
+  }
 
  private:
   std::size_t rank_ = 0;

@@ -55,7 +55,8 @@ TESSERA_HOST_DEVICE constexpr float float_of(std::uint16_t half) {
 }  // namespace detail
 
 /// A half-precision number: "float16" in a document. Made of other numbers, which are rounded to the nearest, of two to
-/// the even one, and made into others when it is asked for: `float(x)`. Compared as a number; `+x` is a float.
+/// the even one, when that is asked for: `float16{0.5}`. It is a float wherever one is wanted, which loses nothing:
+/// `sum += x`, `x * 0.5`, `std::cout << x`; `+x` is a float.
 class float16 {
  public:
   float16() = default;
@@ -70,13 +71,14 @@ class float16 {
   }
 
   constexpr std::uint16_t bits() const { return bits_; }
+  TESSERA_HOST_DEVICE constexpr operator float() const { return detail::float_of(bits_); }
   template <class N>
   requires std::is_arithmetic_v<N>
   TESSERA_HOST_DEVICE explicit constexpr operator N() const { return static_cast<N>(detail::float_of(bits_)); }
 
   friend constexpr float operator+(float16 x) { return float(x); }
   friend constexpr float16 operator-(float16 x) { return of_bits(static_cast<std::uint16_t>(x.bits_ ^ 0x8000u)); }
-  friend constexpr bool operator==(float16 a, float16 b) { return float(a) == float(b); }
+  TESSERA_HOST_DEVICE friend constexpr bool operator==(float16 a, float16 b) { return float(a) == float(b); }
   friend constexpr std::partial_ordering operator<=>(float16 a, float16 b) { return float(a) <=> float(b); }
 
  private:

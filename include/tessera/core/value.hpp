@@ -73,6 +73,11 @@ class Members : public std::vector<Member> {
   /// Throws: MetadataError, if there is none of that name.
   Value const& at(std::string_view name) const&;
   Value at(std::string_view name) const&&;
+  using vector::operator[];
+  /// As at(); of Members that may change, a new member with null if there is none: `attributes["unit"] = "mm"`.
+  Value const& operator[](std::string_view name) const&;
+  Value operator[](std::string_view name) const&&;
+  Value& operator[](std::string_view name) &;
   /// As T. `attributes.get<double>("gain")` is `at("gain").as<double>()`, but an error names the member: a Value knows
   /// no name of its own, for it is the same in a list and on its own.
   template <class T>
@@ -147,6 +152,13 @@ class Value {
   Value at(std::string_view name) const&& { return at(name); }
   Value const& at(std::size_t place) const&;
   Value at(std::size_t place) const&& { return at(place); }
+  /// Likewise: `attributes["voxel"][0]`. Of a Value that may change, null becomes an object.
+  Value const& operator[](std::string_view name) const& { return at(name); }
+  Value operator[](std::string_view name) const&& { return at(name); }
+  Value& operator[](std::string_view name) &;
+  Value const& operator[](std::size_t place) const& { return at(place); }
+  Value operator[](std::size_t place) const&& { return at(place); }
+  Value& operator[](std::size_t place) & { return const_cast<Value&>(at(place)); }
   /// As Members::get.
   template <class T>
   T get(std::string_view name) const {
@@ -340,6 +352,18 @@ inline Value const& Members::at(std::string_view name) const& {
                             size() > 8 ? ", ..." : ""})};
 }
 inline Value Members::at(std::string_view name) const&& { return at(name); }
+inline Value const& Members::operator[](std::string_view name) const& { return at(name); }
+inline Value Members::operator[](std::string_view name) const&& { return at(name); }
+inline Value& Members::operator[](std::string_view name) & {
+  if (auto* const found = find(name)) return const_cast<Value&>(*found);
+  push_back({std::string{name}, Value{}});
+  return back().value;
+}
+inline Value& Value::operator[](std::string_view name) & {
+  if (is_null()) *this = Members{};
+  if (kind_ != Kind::members) refuse("an object");
+  return members_[name];
+}
 template <class T>
 T Members::get(std::string_view name, T otherwise) const {
   auto const* const value = find(name);

@@ -10,8 +10,10 @@
 #include <memory>
 #include <memory_resource>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -159,6 +161,18 @@ class Queue<space::Host> {
     detail::Job job{f, n};
     pool_->run(job);
     if (job.error) std::rethrow_exception(job.error);
+  }
+
+  /// What f(i) returns for each i below n, in their order; else as for_each.
+  template <class F>
+  auto map(std::size_t n, F&& f) {
+    using Result = std::invoke_result_t<F&, std::size_t>;
+    std::vector<std::optional<Result>> made(n);
+    for_each(n, [&](std::size_t i) { made[i].emplace(f(i)); });
+    std::vector<Result> results;
+    results.reserve(n);
+    for (auto& result : made) results.push_back(*std::move(result));
+    return results;
   }
 
   /// A T that this queue keeps: used again by whoever asks next. How many may be idle is a question for a device's

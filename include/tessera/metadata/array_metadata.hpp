@@ -10,6 +10,7 @@
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/key/chunk_key.hpp>
+#include <tessera/metadata/dimension_names.hpp>
 #include <tessera/metadata/document.hpp>
 #include <tessera/metadata/fill_value.hpp>
 
@@ -23,9 +24,9 @@ struct ArrayMetadata {
   std::vector<std::byte> fill;  ///< one element, in the machine's byte order
   std::vector<Specification> codecs;
   Members attributes{};
-  std::vector<std::optional<std::string>> dimension_names{};  ///< empty, if there are none
-  Members tolerated{};                                        ///< members of other programs, kept as they are
-  List storage_transformers{};                                ///< likewise: those that need not be understood
+  DimensionNames dimension_names{};  ///< empty, if there are none
+  Members tolerated{};               ///< members of other programs, kept as they are
+  List storage_transformers{};       ///< likewise: those that need not be understood
 };
 
 namespace detail {

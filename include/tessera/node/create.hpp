@@ -56,7 +56,7 @@ struct NewArray {
   detail::NamedShards shards{};  ///< likewise
   T fill{};
   Members attributes{};
-  std::vector<std::optional<std::string>> dimension_names{};  ///< none, or one for each dimension
+  DimensionNames dimension_names{};  ///< none, or one for each dimension
   ChunkKeyEncoding key_encoding{};
   bool overwrite = false;  ///< erase what is at the path; else it is an error if there is something
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #include <tessera/metadata/missing_node.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/node/erase.hpp>
+#include <tessera/node/folder.hpp>
 #include <tessera/node/move.hpp>
 #include <tessera/node/open.hpp>
 
@@ -24,6 +26,20 @@ struct Node {
   std::string name;  ///< the last name of its path
   std::string path;  ///< from the store's root: what open_array and open_group take
   NodeType type;
+};
+
+/// An array or a group in a group: `for (auto const& [name, array] : group.arrays())`.
+template <class S, class P>
+struct NamedArray {
+  std::string name;
+  AnyArray<S, P> array;
+};
+template <class S>
+class Group;
+template <class S>
+struct NamedGroup {
+  std::string name;
+  Group<S> group;
 };
 
 /// What its document said when it was opened. A copy is a group of its own over the same store.
@@ -59,6 +75,37 @@ class Group {
   /// below is damaged; StoreError.
   std::vector<Node> children() const { return children_of(path_); }
 
+  /// The arrays one level below, by name, each opened as open_any opens it: `group.arrays<AllCodecs>()`, which is
+  /// `arrays(group)` of tessera/all.hpp. They share a queue: `on`, or one of their own. Each document is read once.
+  /// Throws: as children() does; MetadataError, if an array has a codec that is not in the list.
+  template <class Codec = BuiltInCodecs, class... On>
+  auto arrays(On... on) const {
+    if constexpr (!detail::check_opening<Codec, S, On...>()) {
+      return std::vector<std::pair<std::string, detail::InvalidCall>>{};
+    } else {
+      using P = typename detail::pipeline_over<Codec, S>::type;
+      auto const queue = detail::queue_given<P>(std::move(on)...);
+      std::vector<NamedArray<S, P>> found;
+      for_each_below(path_, [&](std::string name, std::string path) {
+        auto metadata = read_node(path, "array", read_array_metadata);
+        if (!metadata) return;
+        detail::in_document(store_, path, [&] {
+          found.push_back({std::move(name), AnyArray<S, P>{store_, path, *std::move(metadata), queue}});
+        });
+      });
+      return found;
+    }
+  }
+  /// The groups one level below, by name. Each document is read once. Throws: as children() does.
+  std::vector<NamedGroup<S>> groups() const {
+    std::vector<NamedGroup<S>> found;
+    for_each_below(path_, [&](std::string name, std::string path) {
+      if (auto metadata = read_node(path, "group", read_group_metadata))
+        found.push_back({std::move(name), Group{store_, path, *std::move(metadata)}});
+    });
+    return found;
+  }
+
   /// Calls visit(Node const&) for everything below, parents before their children. Throws as children() does.
   template <class F>
   void walk(F&& visit) const {
@@ -75,22 +122,40 @@ class Group {
   }
 
  private:
+  // Calls f(name, path), by name, for each folder that may be a node's.
+  template <class F>
+  void for_each_below(std::string const& path, F&& f) const {
+    std::vector<std::string> names;
+    metadata_of(store_).list_directory(path, [&](Listed const& entry) {
+      if (!entry.is_prefix && entry.link != Link::to_keys) return;
+      std::string name{entry.path.substr(entry.path.rfind('/') + 1)};
+      if (!name.starts_with("__")) names.push_back(std::move(name));  // those are other data than nodes
+    });
+    std::ranges::sort(names);
+    for (auto& name : names) {
+      auto below = (path / name).path;
+      f(std::move(name), std::move(below));
+    }
+  }
+
   std::vector<Node> children_of(std::string const& path) const {
-    auto const& documents = metadata_of(store_);
     std::vector<Node> nodes;
-    documents.list_directory(path, [&](Listed const& entry) {
-      if (entry.is_prefix || entry.link == Link::to_keys) nodes.push_back({{}, std::string{entry.path}, {}});
+    for_each_below(path, [&](std::string name, std::string below) {
+      auto const type = detail::node_type(metadata_of(store_), below);
+      if (type) nodes.push_back({std::move(name), std::move(below), *type == "array" ? NodeType::array : NodeType::group});
     });
-    std::erase_if(nodes, [&](Node& node) {
-      node.name = node.path.substr(node.path.rfind('/') + 1);
-      if (node.name.starts_with("__")) return true;  // other data than nodes
-      auto const type = detail::node_type(documents, node.path);
-      if (!type) return true;
-      node.type = *type == "array" ? NodeType::array : NodeType::group;
-      return false;
-    });
-    std::ranges::sort(nodes, {}, &Node::name);
     return nodes;
+  }
+
+  // What a node's document says, if it is of that type.
+  template <class Metadata>
+  std::optional<Metadata> read_node(std::string const& path, std::string_view type,
+                                    Metadata (*read)(ObjectReader&)) const {
+    auto found = read_document(metadata_of(store_), path, [&](ObjectReader& reader) -> std::optional<Metadata> {
+      if (reader.at("node_type").one_of({"array", "group"}) != type) return std::nullopt;
+      return read(reader);
+    });
+    return found ? *std::move(found) : std::nullopt;
   }
 
   S store_;
@@ -98,19 +163,22 @@ class Group {
   GroupMetadata metadata_;
 };
 
-/// Opens the group at `path` ("" is the root). Throws: MetadataError, if there is none; StoreError.
+/// Opens the group at `path` ("" is the root). The store may be a folder's name, as of create_group too:
+/// `open_group("a.zarr")` is that of a LocalStore<HostBuffer>. Throws: MetadataError, if there is none; StoreError.
 template <class S>
-auto open_group(S const& store, std::string path = "") {
-  if constexpr (!detail::check_store<S>() || !detail::check_metadata_store<S>()) {
+auto open_group(S const& given, std::string path = "") {
+  using Store = detail::store_of_t<S>;
+  if constexpr (!detail::check_store<Store>() || !detail::check_metadata_store<Store>()) {
     return detail::InvalidCall{};
   } else {
+    auto const& store = detail::store_of(given);
     auto metadata = detail::in_document(store, path, [&] {
       auto const& documents = metadata_of(store);
       auto found = read_document(documents, path, read_group_metadata);
       if (!found) throw detail::missing_node(documents, path, "group");
       return *std::move(found);
     });
-    return Group<S>{store, std::move(path), std::move(metadata)};
+    return Group<Store>{store, std::move(path), std::move(metadata)};
   }
 }
 
@@ -131,22 +199,26 @@ auto make_group(S const& store, std::string path, Members attributes, CreateOpti
 /// Makes a group at `path`, and groups above it where there is nothing. Throws: MetadataError, if there is something at
 /// the path already; StoreError.
 template <class S>
-auto create_group(S const& store, std::string path, Members attributes = {}) {
-  if constexpr (!detail::check_store<S>() || !detail::check_documents<S>())
+auto create_group(S const& store, std::string path = "", Members attributes = {}) {
+  using Store = detail::store_of_t<S>;
+  if constexpr (!detail::check_store<Store>() || !detail::check_documents<Store>())
     return detail::InvalidCall{};
   else
-    return detail::make_group(store, std::move(path), std::move(attributes), {}, [] {});
+    return detail::make_group(detail::store_of(store), std::move(path), std::move(attributes), {}, [] {});
 }
 /// Likewise, or in the place of what is at the path: `create_group(store, "scan", {}, {.overwrite = true})` erases it
 /// and all that is below it, as erase_node does.
 template <class S>
-auto create_group(S const& store, std::string path, Members attributes, CreateOptions options) {
-  if constexpr (!detail::check_store<S>() || !detail::check_metadata_store<S>() || !detail::check_writable<S>()) {
+auto create_group(S const& given, std::string path, Members attributes, CreateOptions options) {
+  using Store = detail::store_of_t<S>;
+  if constexpr (!detail::check_store<Store>() || !detail::check_metadata_store<Store>() ||
+                !detail::check_writable<Store>()) {
     return detail::InvalidCall{};
   } else {
+    auto const& store = detail::store_of(given);
     return detail::make_group(store, path, std::move(attributes), options, [&] {
       if (!options.overwrite) return;
-      queue_of<S> on;
+      queue_of<Store> on;
       detail::erase_below(store, path, on);
       on.wait();
     });

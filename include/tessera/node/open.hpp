@@ -41,18 +41,18 @@ inline constexpr bool names_codecs = true;
 template <class... Cs>
 inline constexpr bool names_codecs<Codecs<Cs...>> = (Codec<Cs> && ...);
 template <class List>
-inline constexpr bool includes_codecs = true;
+inline constexpr bool declares_codecs = true;
 template <class... Cs>
-inline constexpr bool includes_codecs<Codecs<Cs...>> = (check_included<Cs>() && ...);
+inline constexpr bool declares_codecs<Codecs<Cs...>> = (check_declared<Cs>() && ...);
 
 // What the doors ask, one after the other: each gives its message and ends the asking.
 template <class Named, class S>
 consteval bool check_pipeline() {
-  constexpr bool are_included = includes_codecs<Named>;
+  constexpr bool are_declared = declares_codecs<Named>;
   static_assert(
-      !are_included || names_codecs<Named>,
+      !are_declared || names_codecs<Named>,
       "tessera: Codecs<...> is a list of codecs (types with 'kind' and 'name'); a cast is a stage of a Pipeline");
-  if constexpr (!are_included || !names_codecs<Named>) {
+  if constexpr (!are_declared || !names_codecs<Named>) {
     return false;
   } else if constexpr (was_refused<typename pipeline_over<Named, S>::type>()) {
     return false;

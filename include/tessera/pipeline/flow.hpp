@@ -57,8 +57,8 @@ consteval auto operator|(flow<S, IsArray, X, H, Refused>, std::type_identity<Cas
 
 template <class S, bool IsArray, int X, bool H, bool Refused, class Other>
 requires(!Codec<Other>) consteval auto operator|(flow<S, IsArray, X, H, Refused>, std::type_identity<Other>) {
-  constexpr bool is_included = check_included<Other>();
-  static_assert(Refused || !is_included || Codec<Other>,
+  constexpr bool is_declared = check_declared<Other>();
+  static_assert(Refused || !is_declared || Codec<Other>,
                 "tessera: a stage of a pipeline is a codec (with 'kind' and 'name') or CastTo<space>");
   return flow<S, IsArray, X, H, true>{};
 }

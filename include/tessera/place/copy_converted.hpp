@@ -44,12 +44,29 @@ bool convert_finite(std::byte* __restrict to, std::byte const* __restrict from, 
   return together >> (8 * sizeof(Word) - 1) == 0;
 }
 
+/// Numbers of which some may be missing. Returns whether the others fit.
+template <class Mode, class Way>
+[[gnu::noinline]] bool convert_some(std::byte* __restrict to, std::byte const* __restrict from, std::size_t count,
+                                    Way const& given) {
+  auto const way = given;
+  bool fits = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    typename Way::From number;
+    std::memcpy(&number, from + i * sizeof number, sizeof number);
+    auto const result = converted<Mode>(way, number, fits);
+    std::memcpy(to + i * sizeof result, &result, sizeof result);
+  }
+  return fits;
+}
+
 /// Numbers that lie one after the other. Returns whether all of them fit.
 template <class Mode, class Way>
 [[gnu::noinline]] bool convert_dense(std::byte* __restrict to, std::byte const* __restrict from, std::size_t count,
                                      Way const& given) {
   using From = typename Way::From;
   using To = typename Way::To;
+  if constexpr (Way::may_miss)
+    if (given.missing.is_any) return convert_some<Mode>(to, from, count, given);
   auto const way = given;  // of which nothing that is written is part
   if constexpr (Mode::is_checked && std::is_floating_point_v<To> && is_fraction<From>)
     if (convert_finite<Mode>(to, from, count, way)) return true;
@@ -57,7 +74,7 @@ template <class Mode, class Way>
   auto const one = [&](std::size_t i) {
     From number;
     std::memcpy(&number, from + i * sizeof(From), sizeof(From));
-    To const result = converted<Mode>(way, number, fits);
+    To const result = converted_known<Mode>(way, number, fits);
     std::memcpy(to + i * sizeof(To), &result, sizeof(To));
   };
   constexpr std::size_t turn = 16;  // so many that the compiler knows, lest it take them one by one

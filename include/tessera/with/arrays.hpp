@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <tessera/node/create.hpp>
+#include <tessera/node/folder.hpp>
 #include <tessera/node/group.hpp>
 #include <tessera/node/open.hpp>
 #include <tessera/with/all.hpp>
@@ -16,22 +17,23 @@ namespace tessera { inline namespace v0 {
 /// The codecs of a new array of zarr-python 3, unless it is told others.
 using UsualCodecs = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
 
-/// open_array with every codec: `open<float, 3>(store, "a")`.
+/// open_array with every codec: `open<float, 3>(store, "a")`. The store may be a folder's name, as of the others too:
+/// `open<float, 3>("data.zarr", "a")` is that of a LocalStore<HostBuffer>.
 template <class T, std::size_t Rank, class S, class... On>
 auto open(S const& store, std::string path = "", On... on) {
-  return open_array<T, Rank, AllCodecs>(store, std::move(path), std::move(on)...);
+  return open_array<T, Rank, AllCodecs>(detail::store_of(store), std::move(path), std::move(on)...);
 }
 
 /// open_any with every codec: `open(store, "a")`.
 template <class S, class... On>
 auto open(S const& store, std::string path = "", On... on) {
-  return open_any<AllCodecs>(store, std::move(path), std::move(on)...);
+  return open_any<AllCodecs>(detail::store_of(store), std::move(path), std::move(on)...);
 }
 
 /// create_array with UsualCodecs, or the pipeline given: `create<float, 3>(store, "a", {.shape = ...})`.
 template <class T, std::size_t Rank, class P = UsualCodecs, class S, class... On>
 auto create(S const& store, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
-  return create_array<T, Rank>(store, std::move(path), wanted, pipeline, std::move(on)...);
+  return create_array<T, Rank>(detail::store_of(store), std::move(path), wanted, pipeline, std::move(on)...);
 }
 
 /// Of what is below a group, by its path from there: `open(group, "t1")`.
@@ -46,6 +48,12 @@ auto open(Group<S> const& group, std::string path, On... on) {
 template <class T, std::size_t Rank, class P = UsualCodecs, class S, class... On>
 auto create(Group<S> const& group, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
   return create<T, Rank>(group.store(), group / path, wanted, pipeline, std::move(on)...);
+}
+
+/// Group::arrays with every codec: `for (auto const& [name, array] : arrays(group))`.
+template <class S, class... On>
+auto arrays(Group<S> const& group, On... on) {
+  return group.template arrays<AllCodecs>(std::move(on)...);
 }
 
 /// For a line that says what is missing: how many dimensions the array has.

@@ -1,0 +1,32 @@
+// Names of an array's dimensions (core specification, "Dimension names").
+#pragma once
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tessera/core/config.hpp>
+#include <tessera/core/value.hpp>
+
+namespace tessera { inline namespace v0 {
+
+/// One for each dimension, or none at all; a dimension may be without a name too.
+class DimensionNames : public std::vector<std::optional<std::string>> {
+ public:
+  using vector::vector;
+  DimensionNames() = default;
+  DimensionNames(vector names) : vector(std::move(names)) {}
+
+  /// `["y", "x", null]`, as the document has them.
+  friend std::string to_string(DimensionNames const& names) {
+    std::string shown = "[";
+    for (auto const& name : names) shown += (shown.size() > 1 ? ", " : "") + (name ? describe(*name) : "null");
+    return shown + "]";
+  }
+  template <class Stream>
+  friend auto operator<<(Stream& to, DimensionNames const& names) -> decltype(to << std::string{}) {
+    return to << to_string(names);
+  }
+};
+
+}}  // namespace tessera::v0

@@ -1,0 +1,13 @@
+// expect: tessera: these elements are in device memory, which the host cannot touch: read them into memory that it can, array.read<PinnedBuffer>(selection, queue), or
+#include <tessera/tessera.cuh>
+using namespace tessera;
+#ifdef CURED
+using Held = ManagedBuffer;
+#else
+using Held = DeviceBuffer;
+#endif
+float program(OwnedArray<float, 2, Held> const& array) {
+  float sum = 0;
+  for (auto element : array) sum += element;
+  return sum;
+}

@@ -1,0 +1,13 @@
+// expect: tessera: sum and mean are of ranges of numbers
+#include <string>
+#include <vector>
+
+#include <tessera/view/sum.hpp>
+#ifdef CURED
+using Word = int;
+#else
+using Word = std::string;
+#endif
+double program(std::vector<Word> const& words) {
+  return tessera::mean(words);
+}

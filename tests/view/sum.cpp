@@ -1,0 +1,42 @@
+// Sums and means of numbers, in a type that is wide enough.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <list>
+#include <type_traits>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <tessera/core/float16.hpp>
+#include <tessera/tessera.hpp>
+#include <tessera/view/sum.hpp>
+
+using namespace tessera;
+
+TEST_CASE("sums of integers are of 64 bits, of fractions double") {
+  std::vector<std::uint8_t> const bytes(1000, 255);
+  static_assert(std::is_same_v<decltype(sum(bytes)), std::uint64_t>);
+  CHECK(sum(bytes) == 255000);
+  static_assert(std::is_same_v<decltype(sum(std::vector<short>{})), std::int64_t>);
+  CHECK(sum(std::vector{INT32_MIN, INT32_MIN}) == 2 * std::int64_t{INT32_MIN});
+  CHECK(sum(std::vector{~std::uint64_t{0}}) == ~std::uint64_t{0});
+  static_assert(std::is_same_v<decltype(sum(std::vector<float>{})), double>);
+  CHECK(sum(std::vector{16777216.0F, 1.0F, 1.0F}) == 16777218);
+  CHECK(sum(std::vector{float16{60000}, float16{60000}}) == 120000);
+  CHECK(sum(std::vector{true, false, true}) == 2);
+}
+
+TEST_CASE("means are double, of none NaN") {
+  CHECK(mean(std::list<std::uint8_t>{255, 254}) == 254.5);
+  CHECK(mean(std::vector{std::numeric_limits<int>::max(), std::numeric_limits<int>::max()}) ==
+        std::numeric_limits<int>::max());
+  CHECK(std::isnan(mean(std::vector<float>{})));
+}
+
+TEST_CASE("of an array that was just read") {
+  auto const a = create_array<std::uint16_t, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {2, 3}, .chunk_shape = {2, 2}});
+  a.write(all, std::vector<std::uint16_t>{1, 2, 3, 4, 5, 60000});
+  CHECK(sum(a.read(all)) == 60015);
+  CHECK(mean(a.read({0, all})) == 2);
+}
