@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <span>
 #include <string>
 #include <utility>
@@ -18,13 +17,13 @@
 
 #include <cuda_runtime_api.h>
 
+#include <gpu/measured.cuh>
 #include <tessera/tessera.cuh>
 
 using namespace tessera;
+using measured::good;
 
 namespace {
-
-void good(cudaError_t status, char const* call) { detail::check(status, call); }
 
 /// Times by events, which a queue's own do not tell.
 class Clock {
@@ -149,7 +148,8 @@ struct Sizes {
   std::uint64_t array, chunk, batch;
 };
 
-void run(int repetitions, std::vector<Sizes> const& sizes) {
+/// Whether all elements were where they belong.
+bool place_all(int repetitions, std::vector<Sizes> const& sizes) {
   Queue<space::Device> on;
   Clock clock;
   std::uint64_t most = 0;
@@ -191,25 +191,16 @@ void run(int repetitions, std::vector<Sizes> const& sizes) {
           print(what.c_str(), clock.time(on, repetitions, [&] { placing.place(on); }));
         }
   }
-  if (!right) throw Error{"elements were not where they belong"};
+  return right;
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  int devices = 0;
-  auto const status = cudaGetDeviceCount(&devices);
-  if (status != cudaSuccess || devices == 0) {
-    std::fprintf(stderr, "there is no GPU (%s): nothing was measured\n", cudaGetErrorName(status));
-    return 77;  // which test runners take for "skipped"
-  }
-  try {
+  return measured::run([&] {
     auto const number = [&](int i) { return std::strtoul(arguments[i], nullptr, 10); };
     std::vector<Sizes> sizes{{1024, 64, 64}, {512, 16, 64}, {512, 16, 4096}};
     if (count > 4) sizes = {{number(2), number(3), number(4)}};
-    run(count > 1 ? std::max(std::atoi(arguments[1]), 1) : 20, sizes);
-  } catch (std::exception const& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
+    return place_all(count > 1 ? std::max(std::atoi(arguments[1]), 1) : 20, sizes);
+  });
 }

@@ -100,6 +100,53 @@ TEST_CASE("the copies of mini-batches are done while the queue's stream has yet 
   test::check_nothing_left();
 }
 
+// Of 200 chunks, or of elements of long lists, for whose table a kernel's arguments have no room.
+TEST_CASE("the table of a mini-batch crosses ahead too, and nothing is copied on the queue's stream") {
+  constexpr std::uint64_t n = 400;
+  auto const elements = numbers_from(1.f, 2 * n);
+  std::vector<std::uint64_t> rows, columns, list;
+  std::vector<std::uint8_t> mask(2 * n);
+  for (std::uint64_t i = 0; i < n; ++i) rows.push_back(i * 7 % n), columns.push_back(i % 2), list.push_back(n - 1 - i);
+  for (std::uint64_t i = 0; i < 2 * n; ++i) mask[i] = i % 3 == 1;
+  auto const check = [&](auto const& selection, std::size_t copies = 2) {
+    emulation::seed(1);  // the queue's stream is late, and the next one that is made is early
+    DeviceQueue on{HostQueue{}};
+    auto const array = create_array<float, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {n, 2}, .chunk_shape = {2, 2}},
+                                              test::Compressed{}, on);
+    array.write(all, on_device<float, 2>(elements, {n, 2}, on)).wait();
+    auto memory = array.read(selection);
+    auto const expected = on_host(memory, on);
+    ReadOptions const one{.mini_batch = every_chunk, .in_flight = 1};
+    array.read(selection, memory, one).wait();  // makes one of all
+    launch(on, memory.size(), AddOne{memory.data()});
+    emulation::Watch const watch;
+    Pending pending;
+    {
+      Hold const hold{on};
+      pending = array.read(selection, memory, one);
+      CHECK(test::allocations(watch) == 0);
+      CHECK(watch.launches() == 1);
+      CHECK(watch.copies(cudaMemcpyHostToDevice) == copies);
+      auto const copying = streams(watch, "cudaMemcpyAsync"), launching = streams(watch, "emulatedLaunch");
+      REQUIRE(copying.size() == 1);
+      REQUIRE(launching.size() == 1);
+      CHECK(copying[0] != launching[0]);
+      CHECK(emulation::left_to_do(launching[0]) > 0);
+      CHECK(emulation::left_to_do(copying[0]) == 0);
+    }
+    pending.wait();
+    CHECK(on_host(memory, on) == expected);
+  };
+  check(all);
+  check(Box{{1, n - 1}, all});
+  check(Points{rows, columns});
+  check(Orthogonal{list, all});
+  check(Mask{mask});
+  check(Points{std::vector{7, 0, 399}, std::vector{1, 0, 1}}, 1);
+  check(Orthogonal{std::vector{5, 399, 20}, all}, 1);
+  test::check_nothing_left();
+}
+
 TEST_CASE("a stream for copies is made by the first that needs it, and goes with the queue") {
   under_seeds(4, [] {
     DeviceQueue on{HostQueue{}};

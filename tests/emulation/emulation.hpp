@@ -19,7 +19,9 @@ struct Machine {
   std::size_t memory = std::size_t{1} << 30;       ///< bytes, of each device
   std::size_t page_locked = std::size_t{1} << 30;  ///< bytes that can be page-locked
   bool pools = true;               ///< whether there are memory pools (cudaDevAttrMemoryPoolsSupported)
-  bool concurrent_managed = true;  ///< cudaDevAttrConcurrentManagedAccess: only told, not modelled
+  bool concurrent_managed = true;  ///< cudaDevAttrConcurrentManagedAccess; without it the host's touch is a fault
+                                   ///< from a kernel's launch until a wait, or an answer, has told its end
+  std::uint32_t meant = ~std::uint32_t{0};  ///< bit d: device d; a context made on another is reported, with its call
 };
 void set(Machine const& machine);
 

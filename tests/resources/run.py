@@ -3,8 +3,9 @@
 of RMM; RMM's containers; CCCL's and Kokkos's mdspans; and the oldest CUDA runtime that tessera is for.
 
     run.py {cccl|rmm|containers|mdspan|cuda12} COMPILER [TOOLKIT]
+    run.py emulated COMPILER OBJECTS...
 
-COMPILER is g++ or clang++; TOOLKIT is CUDA's folder. The libraries are the packages of requirements.txt, of this Python or
+COMPILER is g++ or clang++; TOOLKIT is CUDA's folder; OBJECTS are those of the emulated runtime. The libraries are the packages of requirements.txt, of this Python or
 of the environment build/resources-venv. A source's lines `WRONG == n  // expect: text` are programs that must not compile,
 -D WRONG=n, with that text in their one error. Exit status 77: what is needed is not there.
 """
@@ -55,6 +56,18 @@ if which == "mdspan":
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([*command, *options, source, "-pthread", "-o", f"{folder}/program"], check=True)
             subprocess.run([f"{folder}/program"], check=True)
+    sys.exit()
+
+if which == "emulated":
+    options = ["-DMDSPAN_IMPL_STANDARD_NAMESPACE=Kokkos"]
+    for one in (package("librmm", "include/rapids/cuda/mdspan") / "include/rapids",
+                package("nvidia/cu13", "include/cuda_runtime_api.h") / "include",
+                package("nvidia/cu13", "include/crt/host_defines.h") / "include",
+                package("basix", "include/basix/mdspan.hpp") / "include"):
+        options += ["-isystem", one]
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([*command, *options, source, *sys.argv[3:], "-pthread", "-ldl", "-o", f"{folder}/program"], check=True)
+        subprocess.run([f"{folder}/program"], check=True)
     sys.exit()
 
 toolkit = pathlib.Path(sys.argv[3])

@@ -111,7 +111,7 @@ struct ConvertLists {
   TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared&) const {
     auto const box = table.box_of(block);
     auto const first = static_cast<std::uint32_t>(block - box.first_block) * (threads * each) + thread;
-    one.template place<each, threads>(first, box.words, box.from ? nullptr : table.fill,
+    one.template place<each, threads>(first, box.words, box.from ? nullptr : table.fill(),
                                       [&](std::uint32_t n, std::byte*& to) { return read(box, n, to); });
   }
 
@@ -119,12 +119,12 @@ struct ConvertLists {
   TESSERA_HOST_DEVICE typename Way::From read(PlacedList const& box, std::uint32_t n, std::byte*& to) const {
     std::int64_t from_offset = 0, to_offset = 0;
     for (auto a = box.axes; a-- > 0;) {
-      auto const& axis = table.axes[box.first_axis + a];
+      auto const& axis = table.axis(box.first_axis + a);
       auto const at = axis.count.remainder(n);
       n = axis.count.quotient(n);
       auto const steps = static_cast<std::int64_t>(at);
       auto const pair =
-          axis.is_list ? table.pairs[axis.first_pair + at] : OffsetPair{steps * axis.step.from, steps * axis.step.to};
+          axis.is_list ? table.pair(axis.first_pair + at) : OffsetPair{steps * axis.step.from, steps * axis.step.to};
       from_offset += pair.from;
       to_offset += pair.to;
     }

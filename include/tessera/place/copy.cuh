@@ -25,7 +25,7 @@ struct placer<S> {
     else
       return 0;
   }
-  /// One launch and one copy too. Throws: DeviceError.
+  /// Likewise; the table has what lists pick, too. Throws: DeviceError.
   static std::uint64_t place_listed(ListedBatch<S> const& batch, PlacementForm const& form, Queue<space::Device>& on) {
     if constexpr (detail::check_kernels<S>())
       return detail::place_listed_by_kernels<S>(batch, form, on);

@@ -31,19 +31,29 @@ struct PlacedListAxis {
   bool is_list;
 };
 
-/// A batch as it is passed to its kernel.
+/// A batch as it is passed to its kernel: what it has several of (boxes, their axes, the lists' pairs, a fill of one
+/// element) is among the arguments or in device memory, as that of a PlacementTable.
 struct ListedTable {
-  PlacedList const* boxes = nullptr;  ///< in device memory, as the next three
-  PlacedListAxis const* axes = nullptr;
-  OffsetPair const* pairs = nullptr;
-  std::byte const* fill = nullptr;  ///< one element
-  Division item_words{};            ///< words of an element
+  std::byte const* there = nullptr;  ///< in device memory; none: `here`
+  std::uint32_t boxes_at = 0, axes_at = 0, pairs_at = 0, fill_at = 0;
+  Division item_words{};  ///< words of an element
   std::uint32_t box_count = 0;
   std::uint32_t swapped = 1;  ///< bytes that are reversed together within a word
   std::uint32_t mirror = 0;   ///< the source's word i is i ^ mirror: where words are smaller than what is swapped
+  alignas(16) std::byte here[most_in_arguments];  // uninitialised but for what is there
+
+  TESSERA_HOST_DEVICE std::byte const* parts() const { return there ? there : here; }
+  TESSERA_HOST_DEVICE PlacedListAxis const& axis(std::uint32_t i) const {
+    return reinterpret_cast<PlacedListAxis const*>(parts() + axes_at)[i];
+  }
+  TESSERA_HOST_DEVICE OffsetPair const& pair(std::uint64_t i) const {
+    return reinterpret_cast<OffsetPair const*>(parts() + pairs_at)[i];
+  }
+  TESSERA_HOST_DEVICE std::byte const* fill() const { return parts() + fill_at; }
 
   /// Whose block this is.
   TESSERA_HOST_DEVICE PlacedList box_of(std::uint64_t block) const {
+    auto const* const boxes = reinterpret_cast<PlacedList const*>(parts() + boxes_at);
     std::uint32_t first = 0, count = box_count;
     while (count > 1) {
       auto const half = count / 2;
@@ -84,7 +94,7 @@ class ListedPlan {
     table.box_count = static_cast<std::uint32_t>(boxes.size());
   }
 
-  ListedTable table;  ///< but for its pointers
+  ListedTable table;  ///< but for what it has several of
   std::vector<PlacedList> boxes;
   std::vector<PlacedListAxis> axes;
   std::vector<std::byte> fill;

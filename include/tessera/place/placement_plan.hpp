@@ -54,7 +54,7 @@ class PlacementPlan {
     table.box_count = static_cast<std::uint32_t>(boxes.size());
   }
 
-  PlacementTable table;  ///< but for its pointers
+  PlacementTable table;  ///< but for what it has several of
   std::vector<PlacedBox> boxes;
   std::vector<PlacedShape> shapes;
   std::vector<std::byte> fill;  ///< whole words of whole elements; empty if there is nothing to be filled

@@ -49,12 +49,13 @@ struct PlacedAxis {
   std::uint32_t step = 0;    ///< a step is 2^step words
 };
 
+/// Bytes of what a table has several of that a kernel's arguments have room for: 4096 at most are theirs.
+inline constexpr std::size_t most_in_arguments = 3584;
+
 /// A batch as it is passed to its kernel. Axes are in the order of the destination, the densest last. What batches have
 /// several of (boxes, their shapes, a fill of as many words as make whole elements) is among the kernel's arguments if
 /// there is room, so that it need not be copied, and in device memory if not.
 struct PlacementTable {
-  static constexpr std::size_t destination = 3584;  ///< bytes: a kernel's arguments are 4096 at most
-
   std::byte const* there = nullptr;  ///< in device memory; none: `here`
   std::uint32_t boxes_at = 0, shapes_at = 0, fill_at = 0;
   Division fill_words{};
@@ -62,7 +63,7 @@ struct PlacementTable {
   std::uint32_t swapped = 1;                     ///< bytes that are reversed together within a word
   std::uint32_t row = 0, column = 0, depth = 0;  ///< axes of a tile: dense in the destination, in the source, the third
   PlacedAxis axes[most_axes]{};
-  alignas(16) std::byte here[destination];  // uninitialised but for what is there
+  alignas(16) std::byte here[most_in_arguments];  // uninitialised but for what is there
 
   TESSERA_HOST_DEVICE std::byte const* parts() const { return there ? there : here; }
   TESSERA_HOST_DEVICE PlacedBox const* boxes() const {

@@ -1,4 +1,5 @@
-// A batch of placements as one copy, of a table, and one launch; a batch of chunks as one question to the device.
+// A batch of placements as one launch, and one copy, of a table, where that is long; a batch of chunks as one question
+// to the device.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -24,12 +25,14 @@ namespace tessera { inline namespace v0 {
 namespace detail {
 
 // What a launch of placing needs, kept by the queue: after the first one nothing is allocated.
-struct Placing {
-  PlacementPlan plan;
+template <class Plan>
+struct PlacingWith {
+  Plan plan;
   Scratch<space::Pinned> staging;
   Scratch<space::Device> table;
   std::size_t held() const { return staging.held() + table.held(); }
 };
+using Placing = PlacingWith<PlacementPlan>;
 struct FillQuestion {
   Scratch<space::Pinned> memory;
   std::size_t held() const { return memory.held(); }
@@ -70,29 +73,31 @@ class TableWriter {
   std::size_t size_ = 0;
 };
 
-/// Calls launch(table) with a plan's table: what it has several of is copied to the device first, if it has no room
-/// among a kernel's arguments.
+/// Calls write(memory) for the bytes of what a table has several of: among the kernel's arguments, or in memory that is
+/// copied to the device ahead of what the queue was given, which is done with it.
+template <class Plan, class Table, class Write>
+void put_parts(PlacingWith<Plan>& placing, Table& table, std::size_t size, Queue<space::Device>& on, Write&& write) {
+  if (size <= most_in_arguments) return write(table.here);
+  auto const staged = placing.staging.take(in_steps(size), on).sub(0, size);
+  auto const there = placing.table.take(in_steps(size), on).sub(0, size);
+  write(staged.data);
+  table.there = there.data;
+  crossing<space::Device, space::Pinned>::copy_ahead(staged, there, on);
+}
+
+/// Calls launch(table) with a plan's table.
 template <class Launch>
 void with_table(Placing& placing, Queue<space::Device>& on, Launch&& launch) {
   auto& plan = placing.plan;
   auto const size =
       TableWriter::size_of(plan.fill) + TableWriter::size_of(plan.boxes) + TableWriter::size_of(plan.shapes);
   auto table = plan.table;
-  auto const write = [&](std::byte* to) {
+  put_parts(placing, table, size, on, [&](std::byte* to) {
     TableWriter writer{to};
     table.fill_at = writer.put(plan.fill);
     table.boxes_at = writer.put(plan.boxes);
     table.shapes_at = writer.put(plan.shapes);
-  };
-  if (size <= PlacementTable::destination) {
-    write(table.here);
-  } else {
-    auto const staged = placing.staging.take(in_steps(size), on).sub(0, size);
-    auto const there = placing.table.take(in_steps(size), on).sub(0, size);
-    write(staged.data);
-    table.there = there.data;
-    crossing<space::Device, space::Pinned>::copy(staged, there, on);
-  }
+  });
   launch(table);
 }
 

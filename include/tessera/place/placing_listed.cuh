@@ -1,4 +1,4 @@
-// A batch of elements of lists as one copy, of a table with their offsets, and one launch.
+// A batch of elements of lists as one launch, and one copy, of a table with their offsets, where that is long.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -44,12 +44,12 @@ struct PlaceLists {
     auto rest = table.item_words.quotient(n);
     std::int64_t from_offset = std::int64_t{in_item ^ table.mirror} * W, to_offset = std::int64_t{in_item} * W;
     for (auto a = box.axes; a-- > 0;) {
-      auto const& axis = table.axes[box.first_axis + a];
+      auto const& axis = table.axis(box.first_axis + a);
       auto const at = axis.count.remainder(rest);
       rest = axis.count.quotient(rest);
       auto const n_steps = static_cast<std::int64_t>(at);
       if (axis.is_list) {
-        auto const& pair = table.pairs[axis.first_pair + at];
+        auto const& pair = table.pair(axis.first_pair + at);
         from_offset += pair.from;
         to_offset += pair.to;
       } else {
@@ -58,32 +58,26 @@ struct PlaceLists {
       }
     }
     to = box.to + to_offset;
-    return word_at<W>(box.from ? box.from + from_offset : table.fill + std::size_t{in_item} * W);
+    return word_at<W>(box.from ? box.from + from_offset : table.fill() + std::size_t{in_item} * W);
   }
 };
 
-// Kept by the queue: after the first one nothing is allocated.
-struct PlacingLists {
-  ListedPlan plan;
-  Scratch<space::Pinned> staging;
-  Scratch<space::Device> table;
-};
+using PlacingLists = PlacingWith<ListedPlan>;
 
-/// Copies a plan's table and the batch's pairs to the device and calls launch(table).
+/// Calls launch(table) with a plan's table and the batch's pairs.
 template <MemorySpace S, class Launch>
 void with_table(PlacingLists& placing, ListedBatch<S> const& batch, Queue<space::Device>& on, Launch&& launch) {
   auto& plan = placing.plan;
   auto const size = TableWriter::size_of(plan.fill) + TableWriter::size_of(plan.boxes) +
                     TableWriter::size_of(plan.axes) + TableWriter::size_of(batch.pairs);
-  auto const staged = placing.staging.take(in_steps(size), on).sub(0, size);
-  auto const there = placing.table.take(in_steps(size), on).sub(0, size);
-  TableWriter writer{staged.data};
   auto table = plan.table;
-  table.fill = there.data + writer.put(plan.fill);
-  table.boxes = reinterpret_cast<PlacedList const*>(there.data + writer.put(plan.boxes));
-  table.axes = reinterpret_cast<PlacedListAxis const*>(there.data + writer.put(plan.axes));
-  table.pairs = reinterpret_cast<OffsetPair const*>(there.data + writer.put(batch.pairs));
-  crossing<space::Device, space::Pinned>::copy(staged, there, on);
+  put_parts(placing, table, size, on, [&](std::byte* to) {
+    TableWriter writer{to};
+    table.fill_at = writer.put(plan.fill);
+    table.boxes_at = writer.put(plan.boxes);
+    table.axes_at = writer.put(plan.axes);
+    table.pairs_at = writer.put(batch.pairs);
+  });
   launch(table);
 }
 

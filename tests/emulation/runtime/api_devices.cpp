@@ -106,9 +106,9 @@ cudaError_t cudaGetDevice(int* device) {
 }
 
 cudaError_t cudaSetDevice(int device) {
-  return enter("cudaSetDevice", Role::device, [&](Entry&) {
+  return enter("cudaSetDevice", Role::device, [&](Entry& entry) {
     if (!exists(device)) return cudaErrorInvalidDevice;
-    contexts::set_device(device);
+    contexts::set_device(device, entry.name(), entry.caller());
     return cudaSuccess;
   });
 }

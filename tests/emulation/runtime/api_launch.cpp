@@ -6,6 +6,7 @@
 #include "entry.hpp"
 #include "fault.hpp"
 #include "gpu.hpp"
+#include "managed.hpp"
 #include "report.hpp"
 #include "scheduler.hpp"
 
@@ -68,7 +69,7 @@ cudaError_t emulatedLaunch(void (*run)(void const* function, std::uint64_t block
       }
       kernel->end(device);
     };
-    scheduler::enqueue(*stream, std::move(operation));
+    managed::kernel_queued(scheduler::enqueue(*stream, std::move(operation)));
     return cudaSuccess;
   });
 }

@@ -1,6 +1,7 @@
 // Allocation, freeing and what is known of a pointer.
 #include "allocation.hpp"
 #include "entry.hpp"
+#include "managed.hpp"
 #include "scheduler.hpp"
 #include "transfer.hpp"
 
@@ -9,7 +10,7 @@ using namespace emulation;
 namespace {
 
 /// Memory that is there when the call returns.
-cudaError_t allocate_now(Entry& entry, void** pointer, Kind kind, std::size_t size) {
+cudaError_t allocate_now(Entry& entry, void** pointer, Kind kind, std::size_t size, bool attached_to_host = false) {
   if (pointer == nullptr) return cudaErrorInvalidValue;
   entry.tell_bytes(size);
   *pointer = nullptr;
@@ -17,6 +18,7 @@ cudaError_t allocate_now(Entry& entry, void** pointer, Kind kind, std::size_t si
   Allocation* const made = allocate(entry, kind, current_device(), size);
   if (made == nullptr) return cudaErrorMemoryAllocation;
   regions().begin(*made);
+  managed::begun(*made, attached_to_host);
   *pointer = made->begin;
   return cudaSuccess;
 }
@@ -79,7 +81,7 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t size, unsigned int flags) 
 cudaError_t cudaMallocManaged(void** pointer, std::size_t size, unsigned int flags) {
   return enter("cudaMallocManaged", Role::work, [&](Entry& entry) {
     if (size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) return cudaErrorInvalidValue;
-    return allocate_now(entry, pointer, Kind::managed, size);
+    return allocate_now(entry, pointer, Kind::managed, size, flags == cudaMemAttachHost);
   });
 }
 
@@ -124,6 +126,7 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size, cudaMemPoo
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
   return enter("cudaFreeAsync", Role::release, [&](Entry& entry) {
     Stream* const stream = find_stream(handle);
+    if (!world().machine.pools) return cudaErrorNotSupported;
     if (pointer == nullptr) return cudaErrorInvalidValue;
     Allocation* const found = find_to_free(entry, pointer, false);
     if (found == nullptr) return cudaErrorInvalidValue;

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "entry.hpp"
+#include "report.hpp"
 
 namespace emulation {
 namespace {
@@ -109,18 +110,22 @@ int current_device() {
   return here.contexts.top() != nullptr ? device_of(here.contexts.top()) : here.device;
 }
 
-void contexts::need() {
+void contexts::need(char const* call, void* caller) {
   if (world().machine.devices == 0) return;
   int const device = current_device();
   if (device >= world().machine.devices) return;
+  if (!world().devices[device].context && (world().machine.meant >> device & 1) == 0) {
+    mistake({call, " called at ", Piece::place(caller), " makes a context on device ", device,
+             ", which the program does not mean"});
+  }
   world().devices[device].context = true;
   mine().contexts.top() = handle(device);
 }
 
-void contexts::set_device(int device) {
+void contexts::set_device(int device, char const* call, void* caller) {
   mine().device = device;
   mine().contexts.top() = nullptr;
-  need();
+  need(call, caller);
 }
 
 void contexts::forget() { mine() = {}; }

@@ -10,10 +10,11 @@ int current_device();
 
 namespace contexts {
 
-/// The calling thread has a current context from now on: where it has none, that of its device.
-void need();
+/// The calling thread has a current context from now on: where it has none, that of its device. A report, if that is
+/// made and the machine's device is not meant: of the call, and where it is.
+void need(char const* call, void* caller);
 /// The device is the calling thread's, and so is its context.
-void set_device(int device);
+void set_device(int device, char const* call, void* caller);
 /// The calling thread has used no device so far.
 void forget();
 

@@ -72,7 +72,7 @@ Entry::Entry(char const* name, Role role, void* caller) : name_(name), role_(rol
   result_ = injection::next(name);
   if (is_sticky(result_)) kill_context(current_device(), result_);
   bool const needs_context = role == Role::work || role == Role::release || role == Role::order;
-  if (result_ == cudaSuccess && needs_context) contexts::need();
+  if (result_ == cudaSuccess && needs_context) contexts::need(name, caller);
   if (result_ == cudaSuccess && needs_context) {
     result_ = world().machine.devices == 0 ? cudaErrorNoDevice : world().devices[current_device()].error;
   }

@@ -5,6 +5,7 @@
 #include <csetjmp>
 #include <csignal>
 
+#include "managed.hpp"
 #include "regions.hpp"
 #include "transfer.hpp"
 
@@ -81,7 +82,7 @@ void say_touch(char const* who, char const* how, void const* place, void const* 
   bool const freed = found->freed_at != nullptr;
   say({who, kind, address, ": ", distance, before_it ? " bytes before" : " bytes into", " the allocation of ",
        found->size, " bytes made by ", found->made_by, " at ", Piece::place(found->made_at), freed ? ", freed at " : "",
-       freed ? Piece::place(found->freed_at) : Piece(""), "; ", how, Piece::place(place)});
+       freed ? Piece::place(found->freed_at) : Piece(""), "; ", managed::reason(*found), how, Piece::place(place)});
 }
 
 cudaError_t run_guarded(void (*kernel)(void* argument), void* argument, void const*& touched) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "managed.hpp"
 #include "report.hpp"
 #include "sanitizer.hpp"
 #include "worker.hpp"
@@ -49,6 +50,7 @@ void finish(Stream& stream) {
 
 void start_host_function(Stream& stream, Operation const& operation) {
   stream.busy = true;
+  managed::told({&stream, stream.done});
   worker_of(stream).start([&stream, &operation] {
     see_what_came_before(operation);
     operation.host_function(operation.argument);
@@ -107,7 +109,7 @@ void order_with_legacy_stream(Stream const& stream, Operation& operation) {
     if (Stream* const legacy = world().devices[stream.device].legacy) operation.after.push_back(end_of(*legacy));
   } else if (stream.legacy) {
     for (auto const& other : world().streams.all()) {
-      bool const matters = sanitizer::threads || !other->queue.empty();
+      bool const matters = sanitizer::threads || !world().machine.concurrent_managed || !other->queue.empty();
       if (matters && other->device == stream.device && other->blocking()) operation.after.push_back(end_of(*other));
     }
   }
@@ -131,6 +133,7 @@ Point enqueue(Stream& stream, Operation operation) {
   order_with_legacy_stream(stream, operation);
   stream.queue.push_back(std::move(operation));
   ++stream.enqueued;
+  managed::ordered(stream, stream.queue.back().after);
   stream.polls = 0;
   if (sanitizer::threads) worker_of(stream);  // that it is made is an edge too: from here, as the operation's own
   world().active.emplace(stream.number, &stream);
@@ -166,6 +169,7 @@ bool reach(Point const& point, bool wait) {
 
 void await(Point const& point) {
   reach(point);
+  managed::told(point);
   sanitizer::Seen const again;
   seen(point);
 }
@@ -179,6 +183,7 @@ void drain(int device, bool wait) {
 
 void await_all(int device) {
   drain(device);
+  managed::told_all(device);
   if (!sanitizer::threads) return;
   sanitizer::Seen const again;
   for (auto const& stream : world().streams.all()) {

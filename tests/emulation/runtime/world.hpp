@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "../emulation.hpp"
@@ -60,6 +61,9 @@ struct Stream {
   std::list<Operation> queue{};
   std::uint64_t enqueued = 0;
   std::uint64_t done = 0;
+  std::uint64_t told = 0;    ///< how much of it the host knows to be done, here and in the next two: see managed.hpp
+  std::uint64_t kernel = 0;  ///< behind the last kernel
+  std::vector<std::pair<std::uint64_t, Point>> behind{};  ///< which operation begins behind which point
   std::unique_ptr<Worker> worker{};
   void* made_at = nullptr;
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
@@ -143,6 +147,7 @@ struct World {
   std::uint64_t operations_done = 0;
   Device devices[most_devices];
   std::size_t page_locked = 0;  ///< bytes
+  bool managed_closed = false;  ///< to the host
   Handles<Stream, cudaStream_t, 0x57ea0000000> streams;
   Handles<Event, cudaEvent_t, 0xe7e00000000> events;
   Handles<Pool, cudaMemPool_t, 0x9001000000> pools;
