@@ -147,6 +147,32 @@ TEST_CASE("the table of a mini-batch crosses ahead too, and nothing is copied on
   test::check_nothing_left();
 }
 
+TEST_CASE("page-locked blocks that crossed ahead are lent again when they have crossed, whatever the queue has to do") {
+  TemporaryFolder const folder;
+  emulation::seed(1);  // the queue's stream is late, and the next one that is made is early
+  DeviceQueue on{HostQueue{}};
+  auto const elements = numbers_from(1.f, 400);
+  auto const array =
+      create_array<float, 2>(test::files_of_the_device(folder / "a"), "a", in_ten_chunks, test::OnDevice{}, on);
+  array.write(all, on_device<float, 2>(elements, shape, on)).wait();
+  on.trim();
+  auto memory = on_device<float, 2>(std::vector<float>(400), shape, on);
+  ReadOptions const two{.mini_batch = 5, .in_flight = 2};
+  for (bool const is_first : {true, false}) {
+    Pending pending;
+    {
+      Hold const hold{on};
+      emulation::Watch const watch;
+      pending = array.read(all, memory, two);
+      if (is_first) continue;  // that makes two of all
+      CHECK(test::allocations(watch) == 0);
+      CHECK(on.lease<Scratch<space::Pinned>>()->held() > 0);
+    }
+    pending.wait();
+    CHECK(on_host(memory, on) == elements);
+  }
+}
+
 TEST_CASE("a stream for copies is made by the first that needs it, and goes with the queue") {
   under_seeds(4, [] {
     DeviceQueue on{HostQueue{}};

@@ -35,15 +35,17 @@ class CopyStream {
     is_behind_ = true;
   }
 
-  /// Throws: DeviceError; then nothing is copied any more.
-  void copy(std::byte const* from, std::byte* to, std::size_t size, cudaStream_t stream, Context const& context) {
+  /// `done`, if there is one, is the place behind the copy. Throws: DeviceError; then nothing is copied any more.
+  void copy(std::byte const* from, std::byte* to, std::size_t size, cudaStream_t stream, Context const& context,
+            Event<space::Device>* done = nullptr) {
     InContext const here{context};
     catch_up(stream, context);
     check(::cudaMemcpyAsync(to, from, size, cudaMemcpyDefault, handle_), "cudaMemcpyAsync");
     try {
       std::lock_guard lock{mutex_};
-      copied_.record(handle_, context);
-      copied_.hold_back(stream);
+      auto& copied = done ? *done : copied_;
+      copied.record(handle_, context);
+      copied.hold_back(stream);
     } catch (Error const&) {  // nobody else would wait for it
       ApartFromCaptures const apart;
       succeeds(::cudaStreamSynchronize(handle_));

@@ -77,6 +77,12 @@ class DeviceLease {
     recorded_ = true;
   }
   void wait() const { lent_->until.wait(); }
+  /// Copies bytes of the object ahead (memory/copy_stream.cuh). Where nothing but such copies uses it, it is given back
+  /// with the end of the last of them: not with a place in the stream, which may have more to do. Throws: DeviceError.
+  void copy_ahead(std::byte const* from, std::byte* to, std::size_t size) {
+    stream_->copy_ahead(from, to, size, &lent_->until);
+    recorded_ = true;
+  }
 
  private:
   std::shared_ptr<detail::Stream> stream_;

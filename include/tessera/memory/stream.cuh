@@ -96,8 +96,8 @@ class Stream {
   }
 
   /// See memory/copy_stream.cuh. Throws: DeviceError.
-  void copy_ahead(std::byte const* from, std::byte* to, std::size_t size) {
-    copies_.copy(from, to, size, handle_, context_);
+  void copy_ahead(std::byte const* from, std::byte* to, std::size_t size, Event<space::Device>* done = nullptr) {
+    copies_.copy(from, to, size, handle_, context_, done);
   }
 
   void record(Event<space::Device>& event) const { event.record(handle_, context_); }

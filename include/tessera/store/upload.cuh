@@ -17,7 +17,8 @@ inline constexpr std::size_t bounce_block = std::size_t{4} << 20;  // bytes: wha
 
 /// Bytes on their way from files to the device: read into page-locked blocks, one after the other, and copied from
 /// there in the stream's order while the next are read. What is for rooms of a slab that follow each other crosses in
-/// one copy. The host waits when a block is needed again that the stream is not done with, and nowhere else.
+/// one copy. The host waits when a block is needed again that the stream, or that for copies, is not done with, and
+/// nowhere else.
 class Upload {
  public:
   explicit Upload(Queue<space::Device>& on) : on_{on} {}
@@ -47,11 +48,19 @@ class Upload {
     }
   }
 
-  /// Queues the copy of what was read since the last one.
+  /// Queues the copy of what was read since the last one. Of a block whose copies all go ahead nobody waits for more.
   void send() {
-    using Crossing = crossing<space::Device, space::Pinned>;
-    auto const copy = slab_.data && slab_is_idle_ ? Crossing::copy_ahead : Crossing::copy;
-    copy(bytes_.sub(sent_, used_ - sent_), {to_, used_ - sent_}, on_);
+    if (used_ == sent_) return;
+    ByteView<space::Pinned> const from = bytes_.sub(sent_, used_ - sent_);
+    bool const ahead = slab_.data && slab_is_idle_;
+    if (ahead && all_ahead_) {
+      block_->copy_ahead(from.data, to_, from.size);
+    } else {
+      using Crossing = crossing<space::Device, space::Pinned>;
+      (ahead ? Crossing::copy_ahead : Crossing::copy)(from, {to_, from.size}, on_);
+      block_->record();
+    }
+    all_ahead_ = all_ahead_ && ahead;
     sent_ = used_;
   }
 
@@ -71,6 +80,7 @@ class Upload {
     block_.emplace(on_.template lease<Scratch<space::Pinned>>());
     bytes_ = (*block_)->take(bounce_block, on_);
     used_ = sent_ = 0;
+    all_ahead_ = true;
   }
 
   Queue<space::Device>& on_;
@@ -80,6 +90,7 @@ class Upload {
   std::byte* to_ = nullptr;          // where what is not sent yet goes
   ByteSpan<space::Device> slab_;     // of the room that was added last, as is
   bool slab_is_idle_ = false;
+  bool all_ahead_ = true;  // of the block's copies
   std::size_t alignment_ = 1;
 };
 
