@@ -16,17 +16,18 @@
 
 namespace tessera { inline namespace v0 {
 
-/// A number does not fit the type that it shall have.
+/// A number does not fit the type that it is converted to.
 struct ConversionError : detail::Located<ConversionError> {
   using Located::Located;
 };
 
-/// What becomes of a number that does not fit: an error, or the nearest number that there is, and 0 for NaN.
+/// What happens to a number that does not fit: `refuse` throws, `saturate` takes the nearest number of the type, and 0
+/// for NaN.
 enum class OutOfRange : std::uint8_t { refuse, saturate };
 
 /// How the numbers of an array and those of a program correspond: a number of the program is
-/// `scale * number of the array + offset`, worked out in double and rounded once: to the nearest, of two to the even
-/// one. With a scale of 1 and an offset of 0 nothing is worked out: an integer stays what it is.
+/// `scale * number of the array + offset`, computed in double and rounded once, to the nearest, of two to the even one.
+/// With a scale of 1 and an offset of 0 nothing is computed: an integer stays what it is.
 struct Conversion {
   double scale = 1, offset = 0;
   OutOfRange out_of_range = OutOfRange::refuse;
