@@ -13,8 +13,8 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// A read or a write of a selection. An error that shows at a wait is of whatever the device did: it names the array
-/// and the selection, and no chunk.
+/// A read or a write of a selection. An error that a wait reports belongs to whatever the device did: it names the
+/// array and the selection, and no chunk.
 template <class State>
 class UnderWay {
  public:

@@ -47,7 +47,7 @@ struct NamedShards {
 
 }  // namespace detail
 
-/// What a new array shall be. The codecs come from the pipeline.
+/// Describes a new array. The codecs come from the pipeline.
 template <class T>
 struct NewArray {
   Extents shape;
@@ -168,9 +168,9 @@ struct CreateOptions {
   bool overwrite = false;  ///< erase what is at the path; else it is an error if there is something
 };
 
-/// Makes an array whose type and rank are known at run time, as its metadata says, and groups above it where there is
-/// nothing; "" is the root. The codecs named in the metadata must be among those of `Codec`, as in open_any. Throws:
-/// MetadataError, if there is something at the path already or this cannot be an array; StoreError.
+/// Makes an array of a type and rank known at run time, as its metadata says, and the missing groups above it; "" is
+/// the root. The codecs named in the metadata must be in the list `Codec`, as in open_any. Throws: MetadataError, if
+/// there is something at the path already or the metadata describes no array; StoreError.
 template <class Codec = BuiltInCodecs, class S, class... On>
 auto create_any(S const& store, std::string path, ArrayMetadata metadata, CreateOptions options = {}, On... on) {
   if constexpr (!detail::check_opening<Codec, S, On...>() || !detail::check_writable<S>()) {
@@ -196,8 +196,8 @@ auto create_any(S const& store, std::string path, ArrayMetadata metadata, Create
   }
 }
 
-/// Makes an array of T with Rank dimensions. The codecs of `pipeline` are written into its document and are what it is
-/// opened with. Throws as create_any does.
+/// Makes an array of T with Rank dimensions. Its document gets the codecs of `pipeline`, and the array is opened with
+/// them. Throws: as create_any.
 template <class T, std::size_t Rank, class P = Pipeline<space::Host, codec::Bytes>, class S, class... On>
 auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
   if constexpr (!detail::check_element<T>()) {
