@@ -60,7 +60,7 @@ class AnyArray {
   /// The present shape: copies of this handle may change it.
   Extents shape() const { return state_->shape.get(); }
   DataType type() const { return state_->metadata.type; }
-  /// The value of elements that nobody has written. Throws: MetadataError, if the array has another type.
+  /// What an element is that nobody has written. Throws: MetadataError, if it is of another type.
   template <Element T>
   T fill_value() const {
     expect_type<T>();

@@ -102,10 +102,10 @@ auto read_new_as(Typed const& array, Sel const& selection, Conversion const& con
 
 }  // namespace detail
 
-/// Reads a selection into the caller's memory, of another element type than the array's. The thread that decodes a
-/// chunk converts it, as `Conversion` says. Array::read says which memory and selections there are. Throws:
-/// ConversionError naming the first element that does not fit, unless `Conversion` saturates; then all of the memory
-/// has been written. As Array::read.
+/// Reads a selection into the caller's memory, of another element type than the array's: each chunk is converted where
+/// it is decoded, by the thread that decodes it. `Conversion` says how. What memory and selections there are,
+/// Array::read says. Throws: ConversionError naming the first element that does not fit, unless those shall be the
+/// nearest number; then all of the memory is written. As Array::read.
 template <class T, std::size_t Rank, class S, class P, detail::Selector Sel = Box, detail::MemoryOrMistake M>
 requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_as(Array<T, Rank, S, P> const& array,
                                                                          Sel const& selection, M&& to,

@@ -26,8 +26,8 @@ struct ConversionError : detail::Located<ConversionError> {
 enum class OutOfRange : std::uint8_t { refuse, saturate };
 
 /// How the numbers of an array and those of a program correspond: a number of the program is
-/// `scale * number of the array + offset`, computed in double and rounded once, to the nearest, of two to the even one.
-/// With a scale of 1 and an offset of 0 nothing is computed: an integer stays what it is.
+/// `scale * number of the array + offset`, worked out in double and rounded once: to the nearest, of two to the even
+/// one. With a scale of 1 and an offset of 0 nothing is worked out: an integer stays what it is.
 struct Conversion {
   double scale = 1, offset = 0;
   OutOfRange out_of_range = OutOfRange::refuse;
