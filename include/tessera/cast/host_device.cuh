@@ -36,7 +36,7 @@ template <MemorySpace To, MemorySpace From>
 requires(To::device_accessible || From::device_accessible) struct crossing<To, From> : detail::StreamCopy<To, From> {
 };
 
-/// What the host's bytes on their way to and from the device are best put into: copies of pageable memory are staged.
+/// Where to put the host's bytes on their way to and from the device: the runtime stages copies of pageable memory.
 template <>
 struct staging<space::Device, space::Host> {
   using type = space::Pinned;

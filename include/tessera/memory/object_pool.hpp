@@ -13,7 +13,7 @@ namespace tessera { inline namespace v0 {
 
 class ObjectPool;
 
-/// An object of type T on loan, the borrower's alone; given back when destroyed.
+/// An object of type T on loan, for the borrower alone; the destructor gives it back.
 template <class T>
 class Lease {
  public:
@@ -49,8 +49,8 @@ class ObjectPool {
     return lease<T>([](T&) { return true; }, 1);
   }
 
-  /// Lends one that is `usable`. If none is, makes a T{}; but if `most` are idle, lends the one that was given back
-  /// first.
+  /// Lends an object that is `usable`. If there is none, makes a T{}; but if `most` are idle, lends the one that was
+  /// given back first.
   template <class T, class F>
   Lease<T> lease(F&& usable, std::size_t most) {
     {
@@ -69,7 +69,7 @@ class ObjectPool {
     return {*this, std::make_unique<T>().release()};
   }
 
-  /// Destroys what is idle; this may wait for a device.
+  /// Destroys idle objects; this may wait for a device.
   void trim() noexcept {
     for (Entry entry; take_first([](Entry const&) { return true; }, entry);) entry.destroy(entry.object);
   }

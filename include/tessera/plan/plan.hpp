@@ -69,7 +69,7 @@ class Plan {
     if (has_lists_) find_scattered(selected.shape);
   }
 
-  /// How many chunks the selection touches.
+  /// The number of chunks that the selection touches.
   std::uint64_t size() const { return size_; }
   /// How many elements are selected, or the most that a number can say; one that is repeated counts each time.
   std::uint64_t elements() const { return elements_; }
