@@ -160,8 +160,8 @@ class Queue<space::Host> {
     if (job.error) std::rethrow_exception(job.error);
   }
 
-  /// Lends a T that this queue keeps and lends again later. The number of idle objects matters to a device's queue
-  /// only: here nothing uses what was given back. Requires: the queue outlives the lease.
+  /// A T that this queue keeps: used again by whoever asks next. How many may be idle is a question for a device's
+  /// queue: here nothing uses what was given back. Requires: the queue outlives the lease.
   template <class T>
   Lease<T> lease(std::size_t = 1) {
     return pool_->kept().lease<T>();

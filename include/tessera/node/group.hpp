@@ -26,7 +26,7 @@ struct Node {
   NodeType type;
 };
 
-/// Shows what its document said when it was opened. A copy is a group of its own over the same store.
+/// What its document said when it was opened. A copy is a group of its own over the same store.
 template <class S>
 class Group {
  public:
