@@ -95,7 +95,7 @@ class AnyArray {
   auto read(ResolvedSelection const& selected, StridedSpan<array_space> to, ReadOptions const& options = {}) const {
     return read(selected, to, state_->on, options);
   }
-  /// For a line that says what is missing: the type of the elements.
+  /// Not a function to call: its message says that the type of the elements is missing.
   template <detail::Selector Sel = Box>
   auto read(Sel const&) const {
     static_assert(sizeof(Sel) == 0,
@@ -120,7 +120,7 @@ class AnyArray {
              WriteOptions const& options = {}) const {
     return write_from(selected, from, on, options);
   }
-  /// Likewise, from what is like a StridedView: array/converted.hpp.
+  /// The same, from something like a StridedView: array/converted.hpp.
   template <class From>
   auto write_from(ResolvedSelection const& selected, From const& from, queue_type& on,
                   WriteOptions const& options) const {

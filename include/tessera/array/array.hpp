@@ -49,7 +49,7 @@ class Array {
   Extents shape() const { return array_.shape(); }  ///< what it is now: copies of this handle may change it
   Extents const& chunk_shape() const { return array_.chunk_shape(); }
   std::uint64_t size() const { return element_count(shape(), "shape"); }  ///< elements
-  /// For a line that says what to write instead: elements are read before they are looked at.
+  /// Not a function to call: its message says that elements are read before they are looked at.
   template <class Index = Extents>
   T const& operator[](Index const&) const {
     static_assert(!std::same_as<Index, Index>,
@@ -103,7 +103,7 @@ class Array {
   OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(Sel const& selection, ReadOptions const& options = {}) const {
     return read<B>(selection, array_.queue(), options);
   }
-  /// For a line that says how to read other numbers.
+  /// Not a function to call: its message says how to read numbers of another type.
   template <Element B, detail::Selector Sel = Box>
   auto read(Sel const&, ReadOptions const& = {}) const {
     static_assert(sizeof(B) == 0,
@@ -274,8 +274,8 @@ class Array {
   Untyped array_;
 };
 
-/// For a line that says what to write: `Array<float>`, `Array<float, 3>` and `Array<float, 3, Store>` leave out what else
-/// is in the type.
+/// Not a type to use: its message says what to write where `Array<float>`, `Array<float, 3>` and
+/// `Array<float, 3, Store>` leave out the rest of the type.
 template <Element T, std::size_t Rank, class S>
 class Array<T, Rank, S, void> {
   static_assert(sizeof(T) == 0,

@@ -26,7 +26,7 @@ class SharedShape {
 
   /// Until it is given back the shape is not changed through this handle.
   std::shared_lock<std::shared_mutex> hold() { return std::shared_lock{changes_}; }
-  /// Of who changes it: nobody writes meanwhile.
+  /// Held by a change of the shape: no write runs meanwhile.
   std::unique_lock<std::shared_mutex> change() { return std::unique_lock{changes_}; }
 
  private:

@@ -1,4 +1,4 @@
-// What a device's queue has to do yet for an array: for who meets an error of it.
+// Work of a device's queue for an array, to be named in errors that show later.
 #pragma once
 #include <cstddef>
 #include <memory>

@@ -14,7 +14,7 @@ namespace tessera { inline namespace v0 {
 namespace detail {
 
 // One copy in the stream's order. (Programming guide, "Asynchronous Concurrent Execution": from and to pageable memory
-// the runtime may wait; nobody may rely on it.)
+// the runtime may wait; do not rely on it.)
 template <MemorySpace To, MemorySpace From>
 struct StreamCopy {
   static void copy(ByteView<From> from, ByteSpan<To> to, Queue<space::Device>& on) {

@@ -1,4 +1,5 @@
-// Objects that are dear to make and cheap to use again: scratch memory, the contexts of libraries. A queue keeps them.
+// Objects that are expensive to make and cheap to use again: scratch memory, the contexts of libraries. A queue keeps
+// them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -31,9 +32,8 @@ class Lease {
   T* object_;
 };
 
-/// Safe to use from many threads. What was given back last is lent first, for its pages are warm. Of a T with a member
-/// `held()` that is how many bytes it takes up; one with a member `is_done()` is in use, by a device, until that is
-/// true.
+/// For many threads. It lends first what was given back last, because its pages are warm. A T may have a member
+/// `held()`, the bytes that it takes up, and a member `is_done()`: until that is true, a device uses the object.
 class ObjectPool {
  public:
   ObjectPool() = default;
@@ -107,7 +107,7 @@ class ObjectPool {
     idle_.pop_back();
     return entry;
   }
-  // One at a time, to be destroyed without the lock: that may be dear.
+  // One at a time, to be destroyed without the lock: that may take long.
   template <class F>
   bool take_first(F&& wanted, Entry& entry) noexcept {
     std::lock_guard lock{mutex_};

@@ -33,7 +33,7 @@ struct NamedChunks {
                   "{.shape = {100, 200}, .chunk_shape = {10, 20}, .fill = 1}");
   }
 };
-// Likewise, where its codecs say it.
+// The same, for what the codecs say.
 struct NamedShards {
   NamedShards() = default;
   template <class... A>
@@ -126,8 +126,8 @@ void write_node(D const& documents, std::string_view path, Value const& document
   });
 }
 
-// Chunks without a document, which somebody left who was ended while he erased their array: they would be elements of
-// the next one. Of a store that cannot list they are not found.
+// Chunks without a document, left by a program that was ended while it erased their array: they would become elements
+// of the new one. In a store that cannot list they are not found.
 template <class S>
 void erase_left_chunks(S const& store, std::string_view path, ChunkKeyEncoding encoding, std::size_t rank,
                        queue_of<S>& on) {
@@ -226,7 +226,7 @@ auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P
   }
 }
 
-/// For a line that says what is missing: how many dimensions the array has.
+/// Not a function to call: its message says that the number of dimensions is missing.
 template <class T, class... Rest, class S, class... More>
 auto create_array(S const&, std::string, NewArray<T> const&, More const&...) {
   static_assert(sizeof(T) == 0,

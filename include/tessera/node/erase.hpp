@@ -47,9 +47,9 @@ inline constexpr bool is_split = requires(S const& store) {
   store.metadata_store();
 };
 
-// What stands at a path goes, its document first, then those below, then the rest: who opens a node never finds it
-// without its chunks. Without a document too, which may be damaged or was erased by a program that ended then: the rest
-// would be taken for what is made there next. Returns whether there was a document.
+// Erases what is at a path, its document first, then documents below, then the rest: whoever opens a node finds its
+// chunks. It does so without a document too, which may be damaged, or erased by a program that ended then: the rest
+// would be taken for the node that is made there next. Returns whether there was a document.
 template <class S>
 bool erase_below(S const& store, std::string_view path, queue_of<S>& on) {
   auto const& documents = metadata_of(store);

@@ -155,7 +155,7 @@ auto open_array(S const& store, std::string path = "", On... on) {
   }
 }
 
-/// For a line that says what is missing: how many dimensions the array has.
+/// Not a function to call: its message says that the number of dimensions is missing.
 template <class T, class... Rest, class S, class... On>
 auto open_array(S const&, std::string = "", On...) {
   static_assert(sizeof(T) == 0,

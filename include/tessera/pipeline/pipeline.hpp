@@ -333,7 +333,7 @@ class Pipeline {
       code(std::get<K>(stages_), tasks, queue);
   }
 
-  // Of a codec whose header is missing nothing is known.
+  // Nothing is known of a codec whose header is missing.
   std::conditional_t<(detail::is_included<Stages> && ...), std::tuple<Stages...>, std::tuple<>> stages_;
 };
 
