@@ -48,7 +48,7 @@ auto create(Group<S> const& group, std::string path, NewArray<T> const& wanted, 
   return create<T, Rank>(group.store(), group / path, wanted, pipeline, std::move(on)...);
 }
 
-/// Not a function to call: its message says that the number of dimensions is missing.
+/// For a line that says what is missing: how many dimensions the array has.
 template <class T, class... Rest, class S, class... On>
 requires(!std::same_as<T, S>) auto open(S const&, std::string = "", On...) {
   static_assert(sizeof(T) == 0,
