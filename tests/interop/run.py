@@ -199,7 +199,7 @@ def chunks_differ(case, found, expected):
 
 
 def report(record, count):
-    """For docs/interop.md."""
+    """For interop.md, beside this."""
     row = lambda head, cells: "| " + " | ".join([head, *map(str, cells)]) + " |\n"
     good = lambda direction: [record.good[peer.name, direction] or "" for peer in peers.PEERS]
     text = f"""# Exchange with other programs

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Leaves out each wait, event and synchronisation that the library makes, one at a time: a test must fail.
 
-    run.py PROGRAM [--write docs/mutation.md] [--only WORD] [--jobs N] [--known FILE]
+    run.py PROGRAM [--write tests/mutation/mutation.md] [--only WORD] [--jobs N] [--known FILE]
 
 --known keeps what was found, for the next run with the same program.
 

@@ -34,7 +34,7 @@ namespace tessera { inline namespace v0 {
 template <Element T, std::size_t Rank = 0, class S = void, class P = void>
 class Array;
 
-/// A handle: copies show the same array. For any thread: reads, writes and changes of the shape may go on at once.
+/// A handle: copies show the same array. For any thread: reads, writes and changes of the shape may run at once.
 template <class S, class P>
 class AnyArray {
  public:
@@ -47,17 +47,17 @@ class AnyArray {
   AnyArray(S store, std::string path, ArrayMetadata metadata, queue_type on)
       : state_{std::make_shared<State>(std::move(store), std::move(path), std::move(metadata), std::move(on))} {}
 
-  /// What its document said when it was opened, but for the shape, which is what it is now.
+  /// What its document said when the array was opened, except the shape, which is the present one.
   ArrayMetadata metadata() const {
     auto metadata = state_->metadata;
     metadata.shape = shape();
     return metadata;
   }
-  /// Those of then too; get_attributes() has what the store has now. Of a temporary handle a copy, which may be looped
-  /// over.
+  /// The attributes when the array was opened; get_attributes() gives those that the store has now. Of a temporary
+  /// handle it is a copy, which you may loop over.
   Members const& attributes() const& { return state_->metadata.attributes; }
   Members attributes() && { return state_->metadata.attributes; }
-  /// What it is now: copies of this handle may change it.
+  /// The present shape: copies of this handle may change it.
   Extents shape() const { return state_->shape.get(); }
   DataType type() const { return state_->metadata.type; }
   DimensionNames const& dimension_names() const& { return state_->metadata.dimension_names; }
@@ -70,21 +70,21 @@ class AnyArray {
     std::memcpy(&value, state_->metadata.fill.data(), sizeof(T));
     return value;
   }
-  /// The same array, as one of that type and rank: `array.as<float, 3>()`. array/visit.hpp finds out which they are.
-  /// Throws: MetadataError naming document and member, if they are others.
+  /// The same array, as one of that type and rank: `array.as<float, 3>()`. array/visit.hpp finds out type and rank.
+  /// Throws: MetadataError naming document and member, if the array has others.
   template <class T, std::size_t Rank>
   auto as() const;
   Extents const& chunk_shape() const { return state_->metadata.chunk_shape; }
   std::string const& path() const { return state_->path; }  ///< in the store; the root's is empty
   S const& store() const { return state_->store; }
 
-  /// What a read or a write returns: nothing, when the host's memory is read into or written from, for then it is done;
-  /// else Pending, for the queue has work to do yet, and until it is done the memory is in use.
+  /// What a read or a write returns. With the host's memory it returns nothing, because it is done; else a Pending,
+  /// because the queue is still at work, and the memory is in use until that is done.
   using Completion = std::conditional_t<std::same_as<array_space, space::Host>, void, Pending>;
 
   /// Reads a selection into memory of array_space. Strides are in bytes, one per dimension of the memory. Throws:
-  /// StoreError, CodecError, with the key; SelectionError; Cancelled. What is thrown is thrown when nothing is under
-  /// way any more.
+  /// StoreError, CodecError, with the key; SelectionError; Cancelled. It throws only when nothing is under way any
+  /// more.
   auto read(ResolvedSelection const& selected, StridedSpan<array_space> to, queue_type& on,
             ReadOptions const& options = {}) const {
     if constexpr (detail::check_placer<array_space>())
@@ -97,7 +97,7 @@ class AnyArray {
   auto read(ResolvedSelection const& selected, StridedSpan<array_space> to, ReadOptions const& options = {}) const {
     return read(selected, to, state_->on, options);
   }
-  /// For a line that says what is missing: the type of the elements.
+  /// Not a function to call: its message says that the type of the elements is missing.
   template <detail::Selector Sel = Box>
   auto read(Sel const&) const {
     static_assert(sizeof(Sel) == 0,
@@ -108,21 +108,21 @@ class AnyArray {
     return detail::InvalidCall{};
   }
 
-  /// For who reads a selection's chunks in a way of his own: calls f(ChunkAccess), in which nothing is to be under way
-  /// any more but what `on` has, and returns what read returns. Throws: SelectionError; what f throws.
+  /// For your own way of reading a selection's chunks: calls f(ChunkAccess) and returns what read returns. When f
+  /// returns, nothing may be under way except the work of `on`. Throws: SelectionError; what f throws.
   template <class F>
   Completion for_chunks(ResolvedSelection const& selected, Strides const& strides, queue_type& on, F&& f) const {
     auto const now = expect_inside(selected, strides);
     return complete("a read", selected, on, [&] { state_->with_chunks(now, f); });
   }
 
-  /// Writes a selection from memory of array_space. What is written in part of a chunk leaves the rest of it as it is,
-  /// among all threads that write through this store and its copies. Throws: as read.
+  /// Writes a selection from memory of array_space. A write of part of a chunk leaves the rest as it is, among all
+  /// threads that write through this store and its copies. Throws: as read.
   auto write(ResolvedSelection const& selected, StridedView<array_space> from, queue_type& on,
              WriteOptions const& options = {}) const {
     return write_from(selected, from, on, options);
   }
-  /// Likewise, from what is like a StridedView: array/converted.hpp.
+  /// The same, from something like a StridedView: array/converted.hpp.
   template <class From>
   auto write_from(ResolvedSelection const& selected, From const& from, queue_type& on,
                   WriteOptions const& options) const {
@@ -141,7 +141,7 @@ class AnyArray {
     return write(selected, from, state_->on, options);
   }
 
-  /// What of the array is in one chunk, given by its place in the grid. Throws: SelectionError.
+  /// The part of the array that is in one chunk, given by its place in the grid. Throws: SelectionError.
   Box chunk_box(Extents const& chunk) const {
     return detail::in_document(store(), path(), [&] {
       auto const now = shape(), grid = state_->grid_of(now);
@@ -157,19 +157,19 @@ class AnyArray {
       return Box{std::move(slices)};
     });
   }
-  /// Of the chunks at the bottom of shards, which are what is fetched and decoded alone; without shards the chunk
+  /// The shape of the chunks at the bottom of shards, which are fetched and decoded alone; without shards, the chunk
   /// shape.
   Extents const& inner_chunk_shape() const { return state_->form.layout.shape; }
-  /// How many chunks there are along each dimension.
+  /// The number of chunks along each dimension.
   Extents grid_shape() const { return state_->grid_of(shape()); }
 
-  /// Gives the array another shape of as many dimensions. Where it grows, it has the fill value; where it shrinks,
-  /// chunks outside are erased, and what is cut off in others is cleared. Wherever this ends, by an error or because
-  /// the process does, the array has the old shape and all its elements, or the new one: array/resize.hpp says why.
-  /// Copies of this handle show the new shape; their writes, and other changes of the shape, wait for this one and it
-  /// for them. Handles opened apart go on with the old one: they are to be opened anew before they write. Returns when
-  /// the store has it; a device's queue may be at work still. Throws: SelectionError, MetadataError, if the array
-  /// cannot have that shape; StoreError, CodecError, with the key.
+  /// Gives the array another shape of the same rank. Where it grows, it has the fill value. Where it shrinks, chunks
+  /// outside are erased, and the cut parts of others are cleared. Wherever this ends, by an error or because the
+  /// process is killed, the array has the old shape and all its elements, or the new one: array/resize.hpp says why.
+  /// Copies of this handle show the new shape; their writes, and other changes of the shape, wait for this one, and it
+  /// waits for them. Handles that were opened separately keep the old shape: open them anew before they write. Returns
+  /// when the store has the shape; a device's queue may still be at work. Throws: SelectionError, MetadataError, if the
+  /// array cannot have that shape; StoreError, CodecError, with the key.
   void resize(Extents const& shape, queue_type& on) const {
     if constexpr (detail::check_writable<S>() && detail::check_documents<S>() && detail::check_placer<array_space>()) {
       auto& s = *state_;
@@ -189,9 +189,9 @@ class AnyArray {
   void resize(Extents const& shape) const { resize(shape, state_->on); }
 
   /// Grows the array along one dimension by elements of the shape `block`, which lie in memory of array_space, strides
-  /// in bytes. Those who append through copies of this handle come one after the other. What is said of resize holds:
-  /// readers see all of the block when this has returned, or none of it. Returns what write returns. Throws:
-  /// SelectionError, if the block is not as the array is in its other dimensions; Cancelled; as resize.
+  /// in bytes. Appends through copies of this handle come one after the other. As with resize, readers see all of the
+  /// block when this has returned, or none of it. Returns what write returns. Throws: SelectionError, if the block does
+  /// not match the array in its other dimensions; Cancelled; as resize.
   auto append(std::size_t axis, Extents const& block, StridedView<array_space> from, queue_type& on,
               WriteOptions const& options = {}) const {
     if constexpr (detail::check_writable<S>() && detail::check_documents<S>() && detail::check_placer<array_space>()) {
@@ -216,25 +216,23 @@ class AnyArray {
     return append(axis, block, from, state_->on, options);
   }
 
-  /// Keeps the indexes of shards from one read to the next, `most` bytes of them at most, for all copies of this
-  /// handle: those that were used last stay, a single one whatever its size. 0: forgets them, and each read has its own
-  /// again, as it is when an array is opened. Then a read of inner chunks whose shards are known is a read of those
-  /// chunks and nothing else. What arrays write through this store and its copies is noticed, by each read. What others
-  /// do is not: another process, who writes into the store itself, a second store of the same folder. Of a shard that
-  /// they replace a read finds what lies in its new value at the old places, until this is called again. For any
-  /// thread.
+  /// Keeps the indexes of shards from one read to the next, at most `most` bytes of them, for all copies of this
+  /// handle. It drops those that were used least recently, and keeps a single one whatever its size. With 0 it forgets
+  /// them, and each read has its own again, as after opening. A read of inner chunks in known shards then reads only
+  /// those chunks. Each read notices what arrays write through this store and its copies, but not what others write:
+  /// another process, a direct write into the store, a second store of the same folder. If one of them replaces a
+  /// shard, a read finds what lies in the new value at the old places, until you call this again. For any thread.
   void keep_shard_indexes(std::uint64_t most) const { state_->indexes.keep(state_->form.shards, most); }
 
-  /// Makes each shard what it would be if it were written at once: inner chunks in C order, without bytes that nobody
-  /// needs, such as `append_to_shards` leaves. Shards are replaced one by one, at once; those that are in order are let
-  /// be, and of them the index alone is read. Chunks are not decoded. Returns how many bytes the shards have fewer, as
-  /// they are before codecs behind them, when the store has it; 0, if there are none. Throws: StoreError, CodecError,
-  /// with the key; Cancelled.
+  /// Makes each shard what it would be if it were written at once: inner chunks in C order, without unused bytes, such
+  /// as `append_to_shards` leaves. It replaces shards one by one, each at once. Of a shard that is in order it reads
+  /// only the index. It decodes no chunks. Returns, when the store has it, by how many bytes the shards became smaller,
+  /// before codecs behind them; 0, if there are no shards. Throws: StoreError, CodecError, with the key; Cancelled.
   std::uint64_t compact(queue_type& on, CompactOptions const& options = {}) const {
     return compact_some(nullptr, on, options);
   }
   std::uint64_t compact(CompactOptions const& options = {}) const { return compact(state_->on, options); }
-  /// Those shards alone that have selected elements. Throws: SelectionError too.
+  /// Only those shards that have selected elements. Throws: SelectionError too.
   std::uint64_t compact(ResolvedSelection const& selected, queue_type& on, CompactOptions const& options = {}) const {
     return compact_some(&selected, on, options);
   }
@@ -244,11 +242,11 @@ class AnyArray {
 
   queue_type& queue() const { return state_->on; }
 
-  /// A handle of the same array whose reads, or whose writes, have these options wherever those of a call say nothing:
-  /// `array.with(ReadOptions{.memory = 1 << 30})`. Copies of it have them too, and what is made of it by `as`.
+  /// A handle of the same array whose reads, or writes, use these options unless a call says otherwise:
+  /// `array.with(ReadOptions{.memory = 1 << 30})`. Its copies use them too, and so does what `as` makes of it.
   AnyArray with(ReadOptions const& options) const { return {state_, defaults_.with(options)}; }
   AnyArray with(WriteOptions const& options) const { return {state_, defaults_.with(options)}; }
-  /// For who reads in a way of his own: calls f with the options that a call which is given these works with.
+  /// For your own way of reading: calls f with the options that such a call uses.
   template <class F>
   void with_defaults(ReadOptions const& given, F&& f) const {
     defaults_.apply(given, f);

@@ -14,7 +14,7 @@ inline void expect_axis(std::size_t axis, std::size_t rank) {
   if (axis >= rank) throw SelectionError{text({"dimension ", axis, " to append along, expected one below ", rank})};
 }
 
-/// The shape that an array has with the block. Throws: SelectionError.
+/// The shape of the array with the block appended. Throws: SelectionError.
 inline Extents appended(Extents shape, std::size_t axis, Extents const& block, Strides const& strides) {
   auto const rank = shape.rank();
   expect_axis(axis, rank);

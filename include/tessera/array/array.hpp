@@ -23,7 +23,7 @@
 
 namespace tessera { inline namespace v0 {
 
-/// A handle: copies show the same array. For any thread: reads, writes and changes of the shape may go on at once.
+/// A handle: copies show the same array. For any thread: reads, writes and changes of the shape may run at once.
 template <Element T, std::size_t Rank, class S, class P>
 class Array {
   using Untyped = AnyArray<S, P>;
@@ -35,7 +35,7 @@ class Array {
   using array_space = typename P::array_space;
   static constexpr std::size_t rank = Rank;
 
-  /// Throws: MetadataError, if type or rank are others.
+  /// Throws: MetadataError, if the array has another type or rank.
   explicit Array(Untyped array) : array_{std::move(array)} {
     auto const& metadata = array_.metadata();
     if (metadata.type != data_type_of<T>())
@@ -49,7 +49,7 @@ class Array {
   Extents shape() const { return array_.shape(); }  ///< what it is now: copies of this handle may change it
   Extents const& chunk_shape() const { return array_.chunk_shape(); }
   std::uint64_t size() const { return element_count(shape(), "shape"); }  ///< elements
-  /// For a line that says what to write instead: elements are read before they are looked at.
+  /// Not a function to call: its message says that elements are read before they are looked at.
   template <class Index = Extents>
   T const& operator[](Index const&) const {
     static_assert(!std::same_as<Index, Index>,
@@ -63,28 +63,28 @@ class Array {
   DimensionNames const& dimension_names() const& { return array_.dimension_names(); }  ///< empty, if there are none
   DimensionNames dimension_names() && { return array_.dimension_names(); }
   T fill_value() const { return array_.template fill_value<T>(); }  ///< what nobody has written
-  /// What its document said when it was opened, but for the shape, which is what it is now.
+  /// What its document said when the array was opened, except the shape, which is the present one.
   ArrayMetadata metadata() const { return array_.metadata(); }
-  /// Those of then too; get_attributes() has what the store has now. Of a temporary handle a copy, which may be looped
-  /// over.
+  /// The attributes when the array was opened; get_attributes() gives those that the store has now. Of a temporary
+  /// handle it is a copy, which you may loop over.
   Members const& attributes() const& { return array_.attributes(); }
   Members attributes() && { return array_.attributes(); }
   Untyped const& untyped() const { return array_; }
 
-  /// The same array, with these options wherever those of a call say nothing: AnyArray::with.
+  /// The same array, with these options unless a call says otherwise: AnyArray::with.
   Array with(ReadOptions const& options) const { return Array{array_.with(options)}; }
   Array with(WriteOptions const& options) const { return Array{array_.with(options)}; }
 
-  /// What read and write return. Nothing where the elements are the host's: the call returns when they are there. Else
-  /// Pending: `wait()` for it, or give `on` more work that uses the memory; until then it is in use.
+  /// What read and write return. If the elements are the host's, nothing: the call returns when they are there. Else a
+  /// Pending: `wait()` for it, or give `on` more work that uses the memory; until then the memory is in use.
   using Completion = typename Untyped::Completion;
   using queue_type = typename P::queue_type;
 
   /// Reads a selection into the caller's memory: an ArrayView or an mdspan of any strides, an OwnedArray, or contiguous
-  /// memory in C order: of the host, e.g. a std::vector<T> or a std::span<T>, or what contiguous_memory<M> says. A
+  /// memory in C order, e.g. a std::vector<T> or a std::span<T> of the host, or what contiguous_memory<M> says. A
   /// selection is a Box or `all`, Orthogonal, Points, a Mask or Blocks; each chunk is fetched and decoded once. An
-  /// array in device memory is read into pinned and managed memory too; memory made on another queue than `on` is to be
-  /// there already: `on.after(other.record())`. Work is done by `on`, or by the array's own queue. Throws:
+  /// array in device memory is also read into pinned and managed memory. Memory that was made on another queue than
+  /// `on` must be there: `on.after(other.record())`. `on` does the work, or the array's own queue. Throws:
   /// SelectionError, if an index lies outside, or the shapes differ; StoreError, CodecError, with the key; Cancelled.
   template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto read(Sel const& selection, M&& to, queue_type& on, ReadOptions const& options = {}) const {
@@ -95,8 +95,8 @@ class Array {
     return read(selection, to, array_.queue(), options);
   }
 
-  /// Reads a selection into a new array of buffers B, by default in the array's own space. It is used in the order of
-  /// `on`; one that the host can touch is there when the call returns.
+  /// Reads a selection into a new array of buffers B, by default in the array's own space. Use the new array in the
+  /// order of `on`; if the host can touch it, its elements are there when the call returns.
   template <class B = buffer_in_t<array_space>, detail::Selector Sel = Box>
   OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(Sel const& selection, queue_type& on,
                                                         ReadOptions const& options = {}) const {
@@ -106,7 +106,7 @@ class Array {
   OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(Sel const& selection, ReadOptions const& options = {}) const {
     return read<B>(selection, array_.queue(), options);
   }
-  /// For a line that says how to read other numbers.
+  /// Not a function to call: its message says how to read numbers of another type.
   template <Element B, detail::Selector Sel = Box>
   auto read(Sel const&, ReadOptions const& = {}) const {
     static_assert(sizeof(B) == 0,
@@ -115,10 +115,10 @@ class Array {
     return detail::InvalidCall{};
   }
 
-  /// Writes a selection from the caller's memory, of the same kinds. Of chunks that are written in part the rest stays,
-  /// whoever else writes to it through this store and its copies. Of an element that is selected several times the last
-  /// value stays. Throws: SelectionError, if an index lies outside, or the shapes differ; StoreError, CodecError, with
-  /// the key; Cancelled; then every chunk is written wholly or not at all.
+  /// Writes a selection from the caller's memory, of the same kinds. Chunks that are written in part keep the rest,
+  /// whoever else writes to it through this store and its copies. Of an element that is selected several times, the
+  /// last value stays. Throws: SelectionError, if an index lies outside, or the shapes differ; StoreError, CodecError,
+  /// with the key; Cancelled. When it throws, every chunk is written wholly or not at all.
   template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto write(Sel const& selection, M const& from, queue_type& on, WriteOptions const& options = {}) const {
     return write_selected<detail::memory_rank<Sel, Rank>>(selected(selection), from, on, options);
@@ -128,15 +128,15 @@ class Array {
     return write(selection, from, array_.queue(), options);
   }
 
-  /// Gives the array another shape: `array.resize({100, 100})`. Where it grows, it has the fill value; what is cut off
-  /// is gone. AnyArray::resize says what is promised to others who use the array, and when this ends half-way.
+  /// Gives the array another shape: `array.resize({100, 100})`. Where it grows, it has the fill value; cut elements are
+  /// gone. AnyArray::resize says what others who use the array see, and what an interrupted call leaves.
   void resize(Extents const& shape, queue_type& on) const { array_.resize(shape, on); }
   void resize(Extents const& shape) const { array_.resize(shape); }
 
-  /// Grows the array along one dimension by what the caller's memory holds, which is as the array is in the other
-  /// dimensions; memory without a shape has as many whole indices as it has elements for: `array.append(rows)`. Threads
-  /// that append through copies of this handle come one after the other; AnyArray::append says what else is promised.
-  /// Throws: SelectionError, if the memory does not fit; StoreError, CodecError, with the key; Cancelled.
+  /// Grows the array along one dimension by the caller's memory, which must match the array in the other dimensions;
+  /// memory without a shape counts as many whole indices as it has elements for: `array.append(rows)`. Appends through
+  /// copies of this handle come one after the other; AnyArray::append says more. Throws: SelectionError, if the memory
+  /// does not fit; StoreError, CodecError, with the key; Cancelled.
   template <detail::MemoryOrMistake M>
   auto append(M const& from, std::size_t axis, queue_type& on, WriteOptions const& options = {}) const {
     if constexpr (detail::check_writable<S>() && detail::check_memory<T, Rank, array_space, M const>()) {
@@ -153,16 +153,16 @@ class Array {
     return append(from, axis, array_.queue(), options);
   }
 
-  /// Keeps the indexes of shards from one read to the next, so many bytes of them at most: for who reads inner chunks
-  /// one after the other. AnyArray::keep_shard_indexes says whose changes are noticed.
+  /// Keeps the indexes of shards from one read to the next, at most so many bytes of them: for programs that read inner
+  /// chunks one after the other. AnyArray::keep_shard_indexes says whose changes it notices.
   void keep_shard_indexes(std::uint64_t most) const { array_.keep_shard_indexes(most); }
-  /// Tidies shards, such as `WriteOptions::append_to_shards` leaves them: AnyArray::compact. Returns how many bytes the
-  /// array has fewer.
+  /// Removes what `WriteOptions::append_to_shards` left in shards: AnyArray::compact. Returns by how many bytes the
+  /// array became smaller.
   std::uint64_t compact(queue_type& on, CompactOptions const& options = {}) const {
     return array_.compact(on, options);
   }
   std::uint64_t compact(CompactOptions const& options = {}) const { return array_.compact(options); }
-  /// Those shards alone that have selected elements.
+  /// Only those shards that have selected elements.
   template <detail::Selector Sel>
   std::uint64_t compact(Sel const& selection, queue_type& on, CompactOptions const& options = {}) const {
     return array_.compact(selected(selection), on, options);
@@ -172,12 +172,13 @@ class Array {
     return compact(selection, array_.queue(), options);
   }
 
-  /// What of the array is in one chunk, given by its place in the grid. Throws: SelectionError, if there is none.
+  /// The part of the array that is in one chunk, given by its place in the grid. Throws: SelectionError, if there is
+  /// none.
   Box chunk_box(Extents const& chunk) const { return array_.chunk_box(chunk); }
-  /// How many chunks there are along each dimension.
+  /// The number of chunks along each dimension.
   Extents grid_shape() const { return array_.grid_shape(); }
 
-  /// One chunk: read and write of its box.
+  /// Read and write one chunk, by its box.
   template <class B = buffer_in_t<array_space>, class... More>
   auto read_chunk(Extents const& chunk, More&&... more) const {
     if constexpr (detail::begins_with_memory<More...>)
@@ -190,8 +191,8 @@ class Array {
     return write(chunk_box(chunk), from, std::forward<More>(more)...);
   }
 
-  /// Writes one value to every element of a selection. A number of another type is one of the array's: fractions are
-  /// rounded where it has fractions. Throws: SelectionError, if it does not fit; as write.
+  /// Writes one value to every element of a selection. A number of another type is converted, and rounded if the array
+  /// has fractions. Throws: SelectionError, if the number does not fit; as write.
   template <detail::Selector Sel = Box>
   auto fill(Sel const& selection, T const& value, queue_type& on, WriteOptions const& options = {}) const {
     constexpr auto memory_rank = detail::memory_rank<Sel, Rank>;
@@ -276,8 +277,8 @@ class Array {
   Untyped array_;
 };
 
-/// For a line that says what to write: `Array<float>`, `Array<float, 3>` and `Array<float, 3, Store>` leave out what else
-/// is in the type.
+/// Not a type to use: its message says what to write where `Array<float>`, `Array<float, 3>` and
+/// `Array<float, 3, Store>` leave out the rest of the type.
 template <Element T, std::size_t Rank, class S>
 class Array<T, Rank, S, void> {
   static_assert(sizeof(T) == 0,

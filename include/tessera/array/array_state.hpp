@@ -73,11 +73,11 @@ struct ArrayState {
     return with_access(as, chunks, &writing, f);
   }
 
-  /// Among all who show the array, in this process and in others, if the store can.
+  /// Locks the shape among all handles of the array, in this process and in others, if the store can.
   FolderLock lock_shape(Sharing sharing) const { return lock_folder(metadata_of(store), path, sharing); }
 
-  /// For who writes elements: the shape is what the document says, and stays so, where chunks reach beyond it. What is
-  /// there may be elements by now, of who grew the array through another handle.
+  /// For writes: holds the shape, as the document says it, if chunks reach beyond it. What lies beyond may be elements
+  /// by now, of a handle that grew the array.
   FolderLock hold_shape() {
     auto const& documents = metadata_of(store);
     if constexpr (requires { documents.lock_folder(path, Sharing::shared); }) {

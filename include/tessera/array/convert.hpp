@@ -142,14 +142,14 @@ requires(!std::same_as<std::remove_cvref_t<M>, Conversion>) auto read_as(Array<T
   }
 }
 
-/// Likewise, into a new array: `read_as<float>(array, all, {.scale = 0.5})`.
+/// The same, into a new array: `read_as<float>(array, all, {.scale = 0.5})`.
 template <class Program, class T, std::size_t Rank, class S, class P, detail::Selector Sel = Box>
 auto read_as(Array<T, Rank, S, P> const& array, Sel const& selection, Conversion const& conversion = {},
              ReadOptions const& options = {}) {
   return detail::read_new_as<Program, T, detail::memory_rank<Sel, Rank>, P>(array, selection, conversion, options);
 }
-/// Likewise, of an array whose number of dimensions, or element type too, only the file knows: the result has as many
-/// dimensions as the selection. Throws: MetadataError, if its elements are not of RealTypes.
+/// The same, for an array whose rank, or element type too, only the file knows: the result has as many dimensions as
+/// the selection. Throws: MetadataError, if its elements are not of RealTypes.
 template <class Program, class T, class S, class P, detail::Selector Sel = Box>
 auto read_as(ArrayOf<T, S, P> const& array, Sel const& selection, Conversion const& conversion = {},
              ReadOptions const& options = {}) {
@@ -162,9 +162,9 @@ auto read_as(AnyArray<S, P> const& array, Sel const& selection, Conversion const
                           [&](auto const& typed) { return read_as<Program>(typed, selection, conversion, options); });
 }
 
-/// Writes a selection from the caller's memory, of another element type than the array's: what is written is
-/// `(number - offset) / scale`. Throws: ConversionError naming the first element that does not fit, before anything is
-/// written; as Array::write.
+/// Writes a selection from the caller's memory, of another element type than the array's: it writes
+/// `(number - offset) / scale`. Throws: ConversionError naming the first element that does not fit, before it writes
+/// anything; as Array::write.
 template <class T, std::size_t Rank, class S, class P, detail::Selector Sel = Box, detail::MemoryOrMistake M>
 auto write_as(Array<T, Rank, S, P> const& array, Sel const& selection, M const& from, Conversion const& conversion = {},
               WriteOptions const& options = {}) {

@@ -190,7 +190,7 @@ void read_fitting(AnyArray<S, P> const& array, ResolvedSelection const& what, St
   }
 }
 
-/// A read into other memory: who waits for it is told what does not fit.
+/// A read into other memory: its wait reports what does not fit.
 template <class Way, class S, class P>
 class FittingRead : public Pending::Work {
   using Space = typename P::array_space;

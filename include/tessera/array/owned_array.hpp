@@ -97,7 +97,7 @@ class OwnedArray {
   T operator[](Extents const& index) const&& {
     return data()[place_of<Checks>(index)];
   }
-  /// An element, whatever is defined. Throws: SelectionError, if it lies outside.
+  /// An element, checked in every build. Throws: SelectionError, if the index lies outside.
   template <class... Index>
   T& at(Index... index) & {
     return data()[place<true>(index...)];

@@ -45,7 +45,7 @@ inline Extents replaceable_shape(Members document, Extents const& other, ArrayMe
   return found.shape;
 }
 
-/// The shape of the array at `path` in the store now, which another handle may have changed, and what it shall become:
+/// The shape of the array at `path` in the store now, which another handle may have changed, and the new one:
 /// `wanted(shape)`. Throws: MetadataError, SelectionError, if it cannot have that shape; StoreError.
 template <class S, class F>
 std::pair<Extents, Extents> shapes_to_be(S const& store, std::string const& path, ArrayMetadata const& open,
@@ -62,7 +62,8 @@ std::pair<Extents, Extents> shapes_to_be(S const& store, std::string const& path
   });
 }
 
-/// Puts another shape into the document. Throws: MetadataError, if it has another by now than `before`; StoreError.
+/// Writes another shape into the document. Throws: MetadataError, if the document no longer has the shape `before`;
+/// StoreError.
 template <class S>
 void replace_shape(S const& store, std::string const& path, ArrayMetadata const& open, Extents const& before,
                    Extents const& after) {
@@ -74,8 +75,8 @@ void replace_shape(S const& store, std::string const& path, ArrayMetadata const&
   });
 }
 
-/// What chunks have of the shape `shown` beyond the shape `kept` goes: chunks that have nothing else are erased, the
-/// others keep the rest; `fill(Region)` writes the fill value.
+/// Clears what chunks have of the shape `shown` beyond the shape `kept`: erases chunks that have nothing else, and
+/// keeps the rest of the others, where `fill(Region)` writes the fill value.
 template <class S, class Queue, class Fill>
 void clear_beyond(S const& store, std::string const& path, ChunkKeyEncoding encoding, ChunksOutside const& beyond,
                   KeyLocks& locks, Queue& on, Fill&& fill) {

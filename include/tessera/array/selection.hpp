@@ -33,7 +33,7 @@ auto selected_by(Sel const& selection, Extents const& shape, Extents const& chun
   return selection.resolve(shape, chunk_shape);
 }
 
-/// A Box, `all`, Orthogonal, Points, a Mask, Blocks, or a type of one's own with such a resolve.
+/// A Box, `all`, Orthogonal, Points, a Mask, Blocks, or your own type with such a resolve.
 template <class Sel>
 concept Selector = requires(Sel const& selection, Extents const& shape) {
   selected_by(selection, shape, shape);
@@ -44,7 +44,7 @@ template <class Resolved>
 concept OfPoints = std::same_as<Resolved, PointRuns> || std::same_as<Resolved, PointList> ||
     std::same_as<Resolved, MaskBits>;
 
-/// How many dimensions the memory has for a selection from an array of so many.
+/// The rank of the memory for a selection from an array of this rank.
 template <Selector Sel, std::size_t Rank>
 inline constexpr std::size_t memory_rank =
     OfPoints<decltype(selected_by(std::declval<Sel const&>(), Extents{}, Extents{}))> ? 1 : Rank;

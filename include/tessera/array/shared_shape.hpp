@@ -8,9 +8,9 @@
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-/// Reads take the shape that there is and go on with it: what grows or shrinks meanwhile does not hold them up. Writes
-/// hold it, for which part of a chunk at the border is kept follows from it. No lock but this one is held meanwhile by
-/// who waits for it, so a write may be part of a queue's task, and a change too.
+/// Reads take the present shape and go on with it; growing or shrinking meanwhile does not hold them up. Writes hold
+/// the shape, because it says which part of a chunk at the border to keep. Whoever waits for this lock holds no other,
+/// so a write may be part of a queue's task, and so may a change.
 class SharedShape {
  public:
   explicit SharedShape(Extents const& shape) : shape_{shape} {}
@@ -26,7 +26,7 @@ class SharedShape {
 
   /// Until it is given back the shape is not changed through this handle.
   std::shared_lock<std::shared_mutex> hold() { return std::shared_lock{changes_}; }
-  /// Of who changes it: nobody writes meanwhile.
+  /// Held by a change of the shape: no write runs meanwhile.
   std::unique_lock<std::shared_mutex> change() { return std::unique_lock{changes_}; }
 
  private:

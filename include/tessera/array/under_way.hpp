@@ -1,4 +1,4 @@
-// What a device's queue has to do yet for an array: for who meets an error of it.
+// Work of a device's queue for an array, to be named in errors that show later.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -13,8 +13,8 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// A read or a write of a selection. An error that shows at a wait is of whatever the device did: it names the array
-/// and the selection, and no chunk.
+/// A read or a write of a selection. An error that a wait reports belongs to whatever the device did: it names the
+/// array and the selection, and no chunk.
 template <class State>
 class UnderWay {
  public:

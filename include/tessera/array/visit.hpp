@@ -29,7 +29,7 @@ struct Ranks {};
 /// Numbers that have an order.
 using RealTypes = Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
                         std::uint32_t, std::uint64_t, float16, float, double>;
-/// All that a document can name, but for raw bits, which have any size.
+/// Every type that a document can name, except raw bits, which have any size.
 using ElementTypes =
     Types<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
           std::uint64_t, float16, float, double, std::complex<float>, std::complex<double>>;
@@ -59,12 +59,12 @@ class ArrayOf {
   Members const& attributes() const& { return array_.attributes(); }
   Members attributes() && { return array_.attributes(); }
   Untyped const& untyped() const { return array_; }
-  /// The same array, with these options wherever those of a call say nothing: AnyArray::with.
+  /// The same array, with these options unless a call says otherwise: AnyArray::with.
   ArrayOf with(ReadOptions const& options) const { return ArrayOf{array_.with(options)}; }
   ArrayOf with(WriteOptions const& options) const { return ArrayOf{array_.with(options)}; }
 
-  /// Reads a selection into a new array of buffers B: its `shape()` says how many dimensions there are, `elements()`
-  /// has all of them in C order, `strides()` says how far apart neighbours lie. Else as Array::read.
+  /// Reads a selection into a new array of buffers B: its `shape()` gives the dimensions, `elements()` all elements in
+  /// C order, `strides()` the distances of neighbours. Else as Array::read.
   template <class B = buffer_in_t<array_space>, detail::Selector Sel = Box>
   OwnedArray<T, detail::any_rank, B> read(Sel const& selection, queue_type& on, ReadOptions const& options = {}) const {
     auto const what = selected(selection);
@@ -87,7 +87,7 @@ class ArrayOf {
     return read<B>(selection, array_.queue(), options);
   }
 
-  /// Into contiguous memory in C order, and out of it. Else as Array::read and Array::write.
+  /// Reads into contiguous memory in C order, and writes from it. Else as Array::read and Array::write.
   template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto read(Sel const& selection, M&& to, queue_type& on, ReadOptions const& options = {}) const {
     if constexpr (detail::check_destination<T, detail::any_rank, array_space, M>()) {

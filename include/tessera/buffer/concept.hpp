@@ -25,14 +25,14 @@ class DeviceBuffer;
 class ManagedBuffer;
 class PinnedBuffer;
 
-/// A buffer that can be made, its bytes uninitialised. A mapped file or an imported handle is a Buffer only.
+/// A buffer that can be made, with uninitialised bytes. A mapped file or an imported handle is only a Buffer.
 template <class B>
 concept AllocatableBuffer = Buffer<B> && requires(B& b, std::size_t n, queue_for<typename B::space_type>& on) {
   {B(n, on)};
   { b.span() } -> std::same_as<ByteSpan<typename B::space_type>>;
 };
 
-/// The buffer that tessera itself allocates in a space, for scratch: each space's own header says which.
+/// The buffer that tessera itself allocates in a space, for scratch; each space's own header defines it.
 template <MemorySpace S>
 struct buffer_in;
 template <MemorySpace S>

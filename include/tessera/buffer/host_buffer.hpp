@@ -20,7 +20,7 @@ class HostBuffer {
   static constexpr std::size_t alignment = 64;
 
   HostBuffer() = default;
-  /// Throws: Error, if there is not so much memory.
+  /// Throws: Error, if there is too little memory.
   explicit HostBuffer(std::size_t size) : size_{size} {
     if (size == 0) return;
     data_ = static_cast<std::byte*>(::operator new(size, alignment_of(size), std::nothrow));

@@ -8,12 +8,12 @@
 
 namespace tessera { inline namespace v0 {
 
-/// A range of a file, read only; it need not begin at a page. It keeps the file that it was made of: LocalStore::map
-/// gives a value as it is then, and writing the key leaves it be, for a new value is a new file.
-/// A file that is changed in place shows its changes. One that somebody makes shorter, or whose disk fails, ends the
-/// program with SIGBUS where lost bytes are touched, for the library sets no signal handlers; those of its last page
-/// read as zeros. Map files that only tessera writes, and read others: a read throws StoreError. A program that must
-/// map such a file puts zeros where the signal came from, and looks at the file when it is done, as
+/// A range of a file, read only, which need not begin at a page. It keeps the file that it was made of: LocalStore::map
+/// gives a value as it is at the call, and writing the key does not change it, because a new value is a new file. A
+/// file that is changed in place shows its changes. If somebody shortens a file, or its disk fails, the program ends
+/// with SIGBUS where it touches lost bytes, because the library sets no signal handlers; lost bytes of the last page
+/// read as zeros. So map only files that tessera alone writes, and read others: a read throws StoreError. A program
+/// that must map other files puts zeros where the signal came from, and looks at the file when it is done, as
 /// command/mapped_file.hpp does.
 class MappedBuffer {
  public:

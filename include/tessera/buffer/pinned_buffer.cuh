@@ -5,7 +5,7 @@
 namespace tessera { inline namespace v0 {
 
 /// Aligned to 256 bytes, uninitialised, free for the host to write to when it is made. Freed in its queue's order: the
-/// queue's stream keeps the memory (page-locking is dear) and lends it again when it is done with it.
+/// queue's stream keeps the memory, because page-locking is expensive, and lends it again when it is done with it.
 /// Before the host touches what the queue works on, it waits for the queue.
 class PinnedBuffer : public detail::StreamBuffer<space::Pinned> {
  public:

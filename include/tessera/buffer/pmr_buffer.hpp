@@ -13,15 +13,15 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Aligned to 64 bytes, uninitialised. The resource is the one given, or that of the queue, and outlives the buffer;
-/// where stores and threads share buffers it is one that threads may share, e.g. std::pmr::synchronized_pool_resource.
+/// Aligned to 64 bytes, uninitialised. The resource is the one given, or that of the queue, and outlives the buffer. If
+/// stores and threads share buffers, it must be safe to share, e.g. std::pmr::synchronized_pool_resource.
 class PmrBuffer {
  public:
   using space_type = space::Host;
   static constexpr std::size_t alignment = 64;
 
   PmrBuffer() = default;
-  /// Throws: Error, if the resource has not so much memory; what else the resource throws.
+  /// Throws: Error, if the resource has too little memory; whatever else the resource throws.
   PmrBuffer(std::size_t size, std::pmr::memory_resource* resource) : resource_{resource}, size_{size} {
     try {
       if (size != 0) data_ = static_cast<std::byte*>(resource->allocate(padded(size), alignment));

@@ -14,7 +14,7 @@ namespace tessera { inline namespace v0 {
 template <MemorySpace S>
 class Scratch {
  public:
-  /// n bytes, uninitialised; what an earlier call gave is no longer valid.
+  /// n bytes, uninitialised. Invalidates what an earlier call gave.
   ByteSpan<S> take(std::size_t n, queue_for<S>& on) {
     if (buffer_.span().size < n) {
       buffer_ = {};  // first, or both would be held at once
@@ -23,7 +23,7 @@ class Scratch {
     return buffer_.span().sub(0, n);
   }
 
-  /// Bytes, for the next call.
+  /// The bytes that it holds for the next call.
   std::size_t held() const { return buffer_.view().size; }
 
  private:

@@ -12,9 +12,9 @@
 
 namespace tessera { inline namespace v0 {
 
-/// `crossing<To, From>::copy(from, to, on)` copies bytes of equal size in the queue's order and waits for nothing: who
-/// asks for it calls `arrive` after the last copy. A pair without a crossing does not cross. Those that touch the
-/// device are in cast/host_device.cuh.
+/// `crossing<To, From>::copy(from, to, on)` copies bytes of equal size in the queue's order and waits for nothing; the
+/// caller calls `arrive` after the last copy. A pair of spaces without a crossing does not cross. Crossings that touch
+/// the device are in cast/host_device.cuh.
 template <MemorySpace To, MemorySpace From>
 struct crossing;
 
@@ -36,7 +36,7 @@ struct which_queue<space::Host, B> {
 };
 }  // namespace detail
 
-/// The queue that a crossing needs: a device queue where one of the two sides needs it.
+/// The queue that a crossing needs: a device queue, if one of the two sides needs it.
 template <MemorySpace A, MemorySpace B>
 using crossing_queue = typename detail::which_queue<A, B>::type;
 
@@ -54,16 +54,15 @@ concept CrossesFrom = MemorySpace<To> && MemorySpace<From> &&
   crossing<To, From>::copy(from, to, on);
 };
 
-/// Bytes of the host's, which are there, may cross before what the queue was given earlier, if none of that uses where
-/// they go: `crossing<To, From>::copy_ahead(from, to, on)`. What the queue is given later comes after the copy.
+/// `crossing<To, From>::copy_ahead(from, to, on)` copies the host's bytes before the work that the queue got earlier.
+/// Requires: that work uses no memory of `to`. Later work of the queue comes after the copy.
 template <class To, class From>
 concept CrossesAhead = std::same_as<From, space::Host> && CrossesFrom<To, From> &&
     requires(ByteView<From> from, ByteSpan<To> to, crossing_queue<To, From>& on) {
   crossing<To, From>::copy_ahead(from, to, on);
 };
 
-/// The space into which bytes of space From had best be put if they are about to cross to To. It is host memory if From
-/// is.
+/// The space to put bytes of space From into, if they are about to cross to To. It is host memory if From is.
 template <MemorySpace To, MemorySpace From>
 struct staging {
   using type = From;
@@ -71,8 +70,8 @@ struct staging {
 template <MemorySpace To, MemorySpace From>
 using staging_t = typename staging<To, From>::type;
 
-/// After this, bytes that crossed from From to To may be used: the host's must have arrived, those of other spaces are
-/// used in the queue's order.
+/// Call it before you use bytes that crossed from From to To: it waits until the host's have arrived; those of other
+/// spaces are used in the queue's order.
 template <MemorySpace To, MemorySpace From>
 void arrive(crossing_queue<To, From>& on) {
   if constexpr (std::same_as<To, space::Host> && !std::same_as<From, space::Host>) on.wait();
@@ -83,8 +82,8 @@ inline constexpr bool is_seen_in = std::same_as<To, From> ||
                                    (From::host_accessible && From::device_accessible &&
                                     (std::same_as<To, space::Host> || std::same_as<To, space::Device>));
 
-/// The same bytes in the terms of another space, not copied: pinned and managed memory is the host's, after a wait for
-/// the queue, and the device's, in the queue's order. `from` is what owns the bytes, and is not changed.
+/// The same bytes as another space calls them, without a copy: pinned and managed memory is the host's, after a wait
+/// for the queue, and the device's, in the queue's order. `from` owns the bytes and does not change.
 template <MemorySpace To, MemorySpace From>
 ByteView<To> view_in(ByteView<From> from, queue_for<From>& on) {
   static_assert(is_seen_in<To, From>,
@@ -116,7 +115,7 @@ consteval bool check_made() {
 
 }  // namespace detail
 
-/// A new buffer of type To with the bytes of `from`. If it is of that type already, it is moved, not copied.
+/// A new buffer of type To with the bytes of `from`. A buffer that has that type already is moved, not copied.
 template <Buffer To, Buffer From>
 To cast(From from, crossing_queue<typename To::space_type, typename From::space_type>& on) {
   using target = typename To::space_type;
@@ -134,7 +133,7 @@ To cast(From from, crossing_queue<typename To::space_type, typename From::space_
     return result;
   }
 }
-/// To anything else there is no cast.
+/// No other type can be cast to.
 template <class To, class From, class AnyQueue>
 requires(!Buffer<To>) void cast(From&&, AnyQueue&) { (void)detail::check_made<To>(); }
 

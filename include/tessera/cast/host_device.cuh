@@ -14,7 +14,7 @@ namespace tessera { inline namespace v0 {
 namespace detail {
 
 // One copy in the stream's order. (Programming guide, "Asynchronous Concurrent Execution": from and to pageable memory
-// the runtime may wait; nobody may rely on it.)
+// the runtime may wait; do not rely on it.)
 template <MemorySpace To, MemorySpace From>
 struct StreamCopy {
   static void copy(ByteView<From> from, ByteSpan<To> to, Queue<space::Device>& on) {
@@ -36,7 +36,7 @@ template <MemorySpace To, MemorySpace From>
 requires(To::device_accessible || From::device_accessible) struct crossing<To, From> : detail::StreamCopy<To, From> {
 };
 
-/// What the host's bytes on their way to and from the device are best put into: copies of pageable memory are staged.
+/// Where to put the host's bytes on their way to and from the device: the runtime stages copies of pageable memory.
 template <>
 struct staging<space::Device, space::Host> {
   using type = space::Pinned;

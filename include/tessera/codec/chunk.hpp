@@ -24,7 +24,8 @@ struct ChunkSpecification {
   }
 };
 
-/// One chunk of a batch: the codec reads `from`, writes into `to` and says how many bytes it wrote in `size`.
+/// One chunk of a batch. The codec reads `from`, writes into `to`, and puts the number of bytes that it wrote into
+/// `size`.
 template <MemorySpace From, MemorySpace To = From>
 struct CodecTask {
   ByteView<From> from;

@@ -34,8 +34,8 @@ struct Zstd;
 //                    or, if it changes values: decode, encode, and `encoded`, if it changes more than these
 //   array_to_bytes   Layout layout(ChunkSpecification const&) const           the chunk seen through its bytes
 //                    and, if that is not all: encoded_bound(ChunkSpecification), decode, encode
-//   bytes_to_bytes   std::size_t encoded_bound(std::size_t) const             the most that encoding makes of so many
-//                    and, if encoded bytes say:                               the most that these decode to, or
+//   bytes_to_bytes   std::size_t encoded_bound(std::size_t) const             the largest encoded size of so many bytes
+//                    and, if encoded bytes say:                               the largest decoded size of these, or
 //                    std::size_t decoded_bound(ByteView<space::Host>) const   `unbounded`; they may lie
 //                    decode, encode
 //
@@ -165,7 +165,7 @@ struct Encode {
 template <class C>
 concept SaysForm = requires(C const& codec, ChunkSpecification chunk) { codec.encoded(chunk); };
 
-/// What comes out of an array-to-array codec. Throws: MetadataError, if it does not take such elements.
+/// The chunk that an array-to-array codec makes of this one. Throws: MetadataError, if it does not take such elements.
 template <class C>
 ChunkSpecification encoded_chunk(C const& codec, ChunkSpecification const& chunk) {
   if constexpr (SaysForm<C>) {
@@ -287,8 +287,8 @@ void run_batch(Call call, C const& codec, ChunkSpecification const& chunk, std::
 
 }  // namespace detail
 
-/// Decodes a batch: by the codec's own batch function, or chunk by chunk. `chunk` is what its array_to_bytes codec made
-/// bytes of. Throws: what the codec throws, with its name.
+/// Decodes a batch: by the codec's own batch function, or chunk by chunk. `chunk` is the chunk that the pipeline's
+/// array-to-bytes codec encoded. Throws: what the codec throws, with the codec's name.
 template <Codec C, MemorySpace From, MemorySpace To, class Queue>
 void decode_batch(C const& codec, ChunkSpecification const& chunk, std::span<CodecTask<From, To>> batch, Queue& on) {
   constexpr bool decodes = detail::RunsBatch<detail::Decode, C, From, To, Queue>;
@@ -301,7 +301,7 @@ void decode_batch(C const& codec, ChunkSpecification const& chunk, std::span<Cod
   if constexpr (decodes) detail::run_batch(detail::Decode{}, codec, chunk, batch, on);
 }
 
-/// Encodes a batch, likewise.
+/// Encodes a batch, in the same way.
 template <Codec C, MemorySpace From, MemorySpace To, class Queue>
 void encode_batch(C const& codec, ChunkSpecification const& chunk, std::span<CodecTask<From, To>> batch, Queue& on) {
   constexpr bool encodes = detail::RunsBatch<detail::Encode, C, From, To, Queue>;
@@ -353,13 +353,13 @@ C make_codec(Specification const& specification) try {
   throw;
 }
 
-/// What a document's entry for this codec says.
+/// The entry of this codec in a document.
 template <Codec C>
 Specification specification_of(C const& codec) {
   return {std::string{C::name}, detail::configuration_of(codec)};
 }
 
-/// Likewise, for a new array of such elements.
+/// The same, for a new array of such elements.
 template <Codec C>
 Specification specification_of(C const& codec, DataType type) {
   if constexpr (requires { codec.fitted(type); })

@@ -43,8 +43,8 @@ void expect_takes(DataType type) {
   if (!any_element(is_it)) throw MetadataError{text({"found elements of ", type.name(), ", which it does not take"})};
 }
 
-/// Throws: CodecError, if there is no room for as many elements, or the codec is no function of these: it may decode
-/// others than it encodes.
+/// Throws: CodecError, if there is no room for as many elements, or the codec has no function for this type: it may
+/// encode fewer types than it decodes.
 template <class Call, class C, class Task>
 void call_with_elements(Call call, C const& codec, ChunkSpecification const& chunk, Task& task) {
   if (task.from.size > task.to.size)

@@ -7,9 +7,9 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// A thread that captures its stream into a graph, as a trainer's does, is in the way of all other threads: to ask
-/// for an event, to wait and to allocate, in whichever stream, fails there and ends the capture. This says for as long
-/// as it lasts that what the calling thread does has nothing to do with it.
+/// A thread that captures its stream into a graph, as a trainer's does, gets in the way of all other threads: asking
+/// for an event, waiting and allocating, in any stream, fails there and ends the capture. While this object lives, what
+/// the calling thread does is marked as separate from captures.
 class ApartFromCaptures {
  public:
   ApartFromCaptures() { succeeds(::cudaThreadExchangeStreamCaptureMode(&mode_)); }

@@ -17,12 +17,13 @@
 
 namespace tessera { inline namespace v0 {
 
-/// A number does not fit the type that it shall have.
+/// A number does not fit the type that it is converted to.
 struct ConversionError : detail::Located<ConversionError> {
   using Located::Located;
 };
 
-/// What becomes of a number that does not fit: an error, or the nearest number that there is, and 0 for NaN.
+/// What happens to a number that does not fit: `refuse` throws, `saturate` takes the nearest number of the type, and 0
+/// for NaN.
 enum class OutOfRange : std::uint8_t { refuse, saturate };
 
 /// How the numbers of an array and those of a program correspond: a number of the program is

@@ -17,8 +17,8 @@ inline std::string described(cudaError_t status, char const* call) {
   return text({call, ": ", ::cudaGetErrorString(status), " (", ::cudaGetErrorName(status), ")"});
 }
 
-/// What a failed call says of itself. The runtime forgets it: a program that asks for its last error later shall not
-/// find one that was thrown. (It does not forget what ended the device's work for good.)
+/// The description of a failed call. It clears the runtime's last error, so that a program that asks for it later does
+/// not find one that was thrown. (An error that ended the device's work for good stays.)
 [[gnu::noinline]] inline std::string cuda_failure(cudaError_t status, char const* call) {
   static_cast<void>(::cudaGetLastError());
   return described(status, call);
@@ -29,8 +29,7 @@ inline void check(cudaError_t status, char const* call) {
   if (status != cudaSuccess) throw DeviceError{cuda_failure(status, call)};
 }
 
-/// For destructors, of what may outlive the device's context or the runtime itself: whether the call did what it
-/// should.
+/// For destructors of objects that may outlive the device's context or the runtime itself: whether the call succeeded.
 inline bool succeeds(cudaError_t status) noexcept {
   if (status != cudaSuccess) static_cast<void>(::cudaGetLastError());
   return status == cudaSuccess;

@@ -59,7 +59,7 @@ class Context {
   int (*pop_)(void** context) = nullptr;
 };
 
-/// Makes a context the calling thread's, and puts back what was there. None changes nothing.
+/// Makes a context the calling thread's, and restores the previous one at its end. An empty one changes nothing.
 class InContext {
  public:
   /// Throws: DeviceError.
@@ -72,7 +72,7 @@ class InContext {
     if (pushed_) pushed_->pop();
   }
 
-  /// For destructors. Where the context is no more, nothing is done: what there was has gone with it.
+  /// For destructors. If the context is gone, nothing is done: what it held has gone with it.
   template <class F>
   static void call(Context const& context, F&& f) noexcept {
     InContext const here{context, context.is_none() || context.is_current()};

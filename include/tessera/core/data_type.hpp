@@ -41,7 +41,7 @@ struct DataType {
     }
     return "?";
   }
-  /// How many bytes are swapped together to change byte order: 1 where byte order means nothing.
+  /// The number of bytes that a change of byte order swaps together: 1 where byte order means nothing.
   std::size_t component() const {
     if (kind == DataKind::raw) return 1;
     return kind == DataKind::complex ? size / 2 : size;
@@ -55,7 +55,7 @@ struct DataType {
   }
 };
 
-/// All but the raw ones, which are without number.
+/// All data types but the raw ones, of which there is one for each size.
 inline constexpr DataType data_types[] = {
     {DataKind::boolean, 1},          {DataKind::signed_integer, 1},   {DataKind::signed_integer, 2},
     {DataKind::signed_integer, 4},   {DataKind::signed_integer, 8},   {DataKind::unsigned_integer, 1},
@@ -64,7 +64,7 @@ inline constexpr DataType data_types[] = {
     {DataKind::complex, 8},          {DataKind::complex, 16},
 };
 
-/// "r24" is three bytes that mean nothing to us. At most a MiB.
+/// "r24" is three bytes without a meaning to tessera. At most a MiB.
 inline std::optional<DataType> raw_type_named(std::string_view name) {
   std::uint32_t bits = 0;
   if (name.size() < 2 || name[0] != 'r' || name[1] == '0') return std::nullopt;
@@ -83,8 +83,8 @@ inline std::optional<DataType> data_type_named(std::string_view name) {
   return raw_type_named(name);
 }
 
-/// Which data type a C++ type is an element of: `static constexpr DataType type`. Specialise it for a type of your own,
-/// trivially copyable and with the same bytes, e.g. a half-precision number.
+/// The data type of a C++ type: `static constexpr DataType type`. Specialise it for your own type, which must be
+/// trivially copyable and have the same bytes, e.g. a half-precision number.
 template <class T>
 struct element_traits {};
 

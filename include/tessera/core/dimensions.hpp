@@ -64,9 +64,9 @@ struct Entry {
 
 }  // namespace detail
 
-/// Made of any integers: `{rows, columns}`, a std::vector, a std::array. Throws: SelectionError, if one is negative
-/// that may not be, or too large for a number with a sign. Assigned are those that are there: chunks may be tiny, and
-/// several of these are known of each.
+/// Made of any integers: `{rows, columns}`, a std::vector, a std::array. Throws: SelectionError, if a number is
+/// negative and must not be, or too large for a signed number. Assignment copies only the numbers that exist: chunks
+/// may be tiny, and there are several of these for each chunk.
 template <class T>
 class Dimensions {
  public:

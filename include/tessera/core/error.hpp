@@ -14,7 +14,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// What tessera throws. Each `in_...` adds a place that the thrower did not know; the innermost one given first stays.
+/// What tessera throws. Each `in_...` adds a place that the thrower did not know. Of several places of one kind, the
+/// one that was added first stays.
 class Error : public std::exception {
  public:
   explicit Error(std::string problem) : problem_{std::move(problem)} { compose(); }
@@ -25,8 +26,8 @@ class Error : public std::exception {
   std::string const& work() const noexcept { return work_; }  ///< what was under way, where no chunk is known
   std::string const& codec() const noexcept { return codec_; }
   std::string const& inner_chunk() const noexcept { return inner_chunk_; }  ///< its place in the array, in a shard
-  /// Which chunk of the batch at hand it was: codecs know chunks by their place in the batch, readers know their keys.
-  /// Once it has a key the place says no more: batches can be inside of batches, as shards are.
+  /// The number of the chunk in the batch: codecs know chunks by their numbers, readers by their keys. An error that
+  /// has a key has no number, because batches can be nested, as shards are.
   std::optional<std::size_t> chunk() const noexcept { return chunk_; }
 
   Error& in_store(std::string_view name) { return add(store_, name); }
@@ -82,10 +83,10 @@ struct Located : Error {
 struct StoreError : detail::Located<StoreError> {
   using Located::Located;
 };
-/// A metadata document is wrong, or asks for what this program does not know.
+/// A metadata document is wrong, or asks for something that this program does not know.
 struct MetadataError : detail::Located<MetadataError> {
   using Located::Located;
-  /// Of a document that may be right: `extension` is what it asks for, a codec, a data type, a chunk grid.
+  /// For a document that may be valid: `extension` names what it asks for, a codec, a data type or a chunk grid.
   MetadataError(std::string extension, std::string problem)
       : Located{std::move(problem)}, unsupported_{std::move(extension)} {}
   /// Kind and name: codec "lz5". Empty, if the document is wrong.
@@ -98,7 +99,7 @@ struct MetadataError : detail::Located<MetadataError> {
 struct CodecError : detail::Located<CodecError> {
   using Located::Located;
 };
-/// A call of the CUDA runtime failed, or a device has not so much memory.
+/// A call of the CUDA runtime failed, or a device lacks the memory.
 struct DeviceError : detail::Located<DeviceError> {
   using Located::Located;
 };

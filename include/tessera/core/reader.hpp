@@ -104,14 +104,14 @@ class ObjectReader {
     throw MetadataError{text({"member ", path(name), " is missing"})};
   }
   Value const& value() const { return object_.value(); }
-  /// The members that nobody asked for.
+  /// The members that no call has asked for.
   std::vector<Member const*> rest() const {
     std::vector<Member const*> unseen;
     for (std::size_t i = 0; i < members_->size(); ++i)
       if (!seen_[i]) unseen.push_back(&(*members_)[i]);
     return unseen;
   }
-  /// Throws: MetadataError naming a member that nobody asked for.
+  /// Throws: MetadataError, naming a member that no call has asked for.
   void finish() const {
     for (auto* member : rest()) throw MetadataError{text({"member ", path(member->name), " is unknown"})};
   }

@@ -20,7 +20,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// A number as it was written: 64-bit integers and shortest decimals survive, nothing goes through double.
+/// A number as it was written: 64-bit integers and shortest decimals keep their digits, because nothing goes through
+/// double.
 struct Number {
   std::string text;
   friend bool operator==(Number const&, Number const&) = default;
@@ -37,8 +38,8 @@ struct Name {
 };
 }  // namespace detail
 
-/// A name and a value: `{"scale", 0.5}`. Braces of names with values are an object, `{"ome", {{"version", "0.5"}}}`, as
-/// are empty ones; other braces are a list, `{"axes", {"y", "x"}}`, of one too.
+/// A name and a value: `{"scale", 0.5}`. Braces of names with values are an object, `{"ome", {{"version", "0.5"}}}`,
+/// and so are empty braces; other braces are a list, `{"axes", {"y", "x"}}`, also of one element.
 template <class V>
 struct Named {
   std::string name;
@@ -78,11 +79,11 @@ class Members : public std::vector<Member> {
   Value const& operator[](std::string_view name) const&;
   Value operator[](std::string_view name) const&&;
   Value& operator[](std::string_view name) &;
-  /// As T. `attributes.get<double>("gain")` is `at("gain").as<double>()`, but an error names the member: a Value knows
-  /// no name of its own, for it is the same in a list and on its own.
+  /// The value as a T. `attributes.get<double>("gain")` is `at("gain").as<double>()`, but an error names the member: a
+  /// Value does not know its own name.
   template <class T>
   T get(std::string_view name) const;
-  /// As T, or `otherwise`, if there is none of that name: `attributes.get("scale_factor", 1.0)`.
+  /// The value as a T, or `otherwise`, if there is no such member: `attributes.get("scale_factor", 1.0)`.
   template <class T>
   T get(std::string_view name, T otherwise) const;
   std::string get(std::string_view name, char const* otherwise) const { return get<std::string>(name, otherwise); }
@@ -91,8 +92,8 @@ class Members : public std::vector<Member> {
   T as() const;
 };
 
-/// null, a bool, a Number, a string, a List or Members. Not a std::variant: that costs every program half a second of
-/// compiling.
+/// null, a bool, a Number, a string, a List or Members. It is not a std::variant, which costs every program half a
+/// second of compiling.
 class Value {
  public:
   Value() = default;
@@ -101,13 +102,13 @@ class Value {
   Value(char const* s) : Value{std::string{s}} {}
   Value(List list) : kind_{Kind::list}, list_(std::move(list)) {}  // braces would make a list of one list
   Value(Members members) : kind_{Kind::members}, members_{std::move(members)} {}
-  /// A bool is one, a number is the shortest decimal that comes back as the same (NaN and infinities are the words of
-  /// Python), a range is a list, nullptr is null. What is none of these does not compile.
+  /// A bool becomes a bool, a number the shortest decimal that reads back as the same (NaN and infinities become the
+  /// words that Python writes), a range a list, and nullptr null. Anything else does not compile.
   template <class T>
   Value(T const& from);
   static Value integer(long long n) { return Number{text({n})}; }
 
-  /// The alternative if it is that one, else null: `if (auto* text = value.get_if<std::string>())`.
+  /// The alternative, if the value has it, else null: `if (auto* text = value.get_if<std::string>())`.
   template <class T>
   T const* get_if() const& {
     return const_cast<Value&>(*this).get_if<T>();
@@ -140,14 +141,14 @@ class Value {
   }
   bool is_null() const { return kind_ == Kind::null; }
 
-  /// The value as bool, a number, std::string, Number, List, Members, a std::vector of such, or a type that
-  /// value_traits knows. An integer is written without fraction and exponent, and is within the type's range; of a
-  /// decimal it is the nearest that the type has. Throws: MetadataError, saying what was found; get<T>(name)
-  /// says where, too.
+  /// The value as a bool, a number, std::string, Number, List, Members, a std::vector of such, or a type that
+  /// value_traits knows. An integer must be written without fraction and exponent, and fit the type; a decimal becomes
+  /// the nearest number of the type. Throws: MetadataError, which says what was found; get<T>(name) also says where.
   template <class T>
   T as() const;
 
-  /// Of an object and of a list. Throws: MetadataError, if it is another kind of value, or has no such member or place.
+  /// A member of an object, or an item of a list. Throws: MetadataError, if the value is another kind, or has no such
+  /// member or item.
   Value const& at(std::string_view name) const& { return members().at(name); }
   Value at(std::string_view name) const&& { return at(name); }
   Value const& at(std::size_t place) const&;

@@ -9,8 +9,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Specialise it for a type of your own that documents have: `static Value to_value(T const&)`, and
-/// `static T from_value(Value const&)`, which throws MetadataError. Then a Value is made of it, and `as<T>()` gives it.
+/// Specialise it for your own type: `static Value to_value(T const&)`, and `static T from_value(Value const&)`, which
+/// throws MetadataError. Then a T makes a Value, and `as<T>()` makes a T of one.
 template <class T>
 struct value_traits;
 

@@ -8,7 +8,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// All of a value unless said otherwise. Clipped at the value's end; a range that begins beyond it is an error.
+/// By default all of a value. A range is clipped at the end of the value; a range that begins beyond the end is an
+/// error.
 struct ByteRange {
   std::uint64_t offset = 0, size = ~std::uint64_t{0};
   bool from_end = false;  ///< the last `size` bytes; offset is not used
@@ -19,7 +20,7 @@ struct ByteRange {
   struct Resolved {
     std::uint64_t offset, size;
   };
-  /// What it means for a value of `total` bytes. Throws: StoreError.
+  /// The range in a value of `total` bytes. Throws: StoreError.
   Resolved resolve(std::uint64_t total) const {
     if (from_end) {
       auto const count = std::min(size, total);

@@ -30,7 +30,7 @@ struct ChunkKeyEncoding {
     path.append(name, end);
   }
 
-  /// Where the chunk of that key is in a grid of so many dimensions. nullopt: it is no chunk's key.
+  /// The position in the grid of the chunk with that key, in so many dimensions. nullopt: the key is no chunk's.
   std::optional<Extents> place_of(std::string_view key, std::size_t rank) const {
     Extents place;
     auto const* const end = key.data() + key.size();

@@ -33,8 +33,7 @@ inline bool is_key(std::string_view path) {
 
 }  // namespace detail
 
-/// A key that a store can trust never to lead outside: no empty name, no "." or "..", no NUL.
-/// Throws: StoreError.
+/// Whether a store can trust the key not to lead outside: it has no empty name, no "." or "..", and no NUL.
 inline void check(Key const& key) {
   if (detail::is_key(key.path)) return;
   StoreError error{"not a key: expected names joined by \"/\", none of them empty, \".\" or \"..\""};

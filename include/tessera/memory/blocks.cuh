@@ -27,7 +27,7 @@ struct Block {
 /// done with them.
 class Blocks {
  public:
-  /// `host_touches`: the host writes to them without asking the stream, so they are free when they are lent.
+  /// `host_touches`: the host writes to them without asking the stream, so it gets them only when they are free.
   Blocks(MemoryResource resource, bool host_touches) : resource_{resource}, host_touches_{host_touches} {}
   Blocks(Blocks const&) = delete;
   Blocks& operator=(Blocks const&) = delete;
@@ -72,7 +72,7 @@ class Blocks {
     idle_.push_back(std::move(block));
   }
 
-  /// Gives everything back that is idle, when the stream is done with it. Returns how many blocks.
+  /// Gives back everything that is idle, when the stream is done with it. Returns the number of blocks.
   std::size_t release(cudaStream_t stream, Context const& context) noexcept {
     std::lock_guard lock{mutex_};
     auto const count = idle_.size();

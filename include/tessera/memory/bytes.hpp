@@ -1,4 +1,4 @@
-// Borrowed bytes that know their space: small aggregates, passed by value. And Room: where bytes shall go.
+// Borrowed bytes that know their space: small aggregates, passed by value. And Destination: where bytes go.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -59,18 +59,18 @@ struct ByteSpan {
   }
 };
 
-/// Whether all of `part` lies in `whole`. No bytes at all lie in nothing.
+/// Whether all of `part` lies in `whole`. An empty part lies in nothing.
 template <MemorySpace S>
 constexpr bool lies_in(ByteView<S> part, ByteView<S> whole) {
   std::less_equal<std::byte const*> const no_later;
   return whole.data && no_later(whole.data, part.data) && no_later(part.data + part.size, whole.data + whole.size);
 }
 
-/// Where n bytes shall go, asked once, when the size is known: the caller's memory, a new buffer, reused scratch. A
-/// reference to a callable that returns a ByteSpan<S> of n bytes or throws.
+/// Where n bytes go: asked once, when the size is known. It answers with the caller's memory, a new buffer or reused
+/// scratch. It refers to a callable that returns a ByteSpan<S> of n bytes or throws.
 template <MemorySpace S>
 using Destination = FunctionRef<ByteSpan<S>(std::size_t)>;
-/// What Destination was called.
+/// The old name of Destination.
 template <MemorySpace S>
 using Room [[deprecated("Room is called Destination")]] = Destination<S>;
 

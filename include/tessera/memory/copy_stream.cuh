@@ -12,9 +12,9 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// Copies of the host's bytes to memory of which the queue's stream is known to be done with all that it was given, so
-/// that they cross while kernels run. Each is joined to the queue's stream at once: what that is given afterwards comes
-/// after the copy, and an event there says that it is done. The stream is made by the first copy. For any thread.
+/// Copies the host's bytes to memory with which the queue's stream is known to be done, so that they cross while
+/// kernels run. It joins each copy to the queue's stream at once: later work there comes after the copy, and an event
+/// there says that it is done. The first copy makes the stream. For any thread.
 class CopyStream {
  public:
   CopyStream() = default;

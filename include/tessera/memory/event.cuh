@@ -11,7 +11,7 @@
 
 namespace tessera { inline namespace v0 {
 
-/// One that was not recorded has nothing to wait for. Recorded again, it is the new place.
+/// An event that was not recorded has nothing to wait for. Recorded again, it is the new place.
 template <>
 class Event<space::Device> {
  public:
@@ -26,7 +26,8 @@ class Event<space::Device> {
     if (event_) detail::InContext::call(context_, [&] { detail::succeeds(::cudaEventDestroy(event_)); });
   }
 
-  /// After all that the stream was given so far. Requires: the same context each time. Throws: DeviceError.
+  /// Marks the place after everything that the stream was given so far. Requires: the same context each time. Throws:
+  /// DeviceError.
   void record(cudaStream_t stream, detail::Context const& context) {
     detail::InContext const here{context};
     if (!event_) {

@@ -141,8 +141,8 @@ concept KernelOfBlocks = std::is_trivially_copyable_v<F> && std::is_trivial_v<ty
 }  // namespace detail
 
 /// Calls f(i) for each i below count on the device, in the queue's order, in any order among themselves. f is a
-/// function object that is copied there bit by bit: what it points to is memory that the device reaches, and its
-/// operator() is TESSERA_HOST_DEVICE. Throws: DeviceError.
+/// function object that is copied to the device bit by bit: what it points to is memory that the device reaches, and
+/// its operator() is TESSERA_HOST_DEVICE. Throws: DeviceError.
 template <class F>
 void launch(Queue<space::Device>& on, std::uint64_t count, F const& f) {
   constexpr bool is_copied_by_bits = std::is_trivially_copyable_v<F>;

@@ -1,4 +1,5 @@
-// Objects that are dear to make and cheap to use again: scratch memory, the contexts of libraries. A queue keeps them.
+// Objects that are expensive to make and cheap to use again: scratch memory, the contexts of libraries. A queue keeps
+// them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace tessera { inline namespace v0 {
 
 class ObjectPool;
 
-/// An object of type T on loan, the borrower's alone; given back when destroyed.
+/// An object of type T on loan, for the borrower alone; the destructor gives it back.
 template <class T>
 class Lease {
  public:
@@ -31,9 +32,8 @@ class Lease {
   T* object_;
 };
 
-/// Safe to use from many threads. What was given back last is lent first, for its pages are warm. Of a T with a member
-/// `held()` that is how many bytes it takes up; one with a member `is_done()` is in use, by a device, until that is
-/// true.
+/// For many threads. It lends first what was given back last, because its pages are warm. A T may have a member
+/// `held()`, the bytes that it takes up, and a member `is_done()`: until that is true, a device uses the object.
 class ObjectPool {
  public:
   ObjectPool() = default;
@@ -49,8 +49,8 @@ class ObjectPool {
     return lease<T>([](T&) { return true; }, 1);
   }
 
-  /// Lends one that is `usable`. If none is, makes a T{}; but if `most` are idle, lends the one that was given back
-  /// first.
+  /// Lends an object that is `usable`. If there is none, makes a T{}; but if `most` are idle, lends the one that was
+  /// given back first.
   template <class T, class F>
   Lease<T> lease(F&& usable, std::size_t most) {
     {
@@ -69,7 +69,7 @@ class ObjectPool {
     return {*this, std::make_unique<T>().release()};
   }
 
-  /// Destroys what is idle; this may wait for a device.
+  /// Destroys idle objects; this may wait for a device.
   void trim() noexcept {
     for (Entry entry; take_first([](Entry const&) { return true; }, entry);) entry.destroy(entry.object);
   }
@@ -107,7 +107,7 @@ class ObjectPool {
     idle_.pop_back();
     return entry;
   }
-  // One at a time, to be destroyed without the lock: that may be dear.
+  // One at a time, to be destroyed without the lock: that may take long.
   template <class F>
   bool take_first(F&& wanted, Entry& entry) noexcept {
     std::lock_guard lock{mutex_};

@@ -1,4 +1,4 @@
-// Work that was started and not waited for.
+// Work that has begun and may not be done.
 #pragma once
 #include <memory>
 #include <utility>
@@ -7,7 +7,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// `wait()` throws the first error of the work, with its key. Dropped, it waits and reports nothing: hence nodiscard.
+/// `wait()` throws the first error of the work, with its key. The destructor waits too, and drops the error: hence
+/// nodiscard.
 class [[nodiscard("tessera: dropped, it waits and reports nothing: keep it, and wait() for its work")]] Pending {
  public:
   struct Work {
@@ -32,11 +33,11 @@ class [[nodiscard("tessera: dropped, it waits and reports nothing: keep it, and 
 
   /// Whether wait() would return, or throw, at once.
   bool is_done() const { return !work_ || work_->is_done(); }
-  /// Returns when the work is done. What it threw once it does not throw again.
+  /// Returns when the work is done. Throws: the first error of the work, once.
   void wait() {
     if (auto const work = std::move(work_)) work->wait();
   }
-  /// Nobody waits: what else is given to the queue comes after the work, and is who meets its errors.
+  /// Gives up the right to wait: work that the queue gets later comes after this work, and meets its errors.
   void detach() { work_.reset(); }
   [[deprecated("leave() is called detach()")]] void leave() { detach(); }
 

@@ -90,12 +90,11 @@ class DeviceLease {
   bool recorded_ = false;
 };
 
-/// A handle: copies are the same queue, and any thread may use it. The host's part of its work is done by a host
-/// queue's threads, one for each processor unless it is given another queue:
-/// `Queue<space::Device>{Queue<space::Host>{2}}`. It acts in its stream's context, whichever device is the calling
-/// thread's, and makes none on another. The calling thread waits in `wait`, in `trim`, in `lease` as said there, where
-/// the last handle goes for what is kept, and nowhere else. Work, memory and errors are those of the CUDA runtime: an
-/// error of earlier work may be thrown by any later call.
+/// A handle: copies are the same queue, and any thread may use it. A host queue does the host's part of its work, on
+/// one thread for each processor unless you give another: `Queue<space::Device>{Queue<space::Host>{2}}`. It acts in its
+/// stream's context, whatever the calling thread's device is, and makes no context on another. The calling thread waits
+/// in `wait`, in `trim`, in `lease` as said there, and when the last handle goes, for what the queue keeps; nowhere
+/// else. Work, memory and errors are those of the CUDA runtime: any later call may throw an error of earlier work.
 template <>
 class Queue<space::Device> {
  public:
@@ -103,7 +102,7 @@ class Queue<space::Device> {
   Queue() : Queue{Queue<space::Host>::of_all_processors()} {}
   explicit Queue(Queue<space::Host> host, DeviceResources const& resources = {})
       : state_{std::make_shared<State>(std::make_shared<detail::Stream>(resources), std::move(host))} {}
-  /// A stream of the caller's, which outlives the queue and what is made on it. Throws: DeviceError, if it is a default
+  /// Uses the caller's stream, which outlives the queue and what is made on it. Throws: DeviceError, if it is a default
   /// stream.
   explicit Queue(cudaStream_t stream, Queue<space::Host> host = Queue<space::Host>::of_all_processors(),
                  DeviceResources const& resources = {})
@@ -128,8 +127,8 @@ class Queue<space::Device> {
     __builtin_unreachable();
   }
 
-  /// A T that this queue keeps, that nothing uses: neither a borrower nor the stream. If all are in use a new one is
-  /// made, but when `most` are idle that the stream is not done with, this waits for the first of these.
+  /// Lends a T that this queue keeps and that nothing uses, neither a borrower nor the stream. If all are in use, it
+  /// makes a new one; but if `most` are idle that the stream is not done with, it waits for the first of these.
   template <class T>
   DeviceLease<T> lease(std::size_t most = 4) {
     bool idle = false;
@@ -138,29 +137,30 @@ class Queue<space::Device> {
     return {std::shared_ptr<detail::Stream>{state_, state_->stream.get()}, std::move(lent)};  // which holds the state
   }
 
-  /// Gives back all that it keeps and has not lent, when the stream is done with it: scratch memory, pinned and managed
-  /// memory of buffers that are gone, and what its host queue keeps. The next work makes it anew. For any thread.
+  /// Waits for the stream, and frees everything that the queue keeps and has not lent: scratch memory, pinned and
+  /// managed memory of buffers that are gone, and what its host queue keeps. The next work makes it anew. For any
+  /// thread.
   void trim() const {
     state_->kept.trim();
     state_->stream->trim();
     state_->host.trim();
   }
-  /// When `wait`, here or of a Pending, has returned, the queue keeps about so many bytes of scratch memory at most, of
-  /// each kind of memory, and its host queue as many.
+  /// Limits the scratch memory that the queue keeps when `wait`, here or of a Pending, has returned: about so many
+  /// bytes of each kind of memory, and the same in its host queue.
   void keep_idle(std::uint64_t most) const {
     state_->host.keep_idle(most);
     state_->settle();
   }
   std::uint64_t most_idle() const { return state_->host.most_idle(); }
 
-  /// Holds an object until all that was queued so far is done.
+  /// Holds an object until everything that was queued so far is done.
   template <class T>
   void keep(T object) {
     state_->keep(std::move(object));
   }
 
-  /// Returns, or throws, when all that was queued before is done, and lets go of what was kept for it. Throws:
-  /// DeviceError, that of the work too.
+  /// Returns, or throws, when everything that was queued before is done, and lets go of what was kept for it. Throws:
+  /// DeviceError, also of the work.
   void wait() {
     try {
       auto const now = state_->kept.lease<Event<space::Device>>();
@@ -179,17 +179,17 @@ class Queue<space::Device> {
     state_->stream->record(event);
     return event;
   }
-  /// What is queued from now on begins when the event is there; the host does not wait.
+  /// Lets work that is queued from now on begin when the event is there; the host does not wait.
   void after(Event<space::Device> const& event) { event.hold_back(stream()); }
   void after(Event<space::Host> const&) {}
 
-  /// What was queued so far, to be waited for later; errors that show then name the key.
+  /// The work that was queued so far, to be waited for later; errors that show then name the key.
   Pending pending(std::string key = {}) {
     return pending([key = std::move(key)](Error& error) {
       if (!key.empty()) error.in_key(key);
     });
   }
-  /// Likewise; `say(Error&)` adds to them what is known of the work.
+  /// The same; `say(Error&)` adds to the errors what is known of the work.
   template <std::invocable<Error&> F>
   Pending pending(F say) {
     return Pending{std::make_unique<Work<F>>(record(), std::move(say), state_)};

@@ -130,28 +130,27 @@ class Pool {
 template <>
 class Event<space::Host> {};
 
-/// A handle: copies are the same queue. `Queue{}` runs everything in the calling thread; `Queue{n}` lets n threads work
-/// on one for_each, the caller's among them. Threads start at the first for_each that can use them and end with the
-/// last handle. Safe to share between threads, and to use from a task that itself runs in it. After fork() the child
-/// has the calling thread alone, and may use the queue if nothing ran in it at that sequence; a queue made in the child
-/// is as any other.
+/// A handle: copies are the same queue. `Queue{}` runs everything in the calling thread. `Queue{n}` runs one for_each
+/// on n threads, one of which is the caller. The threads start at the first for_each that can use them and end with the
+/// last handle. Any thread may use the queue, also from a task that runs in it. After fork() the child has only the
+/// calling thread, and may use the queue if nothing ran in it at the fork; a queue made in the child is like any other.
 template <>
 class Queue<space::Host> {
  public:
   Queue() : Queue{1} {}
-  /// The scratch memory of reads and writes comes from this resource, and so do buffers that are made on this queue and
-  /// take their memory from one (PmrBuffer). It outlives the queue and these, and is one that threads may share.
+  /// Takes the scratch memory of reads and writes from this resource, and the memory of buffers that are made on this
+  /// queue and use a resource (PmrBuffer). The resource outlives the queue and these buffers, and threads may share it.
   explicit Queue(std::size_t threads, std::pmr::memory_resource* resource = std::pmr::new_delete_resource())
       : pool_{new detail::Pool{threads}, Destroy{}}, resource_{resource} {}
 
-  /// As many threads as there are processors: what an array, or a device's queue, has that is given no other.
+  /// A queue with as many threads as there are processors: the default of an array, and of a device's queue.
   static Queue of_all_processors() { return Queue{std::thread::hardware_concurrency()}; }
 
   std::size_t threads() const { return pool_->size(); }
   std::pmr::memory_resource* resource() const { return resource_; }
 
-  /// Calls f(i) for each i below n, in any order and by any of the threads; waits for all. After the first exception no
-  /// further call begins, and it is thrown here.
+  /// Calls f(i) for each i below n, in any order and on any of the threads, and waits for all of them. Throws: the
+  /// first exception; after it no further call begins.
   template <class F>
   void for_each(std::size_t n, F&& f) {
     if (n <= 1 || threads() == 1 || pool_->lost_its_threads()) {
@@ -182,17 +181,17 @@ class Queue<space::Host> {
     return pool_->kept().lease<T>();
   }
 
-  /// Gives back all that it keeps and has not lent: scratch memory and contexts of codecs, which the next work makes
-  /// anew. For any thread.
+  /// Frees everything that the queue keeps and has not lent: scratch memory and contexts of codecs, which the next work
+  /// makes anew. For any thread.
   void trim() const { pool_->kept().trim(); }
-  /// When a read or write is done, the queue keeps scratch memory of about so many bytes at most for the next: unless
-  /// it is told, 320 MiB, or 64 MiB for each thread if that is more. During the work it has what the work takes.
+  /// Limits the scratch memory that the queue keeps when a read or write is done, to about so many bytes. The default
+  /// is 320 MiB, or 64 MiB for each thread if that is more. During the work the limit does not apply.
   void keep_idle(std::uint64_t most) const { pool_->most_idle() = most, settle(); }
   std::uint64_t most_idle() const { return pool_->most_idle(); }
-  /// The end of a piece of work: holds what is kept to that.
+  /// Applies that limit: a piece of work has ended.
   void settle() const { pool_->kept().trim_to(most_idle()); }
 
-  /// The queue that works on the host's memory beside this one: every kind of queue has one.
+  /// The host's queue that belongs to this one, here itself: every kind of queue has one.
   Queue& host() { return *this; }
 
   /// No conversion: where a device's queue is asked for, the compiler finds this and says what to write.
@@ -204,9 +203,9 @@ class Queue<space::Host> {
     __builtin_unreachable();
   }
 
-  /// Returns when all that was queued is done: here at once, for nothing is left to do when a call returns.
+  /// Returns when everything that was queued is done: here at once, because a call returns when its work is done.
   void wait() {}
-  /// Holds an object until all that was queued is done.
+  /// Holds an object until everything that was queued is done.
   template <class T>
   void keep(T) {}
 
@@ -227,8 +226,8 @@ class Queue<space::Host> {
   std::pmr::memory_resource* resource_;
 };
 
-/// What code for every space asks of a queue. A lease of a device queue ends when the work queued before it was given
-/// back is done: what is lent next is free to be used by the host too.
+/// What code for every space requires of a queue. A lease of a device queue ends when the work that was queued before
+/// it was given back is done: then the host too may use what is lent next.
 template <class Q>
 concept WorkQueue = std::copyable<Q> && requires(Q& on, int object) {
   { on.host() } -> std::same_as<Queue<space::Host>&>;

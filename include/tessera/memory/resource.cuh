@@ -98,7 +98,7 @@ class MemoryResource {
       throw Error{text({"cannot allocate ", size, " bytes from the memory resource: ", failure.what()})};
     }
   }
-  /// Failures are passed over: the memory may have gone with its context.
+  /// Ignores failures: the memory may have gone with its context.
   void deallocate(std::byte* data, std::size_t size, cudaStream_t stream) const noexcept {
     try {
       calls_->deallocate(object_, data, size, stream);

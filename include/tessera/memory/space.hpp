@@ -28,15 +28,14 @@ concept MemorySpace = std::is_empty_v<S> && requires {
   bool{S::device_accessible};
 };
 
-/// What orders work: a Queue<space::Host> runs functions on the host, a Queue<space::Device> (queue.cuh) is a stream.
-/// Memory of space::Host is the host's: what was to be written there is there when the call returns. Memory of any
-/// other space is worked on in the order of a device queue, so a host function that touches it waits for the queue
-/// first.
+/// What orders work. A Queue<space::Host> runs functions on the host; a Queue<space::Device> (queue.cuh) is a stream.
+/// Memory of space::Host is the host's: what a call writes there is there when the call returns. Memory of any other
+/// space is used in the order of a device queue, so a host function that touches it waits for the queue first.
 template <MemorySpace S>
 class Queue;
 
-/// A place in a queue's work, as `record()` gave it. `after(event)` of any queue lets what it is given from then on
-/// begin when all that stands before that place is done.
+/// A place in a queue's work, made by `record()`. `after(event)` of any queue lets its later work begin only when
+/// everything before that place is done.
 template <MemorySpace S>
 class Event;
 

@@ -19,7 +19,7 @@
 
 namespace tessera { inline namespace v0 {
 
-/// What the buffers that are made on a device queue take their memory from. Each resource outlives them.
+/// Where buffers that are made on a device queue take their memory from. Each resource outlives them.
 struct DeviceResources {
   MemoryResource device = MemoryResource::device();
   MemoryResource pinned = MemoryResource::pinned();
@@ -30,13 +30,13 @@ namespace detail {
 
 class Stream {
  public:
-  /// A new one on the calling thread's device, that does not wait for the legacy default stream.
+  /// A new stream on the calling thread's device, which does not wait for the legacy default stream.
   explicit Stream(DeviceResources const& resources) : Stream{resources, nullptr} {
     check(::cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     owned_ = true;
     begin(resources.device);
   }
-  /// One of the caller's, which outlives this.
+  /// The caller's stream, which outlives this.
   Stream(cudaStream_t handle, DeviceResources const& resources) : Stream{resources, handle} {
     if (handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread)
       throw DeviceError{

@@ -93,7 +93,7 @@ inline Value to_value(Extents const& extents) {
 
 }  // namespace detail
 
-/// Throws: MetadataError naming the member, what was found and what was expected. One that says what is
+/// Throws: MetadataError naming the member, what was found and what was expected. An error that says what is
 /// unsupported finds nothing wrong.
 inline ArrayMetadata read_array_metadata(ObjectReader& reader) {
   reader.at("node_type").one_of({"array"});

@@ -47,8 +47,8 @@ void set_attributes(S const& store, std::string const& path, Members attributes)
         store, path, [&](Members& document) { detail::set_member(document, "attributes", std::move(attributes)); });
 }
 
-/// Changes the attributes by `change(Members&)`: nobody else changes them meanwhile, or it is called again with what
-/// they are then. Returns what they are now. Throws: as set_attributes; what `change` throws, and nothing is changed.
+/// Changes the attributes by `change(Members&)`. If somebody else changes them meanwhile, it is called again with the
+/// new ones. Returns what they are now. Throws: as set_attributes; what `change` throws, and then nothing is changed.
 template <class S, class F>
 Members change_attributes(S const& store, std::string const& path, F&& change) {
   Members all;
@@ -61,8 +61,8 @@ Members change_attributes(S const& store, std::string const& path, F&& change) {
   return all;
 }
 
-/// Replaces or adds the attributes that are named, each as a whole; the others stay, whoever else changes them
-/// meanwhile. Returns all of them. Throws: as set_attributes.
+/// Replaces or adds the named attributes, each as a whole; the others stay, whoever else changes them meanwhile.
+/// Returns all of them. Throws: as set_attributes.
 template <class S>
 Members merge_attributes(S const& store, std::string const& path, Members const& attributes) {
   return change_attributes(store, path, [&](Members& all) {

@@ -1,6 +1,6 @@
 // Consolidated metadata: copies of all documents below, which the document of a group may have, as zarr-python and
-// xarray write it. tessera reads the documents themselves. Who changes a node takes the copies out of the groups above
-// first: other programs would believe what is not true any more.
+// xarray write it. tessera reads the documents themselves. Before it changes a node, it removes the copies from the
+// groups above: other programs would believe what has become untrue.
 #pragma once
 #include <algorithm>
 #include <string>

@@ -62,7 +62,7 @@ auto read_document(S const& store, std::string_view path, F&& f)
   }
 }
 
-/// Whether an extension that this program does not know says that it need not.
+/// Whether an extension that this program does not know says `must_understand: false`.
 inline bool may_be_ignored(Value const& extension) {
   if (auto* members = extension.get_if<Members>())
     for (auto const& member : *members)
@@ -81,8 +81,8 @@ inline Members tolerated(ObjectReader const& reader) {
   return kept;
 }
 
-/// A document as text. Throws: MetadataError, if it could not be read again, for a name is there twice or a number is
-/// none.
+/// A document as text. Throws: MetadataError, if it could not be read again, because a name is there twice or a number
+/// is not a number.
 inline std::string document_text(Value const& document) {
   auto json = to_json(document);
   if (json.size() > detail::max_document_size)

@@ -159,7 +159,7 @@ inline std::vector<std::byte> read_fill_value(MemberValue const& found, DataType
   found.refuse(text({"a value of ", type.name()}));
 }
 
-/// What a document says for these bytes of one element, so that reading it gives the same bytes.
+/// How a document writes these bytes of one element, so that reading it gives the same bytes.
 inline Value write_fill_value(std::span<std::byte const> bytes, DataType type) {
   using namespace detail;
   switch (type.kind) {

@@ -181,8 +181,8 @@ class JsonReader {
 
 }  // namespace detail
 
-/// Numbers are kept as they are written; `NaN`, `Infinity` and `-Infinity` are numbers too. Throws: MetadataError, if
-/// it is not one JSON value, names a member twice, nests too deep or has too many values.
+/// Keeps numbers as they are written; `NaN`, `Infinity` and `-Infinity` are numbers too. Throws: MetadataError, if the
+/// text is not one JSON value, names a member twice, nests too deep or has too many values.
 inline Value parse_json(std::string_view text) { return detail::JsonReader{text}.read(); }
 
 }}  // namespace tessera::v0

@@ -11,7 +11,7 @@
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-/// Why there is no node at `path`. Asks the store: only for what is known to be missing.
+/// Why there is no node at `path`. It asks the store, so call it only for a node that is known to be missing.
 template <class D>
 std::string why_missing(D const& documents, std::string_view path) {
   if (!has_folder(documents, "")) return "the store's folder is missing";

@@ -42,15 +42,15 @@ Members document_members(D const& documents, std::string const& path) {
   return std::move(*document->template get_if<Members>());
 }
 
-/// Gives the member that name and value, in the place where it is if it is there.
+/// Sets the member of that name; one that exists keeps its place.
 inline void set_member(Members& members, std::string_view name, Value value) {
   for (auto& member : members)
     if (member.name == name) return void(member.value = std::move(value));
   members.push_back({std::string{name}, std::move(value)});
 }
 
-/// Writes what `change(Members&)` makes of the document. The groups above lose their copies of it first: whenever this
-/// ends, none of them says other than the document. Throws: MetadataError, if there is none; what `change` throws;
+/// Writes what `change(Members&)` makes of the document. First the groups above lose their copies of it, so whenever
+/// this ends, none of them contradicts the document. Throws: MetadataError, if there is none; what `change` throws;
 /// StoreError.
 template <class S, class F>
 void change_document(S const& store, std::string const& path, F&& change) {

@@ -33,7 +33,7 @@ struct NamedChunks {
                   "{.shape = {100, 200}, .chunk_shape = {10, 20}, .fill = 1}");
   }
 };
-// Likewise, where its codecs say it.
+// The same, for what the codecs say.
 struct NamedShards {
   NamedShards() = default;
   template <class... A>
@@ -47,7 +47,7 @@ struct NamedShards {
 
 }  // namespace detail
 
-/// What a new array shall be. The codecs come from the pipeline.
+/// Describes a new array. The codecs come from the pipeline.
 template <class T>
 struct NewArray {
   Extents shape;
@@ -126,8 +126,8 @@ void write_node(D const& documents, std::string_view path, Value const& document
   });
 }
 
-// Chunks without a document, which somebody left who was ended while he erased their array: they would be elements of
-// the next one. Of a store that cannot list they are not found.
+// Chunks without a document, left by a program that was ended while it erased their array: they would become elements
+// of the new one. In a store that cannot list they are not found.
 template <class S>
 void erase_left_chunks(S const& store, std::string_view path, ChunkKeyEncoding encoding, std::size_t rank,
                        queue_of<S>& on) {
@@ -168,9 +168,9 @@ struct CreateOptions {
   bool overwrite = false;  ///< erase what is at the path; else it is an error if there is something
 };
 
-/// Makes an array whose type and rank are known at run time, as its metadata says, and groups above it where there is
-/// nothing; "" is the root. The codecs named in the metadata must be among those of `Codec`, as in open_any. Throws:
-/// MetadataError, if there is something at the path already or this cannot be an array; StoreError.
+/// Makes an array of a type and rank known at run time, as its metadata says, and the missing groups above it; "" is
+/// the root. The codecs named in the metadata must be in the list `Codec`, as in open_any. Throws: MetadataError, if
+/// there is something at the path already or the metadata describes no array; StoreError.
 template <class Codec = BuiltInCodecs, class S, class... On>
 auto create_any(S const& store, std::string path, ArrayMetadata metadata, CreateOptions options = {}, On... on) {
   if constexpr (!detail::check_opening<Codec, S, On...>() || !detail::check_writable<S>()) {
@@ -196,8 +196,8 @@ auto create_any(S const& store, std::string path, ArrayMetadata metadata, Create
   }
 }
 
-/// Makes an array of T with Rank dimensions. The codecs of `pipeline` are written into its document and are what it is
-/// opened with. Throws as create_any does.
+/// Makes an array of T with Rank dimensions. Its document gets the codecs of `pipeline`, and the array is opened with
+/// them. Throws: as create_any.
 template <class T, std::size_t Rank, class P = Pipeline<space::Host, codec::Bytes>, class S, class... On>
 auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
   if constexpr (!detail::check_element<T>()) {
@@ -226,7 +226,7 @@ auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P
   }
 }
 
-/// For a line that says what is missing: how many dimensions the array has.
+/// Not a function to call: its message says that the number of dimensions is missing.
 template <class T, class... Rest, class S, class... More>
 auto create_array(S const&, std::string, NewArray<T> const&, More const&...) {
   static_assert(sizeof(T) == 0,

@@ -47,9 +47,9 @@ inline constexpr bool is_split = requires(S const& store) {
   store.metadata_store();
 };
 
-// What stands at a path goes, its document first, then those below, then the rest: who opens a node never finds it
-// without its chunks. Without a document too, which may be damaged or was erased by a program that ended then: the rest
-// would be taken for what is made there next. Returns whether there was a document.
+// Erases what is at a path, its document first, then documents below, then the rest: whoever opens a node finds its
+// chunks. It does so without a document too, which may be damaged, or erased by a program that ended then: the rest
+// would be taken for the node that is made there next. Returns whether there was a document.
 template <class S>
 bool erase_below(S const& store, std::string_view path, queue_of<S>& on) {
   auto const& documents = metadata_of(store);
@@ -76,11 +76,10 @@ bool erase_below(S const& store, std::string_view path, queue_of<S>& on) {
 
 }  // namespace detail
 
-/// Erases the array or group at `path` ("" is the root) and all that is below it, with what writers left there that
-/// ended. A symbolic link, at the path or below it, is erased itself; what it leads to stays. Returns whether there was
-/// one. The documents go first: who opens or walks meanwhile, or after this ended half-way, finds whole nodes or none;
-/// what is left then goes when this is called again. Chunks of a device's store are erased in the order of `on`.
-/// Throws: StoreError.
+/// Erases the array or group at `path` ("" is the root) and everything below it, also what killed writers left there. A
+/// symbolic link, at the path or below it, is erased itself; what it leads to stays. Returns whether there was a node.
+/// Erases documents first: whoever opens or walks meanwhile, or after this ended half-way, finds whole nodes or none;
+/// another call erases the rest. Erases chunks of a device's store in the order of `on`. Throws: StoreError.
 template <class S>
 bool erase_node(S const& store, std::string const& path, queue_of<S>& on) {
   if constexpr (!detail::check_store<S>() || !detail::check_metadata_store<S>() || !detail::check_writable<S>()) {

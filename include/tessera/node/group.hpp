@@ -54,7 +54,7 @@ class Group {
   S const& store() const { return store_; }
   std::string const& path() const { return path_; }  ///< from the store's root, whose own is ""
   GroupMetadata const& metadata() const { return metadata_; }
-  /// Of a temporary handle a copy, which may be looped over.
+  /// Of a temporary handle it is a copy, which you may loop over.
   Members const& attributes() const& { return metadata_.attributes; }
   Members attributes() && { return std::move(metadata_.attributes); }
 
@@ -63,7 +63,7 @@ class Group {
     tessera::set_attributes(store_, path_, attributes);
     metadata_.attributes = std::move(attributes);
   }
-  /// Replaces or adds those that are named; the others stay. Here they are then what the store has. Throws likewise.
+  /// Replaces or adds the named ones; the others stay. The group then shows what the store has. Throws: likewise.
   void merge_attributes(Members const& attributes) {
     metadata_.attributes = tessera::merge_attributes(store_, path_, attributes);
   }
@@ -71,8 +71,8 @@ class Group {
   /// The path of something below: `erase_node(group.store(), group / "t1")`.
   friend std::string operator/(Group const& group, std::string_view name) { return (group.path_ / name).path; }
 
-  /// The arrays and groups one level below, by name. What has no document is none. Throws: MetadataError, if a document
-  /// below is damaged; StoreError.
+  /// The arrays and groups one level below, by name. A folder without a document is neither. Throws: MetadataError, if
+  /// a document below is damaged; StoreError.
   std::vector<Node> children() const { return children_of(path_); }
 
   /// The arrays one level below, by name, each opened as open_any opens it: `group.arrays<AllCodecs>()`, which is
@@ -196,8 +196,8 @@ auto make_group(S const& store, std::string path, Members attributes, CreateOpti
 
 }  // namespace detail
 
-/// Makes a group at `path`, and groups above it where there is nothing. Throws: MetadataError, if there is something at
-/// the path already; StoreError.
+/// Makes a group at `path`, and the missing groups above it. Throws: MetadataError, if there is something at the path
+/// already; StoreError.
 template <class S>
 auto create_group(S const& store, std::string path = "", Members attributes = {}) {
   using Store = detail::store_of_t<S>;
@@ -206,8 +206,8 @@ auto create_group(S const& store, std::string path = "", Members attributes = {}
   else
     return detail::make_group(detail::store_of(store), std::move(path), std::move(attributes), {}, [] {});
 }
-/// Likewise, or in the place of what is at the path: `create_group(store, "scan", {}, {.overwrite = true})` erases it
-/// and all that is below it, as erase_node does.
+/// The same, or replaces what is at the path: `create_group(store, "scan", {}, {.overwrite = true})` erases it and
+/// everything below it, as erase_node does.
 template <class S>
 auto create_group(S const& given, std::string path, Members attributes, CreateOptions options) {
   using Store = detail::store_of_t<S>;

@@ -14,8 +14,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// `rename` gives all keys below one folder to another, at once: who looks sees all of them there or here. Returns
-/// whether there were any. Throws: StoreError, if the other has keys.
+/// `rename` gives all keys below one folder to another, at once: a reader sees all of them there or here. Returns
+/// whether there were any. Throws: StoreError, if the other folder has keys.
 template <class S>
 concept RenamingStore = requires(S const& store, std::string_view path) {
   { store.rename(path, path) } -> std::same_as<bool>;
@@ -29,8 +29,8 @@ void copy_key(S const& store, Key const& key, std::string_view from, std::string
   if (value) store.write(to / key.path.substr(from.size() + 1), value->view(), on);
 }
 
-// All keys below a path in their places below another: chunks first, documents then, the node's own last. A document
-// that is there has its chunks.
+// Copies all keys below a path to below another: chunks first, documents then, the node's own last. A document that is
+// there has its chunks.
 template <class S>
 void copy_below(S const& store, std::string_view from, std::string_view to, queue_of<S>& on) {
   auto const& documents = metadata_of(store);
@@ -52,11 +52,12 @@ void copy_below(S const& store, std::string_view from, std::string_view to, queu
 
 }  // namespace detail
 
-/// Moves the array or group at `from`, with all that is below it, to the path `to`, where nothing is; groups above are
-/// made. A store that can rename a folder (LocalStore, MemoryStore) does it at once: the node is at one path or at the
-/// other. Elsewhere, as in a SplitStore, it is copied, chunks before documents, and then erased, documents before
-/// chunks: a program that ends half-way leaves it at `from`, or at both, whole where its document is. Handles opened
-/// before know the old path only. Throws: MetadataError, if there is no node, or there is one at `to`; StoreError.
+/// Moves the array or group at `from`, with everything below it, to the path `to`, which must be free; it makes the
+/// missing groups above. A store that can rename a folder (LocalStore, MemoryStore) does it at once: the node is at one
+/// path or at the other. Otherwise, as in a SplitStore, it copies, chunks before documents, and then erases, documents
+/// before chunks: a program that ends half-way leaves the node at `from`, or at both, whole where its document is.
+/// Handles that were opened before know only the old path. Throws: MetadataError, if there is no node, or there is one
+/// at `to`; StoreError.
 template <class S>
 void move_node(S const& store, std::string const& from, std::string const& to, queue_of<S>& on) {
   if constexpr (detail::check_store<S>() && detail::check_metadata_store<S>() && detail::check_writable<S>()) {

@@ -124,7 +124,7 @@ ArrayMetadata array_metadata(S const& store, std::string const& path) {
 
 }  // namespace detail
 
-/// Opens the array at `path` whatever its type and rank are: for tools.
+/// Opens the array at `path`, of any type and rank: for tools.
 template <class Codec = BuiltInCodecs, class S, class... On>
 auto open_any(S const& store, std::string path = "", On... on) {
   if constexpr (!detail::check_opening<Codec, S, On...>()) {
@@ -139,9 +139,9 @@ auto open_any(S const& store, std::string path = "", On... on) {
 }
 
 /// Opens the array at `path` ("" is the root). Its codecs are those of the list `Codec`, by default the ones that need
-/// no library, or exactly those of a Pipeline. Work is done by the queue given, which the array keeps, or by threads of
-/// its own, one per processor, started at the first read that can use them. Throws: MetadataError naming document and
-/// member, before any chunk is touched; StoreError.
+/// no library, or exactly those of a Pipeline. The queue that you give does the work, and the array keeps it; without
+/// one the array has threads of its own, one per processor, which start at the first read that can use them. Throws:
+/// MetadataError naming document and member, before any chunk is touched; StoreError.
 template <class T, std::size_t Rank, class Codec = BuiltInCodecs, class S, class... On>
 auto open_array(S const& store, std::string path = "", On... on) {
   if constexpr (!detail::check_element<T>()) {
@@ -155,7 +155,7 @@ auto open_array(S const& store, std::string path = "", On... on) {
   }
 }
 
-/// For a line that says what is missing: how many dimensions the array has.
+/// Not a function to call: its message says that the number of dimensions is missing.
 template <class T, class... Rest, class S, class... On>
 auto open_array(S const&, std::string = "", On...) {
   static_assert(sizeof(T) == 0,

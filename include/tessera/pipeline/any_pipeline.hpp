@@ -33,8 +33,8 @@ using BuiltInCodecs = Codecs<codec::Transpose, codec::Bytes, codec::Crc32c>;
 template <MemorySpace ArraySpace, MemorySpace BytesSpace = ArraySpace, class List = BuiltInCodecs>
 class AnyPipeline;
 
-/// Codecs run in BytesSpace; where ArraySpace is another, decoded chunks cross once. Copies share the codecs. Shards
-/// need no place in the list: their inner chunks pass the same codecs.
+/// Codecs run in BytesSpace. If ArraySpace is another, decoded chunks cross once. Copies share the codecs. Shards need
+/// no place in the list: their inner chunks pass the same codecs.
 template <MemorySpace ArraySpace, MemorySpace BytesSpace, class... Cs>
 class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   using Stages = detail::Stages<ArraySpace, BytesSpace>;
@@ -49,7 +49,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   static constexpr bool may_be_sharded = true;  ///< the document says so
   static constexpr bool may_encode_shards = std::same_as<BytesSpace, space::Host>;
 
-  /// "transpose, bytes, zstd": what this type knows.
+  /// The codecs that this type knows: "transpose, bytes, zstd".
   static std::string codec_names() {
     std::string names;
     ((names += (names.empty() ? "" : ", ") + std::string{Cs::name}), ...);
@@ -95,8 +95,8 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     return pipeline;
   }
 
-  /// What a document says of its codecs: all of it, as zarr-python writes it; given a type, that of a new array of such
-  /// elements.
+  /// The entries of its codecs in a document, complete, as zarr-python writes them; with a type, those of a new array
+  /// of such elements.
   template <class... Type>
   requires(std::same_as<Type, DataType>&&...) std::vector<Specification> specifications(Type... type)
   const {
@@ -139,7 +139,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     decode(form, chunks, *on.template lease<Decoding>(), on);
   }
 
-  /// Encodes a mini-batch, likewise.
+  /// Encodes a mini-batch, in the same way.
   void encode(ResolvedChunk const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, Encoding& work,
               queue_type& on) const {
     made_->stages.encode(form, chunks, work, on);

@@ -14,7 +14,7 @@ namespace tessera { inline namespace v0 {
 namespace detail {
 
 /// What the chunks of a batch need while a stage turns bytes in From into bytes in To. Results that stay in the
-/// pipeline lie in memory of Staging, which is seen in To.
+/// pipeline lie in memory of Staging, seen as To.
 template <MemorySpace From, MemorySpace To, MemorySpace Staging = To>
 struct StageBatch {
   std::vector<CodecTask<From, To>> tasks;
@@ -42,9 +42,9 @@ struct StageBatch {
   }
 };
 
-/// A cast stage: one copy where chunks follow each other on both sides; if they are `apart`, in allocations of their
-/// own that are neighbours by chance, one for each. `ahead`: the queue was given nothing that uses where they shall go,
-/// so the host's bytes need not wait for what it was given. Throws: CodecError, if bytes do not fit there.
+/// A cast stage: one copy for chunks that follow each other on both sides. If they are `apart`, in separate allocations
+/// that are neighbours by chance, one for each. `ahead`: no earlier work of the queue uses the memory that they go to,
+/// so the host's bytes need not wait for that work. Throws: CodecError, if bytes do not fit there.
 template <MemorySpace From, MemorySpace To>
 void cross_batch(std::span<CodecTask<From, To>> batch, crossing_queue<To, From>& on, bool apart = false,
                  bool ahead = false) {

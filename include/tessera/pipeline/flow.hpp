@@ -101,7 +101,7 @@ template <Codec C>
 requires requires { typename C::inner_type; }
 inline constexpr bool is_shard<C> = true;
 
-// It always makes as many bytes of as many.
+// Whether the encoded size depends only on the decoded size.
 template <class Stage>
 inline constexpr bool has_fixed_size = is_view<Stage> && !is_shard<Stage>;
 template <Codec C>

@@ -46,14 +46,14 @@ struct ResolvedChunk {
   /// The chunk as it reaches the array-to-bytes codec.
   ChunkSpecification const& stored_chunk() const { return changes.empty() ? chunk : changes.back().encoded; }
 
-  /// Puts an array-to-array codec that is read through in front.
+  /// Puts an array-to-array codec that does not run in front.
   template <class C>
   void see_through(C const& codec) {
     layout = codec.decoded(std::move(layout));
     for (auto& level : shards) level.entries = codec.decoded(std::move(level.entries));
   }
 
-  /// Puts one in front that changes values: what is decoded are its elements, in C order. `bounds` are the caller's.
+  /// Puts a codec that changes values in front: what it decodes are elements in C order. The caller sets `bounds`.
   void change(ChunkSpecification const& before, ChunkSpecification after) {
     auto dense = Layout::c_order(after.shape, after.type.size);
     bool const is_dense = layout == dense;
@@ -66,9 +66,9 @@ struct ResolvedChunk {
   bool is_view() const { return bounds.size() <= 1; }  ///< no stage runs: the stored bytes are the elements
   std::size_t encoded_bound() const { return bounds.back(); }
 
-  /// Bytes that a chunk takes while it is under way: elements, what stands between stages, and the stored value, as
-  /// long as this program's encoders would make it at most. One that `is_changed` was decoded before it is encoded:
-  /// what that took between stages, or its old value where no stage runs, is held besides.
+  /// The bytes that a chunk takes while it is under way: its elements, what stands between stages, and the stored
+  /// value, at the largest size that this program's encoders make. One that `is_changed` was decoded before it is
+  /// encoded: it also holds what that took between stages, or its old value if no stage runs.
   std::uint64_t memory(bool is_changed = false) const {
     std::uint64_t sum = 0;
     auto const add = [&](std::size_t bound) {
@@ -86,8 +86,8 @@ struct ResolvedChunk {
   static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;  // sums of two do not wrap
 };
 
-/// One chunk to be decoded. Where a stage runs, `to` has room for decoded_size bytes and is what `decoded` becomes;
-/// where none does, `decoded` becomes `encoded` and `to` is not used.
+/// One chunk to be decoded. If a stage runs, `to` has room for decoded_size bytes and becomes `decoded`; if none does,
+/// `encoded` becomes `decoded` and `to` is not used.
 template <MemorySpace BytesSpace, MemorySpace ArraySpace>
 struct DecodeTask {
   ByteView<BytesSpace> encoded;
@@ -106,8 +106,8 @@ struct EncodeTask {
 
 namespace detail {
 
-/// How many bytes a chunk's value may have before it is not worth reading. Other programs' encoders may make more of a
-/// chunk than ours; not without bound.
+/// The largest size of a chunk's value that is worth reading. Other programs' encoders may make larger values than
+/// ours, within a bound.
 inline std::uint64_t most_encoded(ResolvedChunk const& form) {
   auto const bound = std::min(std::uint64_t{form.encoded_bound()}, std::uint64_t{1} << 62);
   return form.is_view() ? bound : 2 * bound + (1 << 20);

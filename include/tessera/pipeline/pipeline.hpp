@@ -17,8 +17,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Stages are codecs and CastTo<space>, in encoding order: `Pipeline<space::Host, codec::Transpose, codec::Bytes,
-/// codec::Zstd>`.
+/// Stages are codecs and CastTo<space>, in encoding order:
+/// `Pipeline<space::Host, codec::Transpose, codec::Bytes, codec::Zstd>`.
 template <MemorySpace Space, class... Stages>
 class Pipeline {
   using end = decltype((detail::flow<Space>{} | ... | std::type_identity<Stages>{}));
@@ -75,17 +75,17 @@ class Pipeline {
  public:
   using array_space = Space;
   using bytes_space = typename end::space;
-  /// How often a chunk changes space: `static_assert(P::crossings == 1)`.
+  /// The number of times that a chunk changes space: `static_assert(P::crossings == 1)`.
   static constexpr int crossings = bottom::crossings;
-  /// What orders its work: a device queue, if a chunk is ever elsewhere than on the host.
+  /// The queue that orders its work: a device queue, if a chunk is ever outside of the host's memory.
   using queue_type = typename bottom::queue;
   static constexpr bool refused = end::refused || end::is_array;  ///< a message was given
   static constexpr bool is_sharded = !std::is_void_v<Shard>;
   static constexpr bool may_be_sharded = is_sharded;
   static constexpr bool may_encode_shards = is_sharded && !ends_in_shard;  ///< codecs stand behind them
-  /// It makes of so many bytes always as many.
+  /// The encoded size depends only on the decoded size.
   static constexpr bool has_fixed_size = (detail::has_fixed_size<Stages> && ...);
-  /// What the chunks pass that are not made of smaller ones: those at the bottom of shards.
+  /// The pipeline of the chunks that are not made of smaller ones: those at the bottom of shards.
   using leaf_type = typename bottom::type;
 
   Pipeline() = default;
@@ -118,7 +118,7 @@ class Pipeline {
     return pipeline;
   }
 
-  /// What a document says of its codecs; given a type, that of a new array of such elements.
+  /// The entries of its codecs in a document; with a type, in that of a new array of such elements.
   template <class... Type>
   requires(std::same_as<Type, DataType>&&...) std::vector<Specification> specifications(Type... type)
   const {
@@ -137,20 +137,20 @@ class Pipeline {
       return *this;
   }
 
-  /// Of the chunks of an array, or of those at the bottom of its shards.
+  /// For the chunks of an array, or for those at the bottom of its shards.
   ResolvedChunk resolve(ChunkSpecification const& chunk) const {
     ResolvedChunk form;
     resolve_from<0>(chunk, form);
     return form;
   }
 
-  /// What a mini-batch's bytes and elements are best put into at the two ends: page-locked memory, where the host's are
-  /// about to cross, or have crossed.
+  /// Where a mini-batch's bytes and elements are best put at the two ends: page-locked memory, if they are the host's
+  /// and are about to cross or have crossed.
   using bytes_staging = staged_at<sizeof...(Stages)>;
   using array_staging = staged_at<0>;
 
-  /// What a mini-batch needs on its way: scratch and lists, used again by the next. Scratch is for `most` chunks from
-  /// the beginning, if that is more than there are.
+  /// What a mini-batch needs on its way: scratch and lists, which the next one uses again. Scratch has room for `most`
+  /// chunks from the beginning, if there are fewer.
   struct Decoding {
     std::size_t most = 0;
     bool apart = false;  ///< encoded bytes are in allocations of their own
@@ -175,7 +175,7 @@ class Pipeline {
     decode(form, chunks, *on.template lease<Decoding>(), on);
   }
 
-  /// Encodes a mini-batch, likewise.
+  /// Encodes a mini-batch, in the same way.
   void encode(ResolvedChunk const& form, std::span<EncodeTask<bytes_space, array_space>> chunks, Encoding& work,
               queue_type& on) const {
     work.plain.clear();
@@ -333,7 +333,7 @@ class Pipeline {
       code(std::get<K>(stages_), tasks, queue);
   }
 
-  // Of a codec whose header is missing nothing is known.
+  // Nothing is known of a codec whose header is missing.
   std::conditional_t<(detail::is_included<Stages> && ...), std::tuple<Stages...>, std::tuple<>> stages_;
 };
 

@@ -19,7 +19,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Where an inner chunk lies, from the first byte of its shard's value on. Two words of all ones: it is missing.
+/// Where an inner chunk lies, in bytes from the beginning of its shard's value. Two words of all ones mean that it is
+/// missing.
 struct ShardEntry {
   std::uint64_t offset = none, size = none;
 
@@ -31,7 +32,7 @@ struct ShardEntry {
   bool is_within(std::uint64_t total) const {
     return is_missing() || (offset != none && size != none && offset <= total && size <= total - offset);
   }
-  /// Throws: CodecError, if it cannot. A total of `none - 1`: how long the shard is nobody knows.
+  /// Throws: CodecError, if it cannot. A total of `none - 1` means that the size of the shard is unknown.
   void expect_within(std::uint64_t total) const {
     if (is_within(total)) return;
     auto const found = text({"the shard's index: found ", size, " bytes from byte ", offset, " on, "});
@@ -40,7 +41,7 @@ struct ShardEntry {
   }
 };
 
-/// How an index is written: so many entries, by codecs that always make as many bytes of them.
+/// How an index is written: a fixed number of entries, by codecs whose encoded size depends only on the decoded size.
 class ShardIndexFormat {
  public:
   ShardIndexFormat(bool at_start, bool has_checksum, std::uint64_t entries, std::size_t size)

@@ -46,13 +46,13 @@ inline void expect_fixed_size(MemberValue const& found) {
 
 namespace codec {
 
-/// Configuration: `chunk_shape`, of the inner chunks; `codecs`, that they pass; `index_codecs`, that the index passes;
-/// `index_location`, "end" or "start". Inner chunks are read and written by the pipeline `Inner` as chunks of any array
-/// are, and a shard is in the space that it ends in. Never run: what reads chunks reads inner chunks.
+/// Configuration: `chunk_shape`, of the inner chunks; `codecs`, which they pass; `index_codecs`, which the index
+/// passes; `index_location`, "end" or "start". The pipeline `Inner` reads and writes inner chunks as it does chunks of
+/// any array, and a shard is in the space that `Inner` ends in. It never runs: whoever reads chunks reads inner chunks.
 ///
 ///   Pipeline<space::Host, codec::Sharding<Pipeline<space::Host, codec::Bytes, codec::Zstd>>>
 ///
-/// Codecs behind it, of the host, take its value as a whole: all of it is read and decoded for any part.
+/// Codecs behind it run on the host and take its value as a whole: all of it is read and decoded for any part.
 template <class Inner, class Index = Pipeline<space::Host, Bytes, Crc32c>>
 struct Sharding {
   using kind = array_to_bytes;

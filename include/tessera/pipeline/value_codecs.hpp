@@ -16,8 +16,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Bytes-to-bytes codecs, at least one, that run on the host. What a shard's value has of bytes no metadata says: there
-/// is no more than a bound.
+/// Bytes-to-bytes codecs, at least one, that run on the host. Metadata does not say the size of a shard's value, only a
+/// bound.
 class ValueCodecs {
   using Host = space::Host;
 
@@ -33,11 +33,11 @@ class ValueCodecs {
   /// Of the first one, for messages.
   std::string name() const { return std::string{stages_.front()->name()}; }
 
-  /// The most bytes that encoding makes of so many.
+  /// The largest encoded size of that many bytes.
   std::size_t encoded_bound(std::size_t size) const { return bounds(size).back(); }
 
-  /// A value of at most so many bytes. It takes as much memory as the encoded bytes promise, if they do, and as `most`
-  /// bytes need if not. Throws: CodecError with the codec, if it is damaged, or has more.
+  /// Decodes a value of at most `most` bytes. It allocates as many bytes as the encoded bytes promise, if they do, else
+  /// `most`. Throws: CodecError with the codec, if the value is damaged or larger.
   Bytes decode(ByteView<Host> encoded, std::size_t most, Queue<Host>& on) const {
     auto const sizes = bounds(most);
     Bytes value{{}, encoded};

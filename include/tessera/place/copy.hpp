@@ -87,7 +87,7 @@ class BoxPlanes {
     if (axes_.rank > 0) column_ = axes_.remove(at);
   }
 
-  /// Calls f as a CopyPlane. Returns how many bytes that are.
+  /// Calls f as a CopyPlane. Returns the number of bytes.
   template <class F>
   std::uint64_t for_each(std::byte* to, std::byte const* from, F&& f) const {
     if (bytes_ != 0)

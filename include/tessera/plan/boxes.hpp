@@ -23,7 +23,7 @@ void for_each_beside(Extents const& first, Extents const& count, Extents const& 
   }
 }
 
-/// How many elements of a chunk lie in the array.
+/// The number of elements of a chunk that lie in the array.
 inline std::uint64_t elements_of_chunk(Extents const& chunk_shape, Extents const& shape, Extents const& chunk) {
   std::uint64_t elements = 1;
   for (std::size_t d = 0; d < shape.rank(); ++d)

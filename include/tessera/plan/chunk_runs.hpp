@@ -13,7 +13,7 @@
 
 namespace tessera { inline namespace v0 {
 
-/// What of an element that is selected several times is planned: reads want each, writes the last.
+/// What is planned of an element that is selected several times: reads need each, writes the last.
 enum class Repeats { all, last };
 
 namespace detail {
@@ -47,10 +47,10 @@ class ChunkRuns {
       sort(large_, from, cuts, in_chunk, repeats);
   }
 
-  /// Chunks that are touched.
+  /// The number of touched chunks.
   std::uint64_t size() const { return chunks_.empty() ? 0 : chunks_.size() - 1; }
   Extents chunk(std::uint64_t k) const { return numbers_.chunk(chunks_[k].number); }
-  /// All runs, and how many there are of a chunk.
+  /// The number of all runs, and of those of a chunk.
   std::uint64_t runs() const { return chunks_.empty() ? 0 : chunks_.back().first_run; }
   std::uint64_t runs(std::uint64_t k) const { return chunks_[k + 1].first_run - chunks_[k].first_run; }
   Run run(std::uint64_t k, std::uint64_t r) const {

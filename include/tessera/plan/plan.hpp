@@ -69,11 +69,11 @@ class Plan {
     if (has_lists_) find_scattered(selected.shape);
   }
 
-  /// How many chunks the selection touches.
+  /// The number of chunks that the selection touches.
   std::uint64_t size() const { return size_; }
   /// How many elements are selected, or the most that a number can say; one that is repeated counts each time.
   std::uint64_t elements() const { return elements_; }
-  /// From one element of a part to the next, in the array, along each dimension; shorter than a chunk.
+  /// The distance from one element of a part to the next, in the array, along each dimension; shorter than a chunk.
   Extents const& steps() const { return steps_; }
   /// Every piece has one part.
   bool is_box() const { return !has_lists_ && !is_runs(); }
@@ -88,8 +88,7 @@ class Plan {
     return piece(i, neighbours);
   }
 
-  /// Calls f(piece) for the pieces [first, last), in order. Of one that follows another only what differs is worked
-  /// out.
+  /// Calls f(piece) for the pieces [first, last), in order, and works out only what differs from the one before.
   template <class F>
   void for_each_piece(std::uint64_t first, std::uint64_t last, F&& f) const {
     for (auto i = first; i < last;) {
@@ -117,7 +116,7 @@ class Plan {
     return product;
   }
 
-  /// Of a plan of runs: calls f(run) for each of a piece.
+  /// For a plan of runs: calls f(run) for each run of a piece.
   template <class F>
   void for_each_run(Piece const& piece, F&& f) const {
     auto const each = [&](detail::ChunkRuns::Run const& run) {
@@ -126,7 +125,7 @@ class Plan {
     };
     points_ ? points_->for_each_run(piece.touched[0], each) : mask_->for_each_run(piece.touched[0], each);
   }
-  /// Of any other: what of a piece is selected along a dimension.
+  /// For any other plan: what of a piece is selected along a dimension.
   detail::PlanAxis const& axis(std::size_t d) const { return axes_[d]; }
   /// The smallest box of neighbours that has all parts of a piece.
   Part surrounding(Piece const& piece) const {
@@ -144,7 +143,7 @@ class Plan {
   }
   std::size_t axes() const { return is_runs() ? 0 : rank(); }
 
-  /// Calls f(part) for each part of a piece. No two have a place in the target in common.
+  /// Calls f(part) for each part of a piece. No two parts share a place in the target.
   template <class F>
   void for_each_part(Piece const& piece, F&& f) const {
     if (is_box()) return f(piece.part);
@@ -166,7 +165,7 @@ class Plan {
     }
   }
 
-  /// How far apart the neighbours of a part are in the target, along each dimension of the array.
+  /// The distances of a part's neighbours in the target, along each dimension of the array.
   Strides strides_in(Strides const& target) const {
     if (!is_runs()) return target;
     auto strides = Strides::filled(rank(), 0);

@@ -44,12 +44,12 @@ class PlanAxis {
   /// Between elements of a part, in the array; shorter than a chunk.
   std::uint64_t step() const { return count_ < 2 || is_sparse() ? 1 : step_; }
 
-  /// Where the k-th of the touched chunks is in the grid.
+  /// The place in the grid of the k-th touched chunk.
   std::uint64_t chunk(std::uint64_t k) const {
     if (is_list()) return list_->chunk(k)[0];
     return is_sparse() ? (first_ + k * step_) / length_ : first_chunk_ + k;
   }
-  /// How many parts of it are selected.
+  /// The number of its parts that are selected.
   std::uint64_t runs(std::uint64_t k) const { return is_list() ? list_->runs(k) : 1; }
   Run run(std::uint64_t k, std::uint64_t r) const {
     if (is_list()) {

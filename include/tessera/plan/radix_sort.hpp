@@ -1,4 +1,4 @@
-// Sorting in time in proportion to how much there is.
+// Sorting in linear time.
 #pragma once
 #include <algorithm>
 #include <bit>

@@ -32,7 +32,7 @@ class RuleThread {
     std::lock_guard const lock{mutex_};
     return is_abandoned_;
   }
-  /// A thread that was left behind does nothing more: who called the suite has gone on, and what the rule would use
+  /// A thread that was left behind does nothing more: the caller of the suite has gone on, and what the rule would use
   /// may be gone.
   void stay_if_abandoned() {
     std::unique_lock lock{mutex_};

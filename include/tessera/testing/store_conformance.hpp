@@ -38,13 +38,13 @@ std::vector<std::string> broken_rules(FunctionRef<S(StoreValues const&)> make, b
 
 }  // namespace detail
 
-/// Runs every rule that the store's type has a part in, and returns those that it breaks, a line each with the cure:
+/// Checks every rule that applies to the store's type, and returns those that it breaks, a line each with the cure:
 /// none, if it is a store. `make()` gives a new, empty store that can be written; `make(StoreValues const&)`, for
-/// stores that cannot, one that holds these values. Uses a few threads, one of its own for each rule, and less than a
-/// MiB in each store. What `make` throws breaks the rule that asked for a store.
+/// stores that cannot, one that holds these values. It uses a few threads, one of its own for each rule, and less than
+/// a MiB in each store. What `make` throws breaks the rule that asked for a store.
 ///
-/// Waits at most `patience` for each rule. A store that has not answered by then breaks the rule, and no other is
-/// tried; the thread that waits for it is left behind, with the stores that it uses, until the program ends.
+/// Waits at most `patience` for each rule. A store that has not answered by then breaks the rule, and no other rule is
+/// checked; the thread that waits for it stays behind, with the stores that it uses, until the program ends.
 template <std::invocable<StoreValues const&> Make,
           class S = std::remove_cvref_t<std::invoke_result_t<Make&, StoreValues const&>>>
 std::vector<std::string> store_conformance(Make&& make, queue_of<S> const& on = queue_of<S>{},

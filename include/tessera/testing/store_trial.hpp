@@ -50,7 +50,7 @@ class StoreTrial : public std::enable_shared_from_this<StoreTrial<S>> {
     run();
     return std::move(lines_);
   }
-  /// Whether a rule never came to its end: no other was tried after it.
+  /// Whether a rule did not end: no other was checked after it.
   bool hangs() const { return thread_.is_abandoned(); }
 
  protected:

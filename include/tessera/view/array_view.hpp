@@ -49,13 +49,13 @@ struct ArrayView {
     return view;
   }
 
-  /// An element, where the host can touch it.
+  /// An element, in memory that the host can touch.
   template <std::convertible_to<std::uint64_t>... Index>
   requires(sizeof...(Index) == Rank) TESSERA_HOST_DEVICE constexpr T& operator()(Index... index) const {
     [[maybe_unused]] constexpr bool is_touched = detail::check_touched<S>();
     return in_kernel(index...);
   }
-  /// `view[{1, 2, 3}]`, likewise.
+  /// `view[{1, 2, 3}]`, in the same memory.
   template <class Space = S>
   constexpr T& operator[](Extents const& index) const {
     [[maybe_unused]] constexpr bool is_touched = detail::check_touched<Space>();
@@ -63,7 +63,7 @@ struct ArrayView {
     for (std::size_t d = 0; d < Rank; ++d) at += static_cast<std::int64_t>(index[d]) * strides[d];
     return data[at];
   }
-  /// An element in any memory: the caller says that it runs where that can be touched, as kernels do.
+  /// An element in any memory: for code that runs where it can touch that memory, as kernels do.
   template <std::convertible_to<std::uint64_t>... Index>
   requires(sizeof...(Index) == Rank) TESSERA_HOST_DEVICE constexpr T& in_kernel(Index... index) const {
     std::int64_t at = 0;

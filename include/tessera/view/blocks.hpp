@@ -13,9 +13,9 @@
 
 namespace tessera { inline namespace v0 {
 
-/// A slice of chunks per dimension: `Blocks{{0, 2}, all, 5}` is all that is in the first two chunks of one dimension
-/// and in the sixth of another. At the array's edge chunks end where the array does. The memory has as many dimensions
-/// as the array.
+/// A slice of chunks per dimension: `Blocks{{0, 2}, all, 5}` selects the first two chunks of one dimension and the
+/// sixth of another. At the array's edge chunks end where the array does. The memory has as many dimensions as the
+/// array.
 class Blocks {
  public:
   Blocks(std::initializer_list<Slice> slices) : chunks_(slices) {}

@@ -16,19 +16,19 @@
 namespace tessera { inline namespace v0 {
 
 struct All {};
-/// Every index of a dimension, or of all dimensions. A function, to be named and not called: CUDA has one of this name,
-/// and only functions can share it.
+/// Every index of a dimension, or of all dimensions. It is a function that you name and never call: CUDA has one of
+/// this name, and only functions can share it.
 inline void all(All) {}
 using AllIndices = void (*)(All);
 
-/// first, first + step, ... below stop: a slice as in NumPy, with neither negative numbers nor clipping.
+/// The indices first, first + step, ... below stop: a slice as in NumPy, without negative numbers and without clipping.
 struct Slice {
   std::uint64_t first = 0, stop = ~std::uint64_t{0}, step = 1;
 
   constexpr Slice() = default;
   constexpr Slice(AllIndices) {}
-  /// One index. Unlike NumPy's, the dimension stays, with a length of 1: how many dimensions there are is in the type.
-  /// Throws: SelectionError, if it is negative.
+  /// One index. Unlike in NumPy, the dimension stays, with a length of 1, because the number of dimensions is in the
+  /// type. Throws: SelectionError, if the index is negative.
   template <std::integral N>
   requires(!std::same_as<N, bool>) constexpr Slice(N index)
       : first{detail::natural(index, "a slice")}, stop{first + 1} {}

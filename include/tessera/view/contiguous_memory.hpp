@@ -17,14 +17,14 @@
 namespace tessera { inline namespace v0 {
 
 /// What memory of type M is: elements one after the other, in C order, of whatever shape is asked for. A point of
-/// extension: a specialisation for a type of one's own makes it memory that Array::read and Array::write take.
+/// extension: a specialisation for your own type makes it memory that Array::read and Array::write take.
 ///
 ///   using space = space::Device;           where the elements are
 ///   static T* data(M& memory);             the first
 ///   static std::size_t size(M& memory);    how many there are
 ///
-/// M is const where an array is written from it. memory_in<S> has all three for a container, const or not.
-/// with/thrust.cuh, with/rmm.cuh and with/cccl.cuh have specialisations for the containers of these libraries.
+/// M is const when an array is written from it. memory_in<S> has all three for a container, const or not.
+/// with/thrust.cuh, with/rmm.cuh and with/cccl.cuh specialise it for the containers of these libraries.
 template <class M>
 struct contiguous_memory;
 
@@ -52,7 +52,7 @@ concept ContiguousMemory = requires(M& memory) {
   { contiguous_memory<M>::size(memory) } -> std::convertible_to<std::size_t>;
 };
 
-/// A specialisation whose functions take what is const serves it.
+/// A specialisation whose functions take const memory serves it.
 template <class M>
 requires requires(M const& memory) { contiguous_memory<M>::data(memory); }
 struct contiguous_memory<M const> : contiguous_memory<M> {};

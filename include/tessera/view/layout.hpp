@@ -21,13 +21,13 @@ struct Layout {
     return layout;
   }
 
-  /// Nothing but one copy lies between the two.
+  /// Whether one copy takes elements from one layout to the other.
   friend bool operator==(Layout const&, Layout const&) = default;
 };
 
 namespace detail {
 
-/// How far behind the first element the one at an index lies, in bytes, as strides are.
+/// The distance in bytes from the first element to the one at an index.
 inline std::int64_t offset(Extents const& index, Strides const& strides) {
   std::int64_t sum = 0;
   for (std::size_t d = 0; d < index.rank(); ++d) sum += static_cast<std::int64_t>(index[d]) * strides[d];

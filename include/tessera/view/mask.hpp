@@ -40,8 +40,8 @@ consteval void check_mask() {
 
 }  // namespace detail
 
-/// The mask is in memory that the host can touch, and is referred to. The elements are in C order; memory for them has
-/// one dimension.
+/// The mask is in memory that the host can touch, and is referred to, not copied. It selects elements in C order; the
+/// memory for them has one dimension.
 class Mask {
  public:
   template <detail::MaskElement T, std::size_t Rank, MemorySpace S>

@@ -26,7 +26,7 @@ class MaskBits {
     words_[word] |= bits << shift;
     if (shift != 0 && bits >> (64 - shift) != 0) words_[word + 1] |= bits >> (64 - shift);
   }
-  /// Once, when all are selected that shall be.
+  /// Call it once, when everything is selected.
   void count_up() {
     std::uint64_t last = 0;
     for (std::size_t w = 0; w < words_.size(); ++w) {
@@ -37,10 +37,10 @@ class MaskBits {
     }
   }
 
-  /// How many elements are selected, and in how many runs of neighbours.
+  /// The number of selected elements, and of runs of neighbours among them.
   std::uint64_t count() const { return count_; }
   std::uint64_t runs() const { return runs_; }
-  /// How many of those before an element are selected.
+  /// The number of selected elements before an element.
   std::uint64_t count_before(std::uint64_t element) const {
     auto const word = static_cast<std::size_t>(element / 64);
     if (word == words_.size()) return count_;

@@ -56,7 +56,7 @@ requires(detail::is_of_the_standard<Accessor>()) struct accessor_space<Accessor>
 template <class M>
 concept MdspanOfASpace = Mdspan<M> && MemorySpace<typename accessor_space<typename M::accessor_type>::type>;
 
-/// The same elements, in the memory of S: `array_view<space::Device>(m)` for an mdspan that does not say where it is.
+/// The same elements, in memory of S: `array_view<space::Device>(m)` for an mdspan whose type does not say where it is.
 template <MemorySpace S, Mdspan M>
 constexpr auto array_view(M const& m) {
   ArrayView<typename M::element_type, M::rank(), S> view{m.data_handle(), {}, {}};

@@ -33,7 +33,7 @@ std::vector<std::uint64_t> indices_of(R const& range) {
 
 }  // namespace detail
 
-/// Of one dimension: a slice, `all`, one index, or a list of indices such as a std::vector<int>, in any order and with
+/// The indices of one dimension: a slice, `all`, one index, or a list such as a std::vector<int>, in any order and with
 /// repeats.
 class Indices {
  public:
@@ -52,9 +52,9 @@ class Indices {
   std::vector<std::uint64_t> list_{};
 };
 
-/// `Orthogonal{std::vector{7, 2, 2}, all, Slice{0, 10}}`: each of these rows, in this order, of each of the others. The
-/// memory has as many dimensions as the array and is as long along each as there are indices. Of an index that is
-/// repeated a write takes the last.
+/// `Orthogonal{std::vector{7, 2, 2}, all, Slice{0, 10}}`: these rows, in this order, of everything that the other
+/// dimensions select. The memory has as many dimensions as the array; each is as long as there are indices. Of a
+/// repeated index a write takes the last.
 class Orthogonal {
  public:
   Orthogonal(std::initializer_list<Indices> indices) : indices_{indices} {}

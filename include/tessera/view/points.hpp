@@ -16,11 +16,12 @@
 
 namespace tessera { inline namespace v0 {
 
-/// `Points{std::vector{0, 5, 5}, std::vector{9, 1, 1}}`: the elements (0, 9), (5, 1) and (5, 1), a list of coordinates
-/// per dimension. In any order and with repeats, of which a write takes the last. The memory has one dimension.
+/// `Points{std::vector{0, 5, 5}, std::vector{9, 1, 1}}`: the elements (0, 9), (5, 1) and (5, 1), as a list of
+/// coordinates per dimension. They may be in any order and repeat; a write takes the last of repeated ones. The memory
+/// has one dimension.
 class Points {
  public:
-  /// Throws: SelectionError, if a coordinate is negative or the lists are not of one length.
+  /// Throws: SelectionError, if a coordinate is negative or the lists differ in length.
   template <detail::IndexRange First, detail::IndexRange... More>
   explicit Points(First const& first, More const&... more) : Points{1 + sizeof...(more), std::size(first)} {
     std::size_t d = 1;

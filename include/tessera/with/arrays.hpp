@@ -14,7 +14,7 @@
 
 namespace tessera { inline namespace v0 {
 
-/// The codecs of a new array of zarr-python 3, unless it is told others.
+/// The codecs of a new array in zarr-python 3, unless you give others.
 using UsualCodecs = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
 
 /// open_array with every codec: `open<float, 3>(store, "a")`. The store may be a folder's name, as of the others too:
@@ -36,7 +36,7 @@ auto create(S const& store, std::string path, NewArray<T> const& wanted, P const
   return create_array<T, Rank>(detail::store_of(store), std::move(path), wanted, pipeline, std::move(on)...);
 }
 
-/// Of what is below a group, by its path from there: `open(group, "t1")`.
+/// The same for nodes below a group, by their path from there: `open(group, "t1")`.
 template <class T, std::size_t Rank, class S, class... On>
 auto open(Group<S> const& group, std::string path, On... on) {
   return open<T, Rank>(group.store(), group / path, std::move(on)...);

@@ -15,8 +15,8 @@
 namespace tessera { inline namespace v0 {
 namespace codec {
 
-/// Configuration: `cname`, `clevel`, `shuffle`, `typesize` and `blocksize`. Decoding goes by the buffer's own header.
-/// Blocks are worked on by the calling thread alone.
+/// Configuration: `cname`, `clevel`, `shuffle`, `typesize` and `blocksize`. Decoding follows the buffer's own header.
+/// Only the calling thread works on blocks.
 struct Blosc {
   using kind = bytes_to_bytes;
   static constexpr std::string_view name = "blosc";

@@ -15,9 +15,9 @@
 namespace tessera { inline namespace v0 {
 namespace codec {
 
-/// Configuration: `level`, 0 to 9. Several members, one after the other, decode to their contents joined; CRC-32 and
-/// length of each are held to. Zeros behind a member are padding, as for gzip(1) and Python. What is written has no
-/// time in it: equal chunks are equal bytes.
+/// Configuration: `level`, 0 to 9. Several members, one after the other, decode to their contents joined; the CRC-32
+/// and length of each are checked. Zeros behind a member are padding, as for gzip(1) and Python. Encoding writes no
+/// time, so equal chunks give equal bytes.
 struct Gzip {
   using kind = bytes_to_bytes;
   static constexpr std::string_view name = "gzip";

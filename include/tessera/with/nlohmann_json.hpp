@@ -23,7 +23,7 @@ namespace detail {
 
 template <class Json>
 struct JsonTraits {
-  /// Throws: MetadataError, if it is nested too deep for a document, or has binary values, which JSON has not.
+  /// Throws: MetadataError, if the value is nested too deep for a document, or has binary values, which JSON lacks.
   static Value to_value(Json const& json, std::size_t depth = 0) {
     if (depth > JsonReader::max_depth)
       throw MetadataError{text({"nested deeper than ", JsonReader::max_depth, " levels"})};

@@ -15,8 +15,8 @@
 namespace tessera { inline namespace v0 {
 namespace codec {
 
-/// Configuration: `level`, -131072 to 22, 0 being the library's default; `checksum`, whether frames end in one. A frame
-/// that has a checksum is held to it, whatever the configuration says.
+/// Configuration: `level`, -131072 to 22, where 0 is the library's default; `checksum`, whether frames end in one. A
+/// checksum in a frame is always checked, whatever the configuration says.
 struct Zstd {
   using kind = bytes_to_bytes;
   static constexpr std::string_view name = "zstd";

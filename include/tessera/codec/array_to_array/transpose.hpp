@@ -10,8 +10,8 @@
 namespace tessera { inline namespace v0 {
 namespace codec {
 
-/// Configuration: `order`, a permutation; encoded dimension i is decoded dimension order[i]. Never run: chunks are read
-/// through it.
+/// Configuration: `order`, a permutation; encoded dimension i is decoded dimension order[i]. It never runs: placing
+/// reads elements through its layout.
 struct Transpose {
   using kind = array_to_array;
   static constexpr std::string_view name = "transpose";

@@ -10,8 +10,8 @@
 namespace tessera { inline namespace v0 {
 namespace codec {
 
-/// Configuration: `endian`, "little" or "big"; needed where an element's components have more than one byte. Never run:
-/// chunks are read through it.
+/// Configuration: `endian`, "little" or "big"; required if an element's components have more than one byte. It never
+/// runs: placing reads elements through its layout.
 struct Bytes {
   using kind = array_to_bytes;
   static constexpr std::string_view name = "bytes";

@@ -63,7 +63,8 @@ inline std::uint32_t crc32c_register(std::uint32_t crc, std::byte const* from, s
 
 }  // namespace detail
 
-/// The CRC-32C of some bytes; `before` continues one. By the processor's instruction where it has one.
+/// The CRC-32C of some bytes; `before` is the CRC of the bytes before them. Uses the processor's instruction, if there
+/// is one.
 inline std::uint32_t crc32c(ByteView<space::Host> bytes, std::uint32_t before = 0) {
   return ~detail::crc32c_register(~before, bytes.data, bytes.size);
 }
