@@ -156,6 +156,14 @@ def find_package():
     assert f"-I{work}/moved/include" in (flag.replace("/share/pkgconfig/../..", "") for flag in flags), flags
 
 
+def emulation():
+    """The emulated CUDA runtime, beside tessera and alone."""
+    for name in ("FetchContent", "alone"):
+        configure(name, f"-DWAY={name}", source=root / "tests/consume/emulation")
+        run("cmake", "--build", name)
+        expect("output", run(work / name / "foreign"), "0x1010101\n0x1010101\n")
+
+
 def cuda(*options):
     """A program of a unit that nvcc compiles and one that g++ compiles, which pass stores and arrays to each other."""
     launch = [f"-DCMAKE_CUDA_COMPILER_LAUNCHER={launcher[0]}"] if launcher else []

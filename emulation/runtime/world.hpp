@@ -11,7 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "../emulation.hpp"
+#include <emulation/emulation.hpp>
+
 #include "lock.hpp"
 #include "regions.hpp"
 #include "sanitizer.hpp"
