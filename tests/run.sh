@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
-# Builds tessera and runs every test, after installing what is missing (Debian, Ubuntu).
-#   tests/run.sh [--quick] [--no-install] [--minutes N]
-# --quick: g++ only. --no-install: with what is here. --minutes: what is not built or run by then is named as not run;
-# g++'s build is in any case. The last line is "N passed, M failed", over all builds.
+# Builds tessera with g++ and runs every test, after installing what is missing (Debian, Ubuntu).
+#   tests/run.sh [--all] [--no-install] [--minutes N]
+# --all: the builds of clang++, of the sanitizers and of nvcc too, as CI does. --no-install: with what is here. --minutes:
+# what is not built or run by then is named as not run; g++'s build is in any case. The last line is "N passed, M failed",
+# over all builds.
 set -euo pipefail
 CDPATH= cd -- "$(dirname "${BASH_SOURCE[0]}")/.."
 source .ci/packages.sh
 
-quick=no install=yes minutes=100000
+all=no install=yes minutes=100000
 while [[ $# -gt 0 ]]; do
   case $1 in
-    --quick) quick=yes ;;
+    --all) all=yes ;;
+    --quick) all=no ;;  # what is the default now
     --no-install) install=no ;;
     --minutes) minutes=${2:?--minutes needs a number}; shift ;;
-    *) sed -n '2,5s/^# *//p' tests/run.sh >&2; exit 2 ;;
+    *) sed -n '2,6s/^# *//p' tests/run.sh >&2; exit 2 ;;
   esac
   shift
 done
@@ -22,10 +24,10 @@ sanitizers_link() { echo 'int main() {}' | clang++ -fsanitize=address,undefined 
 if [[ $install == yes ]]; then
   packages=(g++ cmake ninja-build ccache libdeflate-dev libzstd-dev libblosc-dev nlohmann-json3-dev libcli11-dev libpng-dev doctest-dev
     python3-venv valgrind)
-  if [[ $quick == no ]]; then packages+=(clang llvm); fi  # llvm: sanitizers name lines
+  if [[ $all == yes ]]; then packages+=(clang llvm); fi  # llvm: sanitizers name lines
   need_packages "${packages[@]}"
   # Some releases have the sanitizers' runtime in clang's own packages.
-  if [[ $quick == no ]] && ! sanitizers_link; then need_packages libclang-rt-dev; fi
+  if [[ $all == yes ]] && ! sanitizers_link; then need_packages libclang-rt-dev; fi
 fi
 
 # The programs that tests/interop exchanges arrays with, and the headers that tests/resources compiles tessera with, each
@@ -91,21 +93,21 @@ fi
 if [[ ! -d $headers ]]; then
   not_run "RMM's and CCCL's containers, Kokkos's mdspan" "no Python environment $headers: --no-install, or pip failed"
 fi
-if [[ $quick == no ]]; then
+if [[ $all == yes ]]; then
   build_and_test clang "clang++: headers, programs that must not compile, foreign projects, pages"
   build_and_test sanitize "clang++, AddressSanitizer and UndefinedBehaviorSanitizer"
   build_and_test thread "clang++, ThreadSanitizer: queues, stores, arrays, device memory"
 else
-  not_run "clang++" "--quick"
-  not_run "clang++, AddressSanitizer and UndefinedBehaviorSanitizer" "--quick"
-  not_run "clang++, ThreadSanitizer" "--quick"
+  not_run "clang++" "without --all"
+  not_run "clang++, AddressSanitizer and UndefinedBehaviorSanitizer" "without --all"
+  not_run "clang++, ThreadSanitizer" "without --all"
 fi
 
 # What nvcc compiles and links; its programs find out whether there is a GPU. In all other builds an emulated CUDA
 # runtime stands in for one.
 nvcc=$(command -v nvcc || compgen -G "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" || true)
-if [[ $quick == yes ]]; then
-  not_run "nvcc" "--quick"
+if [[ $all == no ]]; then
+  not_run "nvcc" "without --all"
 elif [[ -z $nvcc ]]; then
   not_run "nvcc" "no CUDA toolkit"
 else

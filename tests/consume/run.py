@@ -171,6 +171,14 @@ def compiled():
         assert re.search(r" U void tessera::v0::read_chunks<", objects["reads"]), "it is not asked of the library"
 
 
+def emulation():
+    """The emulated CUDA runtime, beside tessera and alone."""
+    for name in ("FetchContent", "alone"):
+        configure(name, f"-DWAY={name}", source=root / "tests/consume/emulation")
+        run("cmake", "--build", name)
+        expect("output", run(work / name / "foreign"), "0x1010101\n0x1010101\n")
+
+
 def cuda(*options):
     """A program of a unit that nvcc compiles and one that g++ compiles, which pass stores and arrays to each other."""
     launch = [f"-DCMAKE_CUDA_COMPILER_LAUNCHER={launcher[0]}"] if launcher else []

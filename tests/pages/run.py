@@ -86,7 +86,7 @@ def check(number, says, source):
         objects = []
         if says == "emulated":
             objects = emulation
-            compile[-4:-4] = ["-I", f"{root}/tests/emulation/include"]
+            compile[-4:-4] = ["-I", f"{root}/emulation/include"]
         succeed(compile)
         succeed([compiler, f"{name}.o", *objects, *libraries, "-o", name])
         _, output = run([f"./{name}"])
@@ -100,7 +100,7 @@ def check(number, says, source):
         expected = follower(number + 1, "text")
         assert expected in (None, output), f"expected\n{expected}\nfound\n{output}"
         for level in ["-O1", "-O2", "-O3"] if emulation and "emulation/runtime" in command else []:
-            headers = ["-I", f"{root}/tests/emulation/include", "-I", "tests"]
+            headers = ["-I", f"{root}/emulation/include"]
             succeed([compiler, "-std=c++20", level, *headers, "main.cpp", *emulation, *libraries, "-o", "main"])
             found = succeed(["./main"])
             assert found == output, f"without an option\n{output}\nfound with {level}\n{found}"
@@ -112,7 +112,7 @@ def check(number, says, source):
 
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
-for used in ["include", "tests"]:
+for used in ["include", "emulation"]:
     (folder / used).symlink_to(root / used)
 shutil.copytree(root / "examples/data", folder / "examples/data")  # a copy: programs write too
 failed = 0

@@ -85,7 +85,7 @@ if which == "cuda12":
     if "define CUDART_VERSION  12080" not in (oldest / "cuda_runtime_api.h").read_text():
         not_run("the package nvidia-cuda-runtime-cu12 is not 12.8's")
     for unit in (root / "tests/resources/cuda12.cpp", root / "tests/emulation/contract/memory.cpp"):
-        subprocess.run([*command, "-I", root / "tests/emulation", "-isystem", oldest, "-isystem", toolkit / "include",
+        subprocess.run([*command, "-isystem", oldest, "-isystem", toolkit / "include",
                         "-fsyntax-only", unit], check=True)
     sys.exit()
 

@@ -43,34 +43,32 @@ class ValueCodecs {
     Bytes value{{}, encoded};
     for (auto i = stages_.size(); i-- > 0;) {
       auto const& stage = *stages_[i];
-      value = pass(stage, Way::back, value.view, std::min(sizes[i], stage.decoded_bound(value.view)), on);
+      auto const bound = std::min(sizes[i], stage.decoded_bound(value.view));
+      value = pass(value.view, bound, [&](std::span<CodecTask<Host>> task) { stage.decode({}, task, on); });
     }
     return value;
   }
   Bytes encode(ByteView<Host> decoded, Queue<Host>& on) const {
     Bytes value{{}, decoded};
-    for (auto const& stage : stages_)
-      value = pass(*stage, Way::there, value.view, stage->encoded_bound({}, value.view.size), on);
+    for (auto const& stage : stages_) {
+      auto const bound = stage->encoded_bound({}, value.view.size);
+      value = pass(value.view, bound, [&](std::span<CodecTask<Host>> task) { stage->encode({}, task, on); });
+    }
     return value;
   }
 
  private:
-  using Stage = detail::AnyStage<Host>;
-  enum class Way { there, back };
-
   // The most bytes before each stage, and after the last.
   std::vector<std::size_t> bounds(std::size_t size) const {
     std::vector<std::size_t> sizes{size};
     for (auto const& stage : stages_) sizes.push_back(stage->encoded_bound({}, sizes.back()));
     return sizes;
   }
-  static Bytes pass(Stage const& stage, Way way, ByteView<Host> from, std::size_t bound, Queue<Host>& on) {
+  // What `codec`, which encodes or decodes a batch, makes of one value.
+  static Bytes pass(ByteView<Host> from, std::size_t bound, auto const& codec) {
     HostBuffer to{bound};
     CodecTask<Host> task{from, to.span()};
-    if (way == Way::there)
-      stage.encode({}, {&task, 1}, on);
-    else
-      stage.decode({}, {&task, 1}, on);
+    codec({&task, 1});
     return {std::move(to), {task.to.data, task.size}};
   }
 

@@ -3,7 +3,8 @@
 #include <array>
 #include <string_view>
 
-#include "../emulation.hpp"
+#include <emulation/emulation.hpp>
+
 #include "world.hpp"
 
 namespace emulation {

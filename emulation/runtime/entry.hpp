@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "../emulation.hpp"
+#include <emulation/emulation.hpp>
+
 #include "contexts.hpp"
 #include "world.hpp"
 

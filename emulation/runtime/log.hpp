@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../emulation.hpp"
+#include <emulation/emulation.hpp>
 
 namespace emulation::log {
 

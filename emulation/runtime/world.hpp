@@ -12,7 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "../emulation.hpp"
+#include <emulation/emulation.hpp>
+
 #include "lock.hpp"
 #include "regions.hpp"
 #include "sanitizer.hpp"
