@@ -6,7 +6,7 @@
 COMPILER is g++, or nvcc, which compiles for one architecture what uses device memory. A unit fails that takes more
 memory than its row allows, or a twentieth more or less than its row says: --write puts what was measured into the page.
 Seconds are the compiler's processor time, the median of the repetitions. They are the machine's; how many times those of
-the unit of json.hpp in the same run they are is the unit's. Two rows are held to that, within a quarter: a first
+the unit of json.hpp in the same run they are is the unit's. Some rows are held to that, within two fifths: a first
 measurement off by a tenth is followed by two more of both units, and the median of the three counts.
 """
 import argparse
@@ -28,7 +28,8 @@ arguments.add_argument("--write", action="store_true")
 options = arguments.parse_args()
 is_nvcc = Path(options.compiler).name == "nvcc"
 tolerance = 1.05
-json_unit, held_to_json = "these and `nlohmann/json.hpp`", ("`tests/cost/four_types.cpp`", "the first program of README")
+json_unit, held_to_json = "these and `nlohmann/json.hpp`", (
+    "`tests/cost/four_types.cpp`", "the first program of README", "the same with `tessera/compiled.hpp`")
 
 standard = ("algorithm array atomic charconv concepts condition_variable cstdint exception functional map memory mutex "
             "optional ranges span string string_view thread tuple variant vector").split()
@@ -56,6 +57,7 @@ else:
         "`tests/cost/no_metadata.cpp`": (here / "no_metadata.cpp").read_text(),
         "`tests/cost/four_types.cpp`": (here / "four_types.cpp").read_text(),
         "the first program of README": first_program(),
+        "the same with `tessera/compiled.hpp`": first_program().replace("tessera/tessera.hpp", "tessera/compiled.hpp"),
     }
 
 
@@ -129,7 +131,7 @@ with tempfile.TemporaryDirectory() as folder:
             wanted = recorded_seconds / record(json_unit)[0]
             times = times_json(seconds, seconds_of_json, wanted, unit, folder)
             print(f"    {times:.1f} times the seconds of json.hpp's unit; {page.name} says {wanted:.1f}", flush=True)
-            if differs(times, wanted, 1.25):
+            if differs(times, wanted, 1.4):
                 problems.append(f"{name} takes {times:.1f} times the seconds of json.hpp's unit, and {page.name} says "
                                 f"{wanted:.1f}: if that is to be so, write it there with --write")
 if options.write:
