@@ -22,6 +22,7 @@ extern template class ErasedStoreOf<HostValues, WritableHostStore>;
 extern template class ErasedWritableStoreOf<HostValues>;
 extern template class DecodedShardStore<ErasedStore<space::Host>>;
 extern template class DecodedShardStore<WritableHostStore>;
+extern template class EncodedShardStore<DecodedShardStore<WritableHostStore>>;
 
 extern template class Stages<space::Host, space::Host>;
 extern template class StageOf<codec::Transpose, space::Host>;

@@ -34,9 +34,24 @@ TEST_CASE("means are double, of none NaN") {
   CHECK(std::isnan(mean(std::vector<float>{})));
 }
 
+TEST_CASE("the least and the greatest, as NumPy has them") {
+  CHECK(minmax(std::vector{3, -1, 7, 7}) == std::pair{-1, 7});
+  CHECK(minmax(std::list<std::uint8_t>{200}) == std::pair<std::uint8_t, std::uint8_t>{200, 200});
+  for (auto const& numbers : {std::vector{1.0F, NAN, 2.0F}, std::vector{NAN, 1.0F}, std::vector{1.0F, NAN}}) {
+    auto const [least, most] = minmax(numbers);
+    CHECK(std::isnan(least));
+    CHECK(std::isnan(most));
+  }
+  CHECK(minmax(std::vector{float16{2}, float16{-2}}).first == float16{-2});
+  CHECK_THROWS_WITH_AS(minmax(std::vector<int>{}), "the least and the greatest of no numbers", SelectionError);
+}
+
 TEST_CASE("of an array that was just read") {
   auto const a = create_array<std::uint16_t, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {2, 3}, .chunk_shape = {2, 2}});
   a.write(all, std::vector<std::uint16_t>{1, 2, 3, 4, 5, 60000});
   CHECK(sum(a.read(all)) == 60015);
   CHECK(mean(a.read({0, all})) == 2);
+  CHECK(minmax(a.read(all)).second == 60000);
+  CHECK(!a.read(all).empty());
+  CHECK(a.read({{1, 1}, all}).empty());
 }

@@ -65,7 +65,7 @@ struct ArrayState {
     EncoderOf<typename P::leaf_type> const encoder{pipeline.leaf()};
     if constexpr (P::may_encode_shards)
       if (has_encoded_shards()) {
-        EncodedShardStore const encoded{chunks, form};
+        EncodedShardStore<> const encoded{chunks, form};
         typename Access::Writing const writing{encoded, encoder};
         return with_access(as, encoded, &writing, f);
       }

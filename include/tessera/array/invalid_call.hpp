@@ -9,16 +9,16 @@ namespace tessera { inline namespace v0 { namespace detail {
 
 /// It takes part in what arrays and pending work do, and may be dropped, so that no second message follows.
 struct InvalidCall {
-  template <class... A>
-  InvalidCall read(Box const&, A&&...) const {
+  template <class Selection = Box, class... A>
+  InvalidCall read(Selection const&, A&&...) const {
     return {};
   }
-  template <class... A>
-  InvalidCall write(Box const&, A&&...) const {
+  template <class Selection = Box, class... A>
+  InvalidCall write(Selection const&, A&&...) const {
     return {};
   }
-  template <class... A>
-  void fill(Box const&, A&&...) const {}
+  template <class Selection = Box, class... A>
+  void fill(Selection const&, A&&...) const {}
   template <class... A>
   void append(A&&...) const {}
   template <class... A>

@@ -56,6 +56,7 @@ class OwnedArray {
 
   Extents const& shape() const { return shape_; }
   std::uint64_t size() const { return size_; }  ///< elements
+  bool empty() const { return size_ == 0; }
   /// From one element to the next along each dimension, in elements.
   Strides strides() const { return Layout::c_order(shape_, 1).strides; }
   T* data() & { return reinterpret_cast<T*>(buffer_.span().data); }

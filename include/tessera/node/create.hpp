@@ -206,7 +206,7 @@ auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P
     static_assert(
         detail::PipelineType<P>,
         "tessera: a new array has the codecs of one pipeline: give a Pipeline<space, codecs...>; a Codecs<...> "
-        "is what files to be opened may name");
+        "is what files to be opened may name; a queue comes after the codecs, of which {} are the usual ones");
     return detail::InvalidCall{};
   } else if constexpr (!detail::check_opening<P, S, On...>() || !detail::check_writable<S>()) {
     return detail::InvalidCall{};

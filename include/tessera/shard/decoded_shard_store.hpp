@@ -191,19 +191,23 @@ class DecodedShardStore : public Base {
   mutable DecodedValues decoded_;
 };
 
-/// And encoded before it is written.
-class EncodedShardStore final : public DecodedShardStore<ErasedWritableStore<space::Host>> {
+/// And encoded before it is written. A template, so that programs without such codecs compile none of it.
+template <class Base = DecodedShardStore<ErasedWritableStore<space::Host>>>
+class EncodedShardStore final : public Base {
+  using typename Base::Host;
+  using typename Base::Queue;
+
  public:
   EncodedShardStore(ErasedWritableStore<Host> const& store, ResolvedChunk const& form)
-      : DecodedShardStore{store, form}, store_{&store} {}
+      : Base{store, form}, store_{&store} {}
 
   void write(Key const& key, ByteView<Host> value, Queue& on) const override {
-    store_->write(key, codecs().encode(value, on).view, on);
+    store_->write(key, this->codecs().encode(value, on).view, on);
   }
   /// Shards are written one by one.
   void write_many(std::span<WriteRequest<Host> const> requests, Queue& on) const override {
     for (auto const& request : requests) {
-      auto const held = lock(*request.key);
+      auto const held = this->lock(*request.key);
       write(*request.key, request.value, on);
     }
   }
