@@ -2,7 +2,7 @@
 // chunks reads inner chunks, those of many shards in one mini-batch.
 #include <charconv>
 
-#include "chunk_access.hpp"
+#include "../chunk_access.hpp"
 #include "shard.hpp"
 
 using namespace sample;

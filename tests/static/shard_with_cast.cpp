@@ -2,7 +2,7 @@
 // begins in. The crossing is inside, and the outer pipeline knows.
 #include <tessera/with/zstd.hpp>
 
-#include "chunk_access.hpp"
+#include "../chunk_access.hpp"
 #include "shard.hpp"
 
 using namespace sample;

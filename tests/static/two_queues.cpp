@@ -1,6 +1,6 @@
 // Two device queues fed by one host queue, both with work that nobody has waited for: neither may use the memory that
 // the other's work still needs.
-#include "chunk_access.hpp"
+#include "../chunk_access.hpp"
 #include "sample.hpp"
 
 using namespace sample;

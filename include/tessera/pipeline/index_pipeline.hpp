@@ -8,7 +8,7 @@
 #include <tessera/codec/array_to_array/transpose.hpp>
 #include <tessera/codec/array_to_bytes/bytes.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
-#include <tessera/pipeline/form.hpp>
+#include <tessera/place/copy.hpp>
 #include <tessera/pipeline/stages.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
