@@ -1,5 +1,6 @@
 // Shards that are made as if they had been written at once, those that were cut off among them.
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -148,6 +149,39 @@ TEST_CASE("what was never a shard is not taken for one that was cut off") {
   test::put(store, "c/0/0", value);
   CompactOptions const recovering{.recovered = [](std::string const&) { FAIL_CHECK("nothing is recovered"); }};
   test::check_refused<CodecError>([&] { array.compact(recovering); }, {"key \"c/0/0\""});
+}
+
+// The bits inverted, as another program wrote them.
+struct ReadOnlyInvert {
+  using kind = bytes_to_bytes;
+  static constexpr std::string_view name = "example.invert";
+  static std::size_t encoded_bound(std::size_t size) { return size; }
+  static std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) {
+    for (std::size_t i = 0; i < from.size; ++i) to.data[i] = ~from.data[i];
+    return from.size;
+  }
+};
+struct Invert : ReadOnlyInvert {
+  static std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) {
+    return decode(from, to, on);
+  }
+};
+
+TEST_CASE("arrays whose codecs only decode are compacted") {
+  using Written = codec::Sharding<Pipeline<space::Host, codec::Bytes, Invert>>;
+  using Shown = codec::Sharding<Pipeline<space::Host, codec::Bytes, ReadOnlyInvert>>;
+  Memory const store;
+  auto const written = create_array<std::uint8_t, 2>(store, "", {.shape = {4, 4}, .chunk_shape = {4, 4}},
+                                                     Pipeline<space::Host, Written>{Written{{2, 2}}});
+  written.fill(all, std::uint8_t{1});
+  auto const tidy = test::value(store, "c/0/0").size();
+  written.fill({{0, 2}, all}, std::uint8_t{2}, test::appending);
+  auto const array = open_array<std::uint8_t, 2, Pipeline<space::Host, Shown>>(store, "");
+  CHECK(array.compact() > 0);
+  CHECK(test::value(store, "c/0/0").size() == tidy);
+  auto const elements = array.read(all);
+  CHECK(elements(1, 3) == 2);
+  CHECK(elements(2, 0) == 1);
 }
 
 }  // namespace compacted_shards_tests

@@ -288,7 +288,7 @@ class AnyArray {
       if (selected) detail::in_document(store(), path(), [&] { selected->expect_inside(now); });
       if (!s.form.shards.empty()) try {
           auto const compact_each = [&](std::uint64_t count, auto const& place) {
-            return s.with_writable_chunks(now, [&](auto const& chunks) {
+            return s.with_encoded_chunks(now, [&](auto const& chunks) {
               auto const won = compact_shards(chunks, count, place, on, options);
               on.wait();
               return won;

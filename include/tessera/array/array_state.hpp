@@ -61,16 +61,13 @@ struct ArrayState {
   /// Likewise, to be written.
   template <class F>
   auto with_writable_chunks(Extents const& as, F&& f) {
-    ErasedWritableStoreOf<S> const chunks{store, locks};
     EncoderOf<typename P::leaf_type> const encoder{pipeline.leaf()};
-    if constexpr (P::may_encode_shards)
-      if (has_encoded_shards()) {
-        EncodedShardStore<> const encoded{chunks, form};
-        typename Access::Writing const writing{encoded, encoder};
-        return with_access(as, encoded, &writing, f);
-      }
-    typename Access::Writing const writing{chunks, encoder};
-    return with_access(as, chunks, &writing, f);
+    return with_writing(as, &encoder, f);
+  }
+  /// Likewise; chunks are written as they are encoded, and codecs may be such as only decode.
+  template <class F>
+  auto with_encoded_chunks(Extents const& as, F&& f) {
+    return with_writing(as, nullptr, f);
   }
 
   /// Locks the shape among all handles of the array, in this process and in others, if the store can.
@@ -119,6 +116,19 @@ struct ArrayState {
   }
 
   bool has_encoded_shards() const { return !form.shards.empty() && form.shards.front().behind; }
+
+  template <class F>
+  auto with_writing(Extents const& as, typename erased_t<typename P::leaf_type>::Encoder const* encoder, F& f) {
+    ErasedWritableStoreOf<S> const chunks{store, locks};
+    if constexpr (P::may_encode_shards)
+      if (has_encoded_shards()) {
+        EncodedShardStore<> const encoded{chunks, form};
+        typename Access::Writing const writing{encoded, encoder};
+        return with_access(as, encoded, &writing, f);
+      }
+    typename Access::Writing const writing{chunks, encoder};
+    return with_access(as, chunks, &writing, f);
+  }
 
   template <class F>
   auto with_access(Extents const& as, typename Access::Store const& chunks, typename Access::Writing const* writing,

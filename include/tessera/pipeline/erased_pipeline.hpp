@@ -3,34 +3,37 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include <tessera/memory/space.hpp>
 #include <tessera/pipeline/form.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// What pipelines need for one mini-batch after the other, of each type of pipeline that was used with it.
+/// What a pipeline needs for one mini-batch after the other. It holds that of one type of pipeline, the last: a queue
+/// counts the memory of one.
 class PipelineWork {
  public:
-  /// The T that this holds: made when it is first asked for.
+  PipelineWork() = default;
+  PipelineWork(PipelineWork const&) = delete;
+  PipelineWork& operator=(PipelineWork const&) = delete;
+
+  /// The T that this holds, which is made unless the last that was asked for was a T.
   template <class T>
   T& of() {
-    for (auto& known : known_)
-      if (known.type == &tag<T>) return *static_cast<T*>(known.object.get());
-    auto made = std::make_shared<T>();
-    known_.push_back({&tag<T>, made});
-    return *made;
+    if (type_ != &tag<T>) {
+      type_ = nullptr;
+      object_.reset();  // before there is another
+      object_ = std::make_shared<T>();
+      type_ = &tag<T>;
+    }
+    return *static_cast<T*>(object_.get());
   }
 
  private:
   template <class T>
   static constexpr char tag{};  // its address names T
-  struct Known {
-    void const* type;
-    std::shared_ptr<void> object;
-  };
-  std::vector<Known> known_;  // few
+  void const* type_ = nullptr;
+  std::shared_ptr<void> object_;
 };
 
 /// The members of a Pipeline that chunks pass by.

@@ -58,7 +58,7 @@ struct ChunkAccess {
   /// What writes chunks.
   struct Writing {
     detail::ErasedWritableStore<typename P::bytes_space> const& store;
-    typename P::Encoder const& encoder;
+    typename P::Encoder const* encoder = nullptr;  ///< null: chunks are written as they are encoded
   };
 
   Store const& store;

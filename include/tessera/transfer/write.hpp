@@ -208,7 +208,7 @@ class WriteBatch {
       slab_ = destination;
     }
     encoding_.most = to.most;
-    to.source.writing->encoder.encode(form, std::span{tasks_}, encoding_, on);
+    to.source.writing->encoder->encode(form, std::span{tasks_}, encoding_, on);
   }
 
   // Each key locked while it changes.
