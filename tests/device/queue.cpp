@@ -196,6 +196,29 @@ TEST_CASE("a queue may be used by many threads") {
 }
 
 #if defined(TESSERA_CUDA_EMULATION)
+TEST_CASE("a lease whose place in the stream is not known is not given back with an earlier one") {
+  under_seeds(16, [] {
+    DeviceQueue on{test::HostQueue{}};
+    auto target = made<DeviceBuffer>(std::string(100, ' '), on);
+    using Crossing = crossing<space::Device, space::Pinned>;
+    {
+      auto lent = on.lease<Scratch<space::Pinned>>();
+      auto const bytes = lent->take(100, on);
+      std::memset(bytes.data, 'a', 100);
+      Crossing::copy(bytes.sub(0, 50), target.span().sub(0, 50), on);
+      lent.record();
+      lent.wait();
+      Crossing::copy(bytes.sub(50, 50), target.span().sub(50, 50), on);
+      emulation::fail(0);
+      test::check_refused<DeviceError>([&] { lent.record(); }, {"cudaEventRecord"});
+      emulation::fail_nothing();
+    }
+    auto const again = on.lease<Scratch<space::Pinned>>();
+    std::memset(again->take(100, on).data, 'b', 100);
+    CHECK(text(target.view(), on) == std::string(100, 'a'));
+  });
+}
+
 TEST_CASE("a queue acts on the device of its stream, and puts the current device back") {
   emulation::set({.devices = 2});
   under_seeds(4, [] {

@@ -2,6 +2,7 @@
 // in one line.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ class Error : public std::exception {
   /// The number of the chunk in the batch: codecs know chunks by their numbers, readers by their keys. An error that
   /// has a key has no number, because batches can be nested, as shards are.
   std::optional<std::size_t> chunk() const noexcept { return chunk_; }
+  /// Where the range begins, in bytes, that was asked for and lies beyond the end of the key's value.
+  std::optional<std::uint64_t> range_beyond() const noexcept { return range_beyond_; }
 
   Error& in_store(std::string_view name) { return add(store_, name); }
   Error& in_key(std::string_view key) { return chunk_.reset(), add(key_, key); }
@@ -36,6 +39,7 @@ class Error : public std::exception {
   Error& in_codec(std::string_view name) { return add(codec_, name); }
   Error& in_inner_chunk(std::string_view place) { return add(inner_chunk_, place); }
   Error& in_chunk(std::size_t place) { return chunk_ = chunk_.value_or(place), *this; }
+  Error& in_range_beyond(std::uint64_t offset) { return range_beyond_ = offset, *this; }
 
  private:
   Error& add(std::string& place, std::string_view name) {
@@ -57,6 +61,7 @@ class Error : public std::exception {
 
   std::string problem_, store_, key_, work_, inner_chunk_, codec_, text_;
   std::optional<std::size_t> chunk_;
+  std::optional<std::uint64_t> range_beyond_;
 };
 
 namespace detail {
@@ -72,6 +77,7 @@ struct Located : Error {
   Self& in_codec(std::string_view name) { return self(Error::in_codec(name)); }
   Self& in_inner_chunk(std::string_view place) { return self(Error::in_inner_chunk(place)); }
   Self& in_chunk(std::size_t place) { return self(Error::in_chunk(place)); }
+  Self& in_range_beyond(std::uint64_t offset) { return self(Error::in_range_beyond(offset)); }
 
  private:
   static Self& self(Error& error) { return static_cast<Self&>(error); }

@@ -28,7 +28,8 @@ struct ByteRange {
     }
     if (offset > total)
       throw StoreError{"a range that begins at byte " + std::to_string(offset) + " of a value of " +
-                       std::to_string(total) + " bytes"};
+                       std::to_string(total) + " bytes"}
+          .in_range_beyond(offset);
     return {offset, std::min(size, total - offset)};
   }
 };

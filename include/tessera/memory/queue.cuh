@@ -73,6 +73,7 @@ class DeviceLease {
   /// A place in the stream, now, where it is done with the object: it is given back with this place, not with that of
   /// the end of the loan. `wait` waits till the stream gets there. Throw: DeviceError.
   void record() {
+    recorded_ = false;  // if there is no such place, an earlier one will not do
     stream_->record(lent_->until);
     recorded_ = true;
   }

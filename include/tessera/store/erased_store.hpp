@@ -31,7 +31,7 @@ struct StoreAbilities {
   bool appends = false;        ///< AppendableStore
 };
 
-/// For who reads chunks. Errors name key and store.
+/// For who reads chunks. Errors of reading values name key and store; of the rest, who calls adds them.
 template <MemorySpace S>
 class ErasedStore {
  protected:
@@ -67,7 +67,7 @@ class ErasedWritableStore : public ErasedStore<S> {
  public:
   using ErasedStore<S>::ErasedStore;
   virtual void write(Key const&, ByteView<S>, Queue&) const = 0;
-  /// The lock of each key is held while it is written. Errors name key and store.
+  /// The lock of each key is held while it is written. Errors name the key.
   virtual void write_many(std::span<WriteRequest<S> const>, Queue&) const = 0;
   virtual bool append(Key const&, ByteView<S>, std::uint64_t size, Queue&) const = 0;
   virtual bool erase(Key const&, Queue&) const = 0;
@@ -100,7 +100,7 @@ class ErasedStoreOf : public Base {
     constexpr bool is_host = std::same_as<Space, space::Host>;
     if constexpr (is_host)
       return detail::read(store_, key, range, destination, watch, is_of_watch, on);
-    else if constexpr (CrossesFrom<space::Host, Space>)
+    else if constexpr (requires { store_.host_side(); } || CrossesFrom<space::Host, Space>)
       return detail::read(host_side(store_, on), key, range, destination, watch, is_of_watch, on.host());
     else
       refuse(key, "this store's values do not come to the host");

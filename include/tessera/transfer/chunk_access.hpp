@@ -1,6 +1,7 @@
 // Where chunks are and what they are: an array's, those at the bottom of its shards, or those of a shard that is being
 // written.
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -69,6 +70,14 @@ struct ChunkAccess {
   ShardIndexCache* shards = nullptr;  ///< where chunks are that are in shards
   Extents array_shape{};              ///< with `shards`: at its border they have fewer chunks; none: it is not known
   Writing const* writing = nullptr;   ///< the same chunks; null: they are read
+
+  /// Values are used where the store has them. Bytes that are about to cross are better copied once, to where they
+  /// cross from.
+  bool lends() const { return std::same_as<typename P::bytes_space, typename P::bytes_staging> && store.can.lends; }
+  /// The store is asked for one range after the other.
+  bool joins() const { return !lends() && !store.can.gets_many; }
+  /// The index of a shard is the host's, and of the same bytes.
+  bool takes_whole_shards() const { return std::same_as<typename P::bytes_staging, space::Host> && !lends(); }
 
   /// Where the chunk's value is in that of its key; nullopt: its shard is known not to have it. Reads the shard's
   /// index by `read`, if nobody has, and sets `sequence` to when that was; `seen` is what it is of, if it is watched.

@@ -40,22 +40,16 @@ void of_slot(ChunkAccess<P> const& source, ChunkRead<P> const& slot, F&& f) try 
   throw;
 }
 
-/// The slot that a store's error is of, which says no more than its key: one whose range begins beyond the shard's
-/// end, if there is one.
+/// The one that a store's error is of, which says no more than its key: whose range begins beyond the shard's end, if
+/// there is one.
 template <class P>
-ChunkRead<P> const* beyond_end(ChunkAccess<P> const& source, std::span<ChunkRead<P> const> slots, Error const& error,
-                               typename P::queue_type& on) {
-  if (!source.shards || !error.inner_chunk().empty()) return nullptr;
-  auto const of_key = [&](auto const& slot) { return slot.key.path == error.key() && slot.found; };
-  auto const first = std::ranges::find_if(slots, of_key);
-  if (first == slots.end()) return nullptr;
-  std::optional<std::uint64_t> total;
-  try {
-    total = source.store.size(first->key, queue_in<typename P::bytes_space>(on));
-  } catch (Error const&) {  // the first one is thrown
-  }
-  auto const is_beyond = [&](auto const& slot) { return of_key(slot) && total && slot.range.offset > *total; };
-  auto const found = std::ranges::find_if(slots, is_beyond);
+ChunkRead<P> const* beyond_end(std::span<ChunkRead<P> const> slots, Error const& error) {
+  auto const offset = error.range_beyond();
+  if (!offset || !error.inner_chunk().empty()) return nullptr;
+  auto const is_it = [&](auto const& slot) {
+    return slot.found && slot.range.offset == *offset && slot.key.path == error.key();
+  };
+  auto const found = std::ranges::find_if(slots, is_it);
   return found == slots.end() ? nullptr : &*found;
 }
 

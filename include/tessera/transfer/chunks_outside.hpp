@@ -16,8 +16,7 @@
 #include <tessera/transfer/batches.hpp>
 #include <tessera/view/box.hpp>
 
-namespace tessera { inline namespace v0 {
-namespace detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// The chunks that have elements of one shape, `shown`, beyond another, `kept`.
 class ChunksOutside {
@@ -113,5 +112,4 @@ class ChunksOutside {
   std::uint64_t size_;
 };
 
-}  // namespace detail
-}}  // namespace tessera::v0
+}}}  // namespace tessera::v0::detail

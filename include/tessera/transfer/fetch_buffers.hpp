@@ -10,8 +10,7 @@
 #include <tessera/memory/bytes.hpp>
 #include <tessera/pipeline/form.hpp>
 
-namespace tessera { inline namespace v0 {
-namespace detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// Values that cross, or are the device's, lie one after the other, so that
 /// one copy takes all of them; values of the host's each have memory of their own, no larger than they are.
@@ -55,5 +54,4 @@ class FetchBuffers {
   std::size_t used_ = 0, step_ = 1;
 };
 
-}  // namespace detail
-}}  // namespace tessera::v0
+}}}  // namespace tessera::v0::detail

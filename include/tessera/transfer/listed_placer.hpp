@@ -17,8 +17,7 @@
 #include <tessera/plan/plan.hpp>
 #include <tessera/view/layout.hpp>
 
-namespace tessera { inline namespace v0 {
-namespace detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// Where an element of a chunk is, in bytes, by its place in C order.
 class PositionOffsets {
@@ -185,5 +184,4 @@ std::uint64_t listed_bytes(Plan const& plan) {
   return S::host_accessible ? bytes : 3 * bytes;
 }
 
-}  // namespace detail
-}}  // namespace tessera::v0
+}}}  // namespace tessera::v0::detail

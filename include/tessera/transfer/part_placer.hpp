@@ -14,8 +14,7 @@
 #include <tessera/transfer/batches.hpp>
 #include <tessera/transfer/listed_placer.hpp>
 
-namespace tessera { inline namespace v0 {
-namespace detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 /// Strides from one element of a part to the next, in a chunk.
 inline Strides stepped(Strides const& dense, Extents const& steps) {
@@ -84,5 +83,4 @@ UsualBatch usual_for(Plan const& plan) {
   return usual;
 }
 
-}  // namespace detail
-}}  // namespace tessera::v0
+}}}  // namespace tessera::v0::detail

@@ -1,5 +1,4 @@
-// The read path: plan, fetch, decode, place; what is done with one mini-batch. batches.hpp says how many, and when,
-// chunk_fetcher.hpp where the stored values are.
+// The read path: locate, fetch, decode, place; what is done with one mini-batch. batches.hpp says how many, and when.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -15,9 +14,12 @@
 #include <tessera/transfer/batches.hpp>
 #include <tessera/transfer/chunk_access.hpp>
 #include <tessera/transfer/chunk_fetcher.hpp>
+#include <tessera/transfer/chunk_reads.hpp>
+#include <tessera/transfer/consistent_shards.hpp>
 #include <tessera/transfer/listed_placer.hpp>
 #include <tessera/transfer/part_placer.hpp>
 #include <tessera/transfer/read_options.hpp>
+#include <tessera/transfer/shard_locator.hpp>
 #include <tessera/view/strided_span.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -39,34 +41,30 @@ class ReadBatch {
   void run(ChunkAccess<P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last, To const& target,
            Queue& on, ReadOptions const& options) try {
     select(source, plan, first, last, target);
-    tasks_.clear();
-    found_.clear();  // until the chunks are found, an error is of the key that it names
+    FetchLimits const limits{options};
     std::uint64_t placed = 0;
-    auto const place_next = [&](auto const& slot) {
-      if constexpr (is_of_host) placed += place_tile(source, slot, plan, target, on);
+    auto const place_next = [&](auto const& tile) {
+      if constexpr (is_of_host) placed += place_tile(source, tile, plan, target, on);
     };
-    fetch_.run(
-        source,
-        {options.max_gap, options.max_request_bytes ? options.max_request_bytes : ~std::uint64_t{0}, options.stop},
-        place_next, on);
-    auto const slots = fetch_.slots();
-    for (std::size_t i = 0; i < slots.size(); ++i)
-      if (slots[i].found) {
-        tasks_.push_back({slots[i].encoded, slots[i].direct});
-        found_.push_back(i);
-      }
+    locate_.begin();
+    fetch_.begin(source, chunks_.all(), on);
+    shards_.read(source, chunks_.all(), options.stop, on, [&](std::span<ChunkRead<P>> some) {
+      locate_.run(source, limits, some, shards_.watched(), on);
+      fetch_.run(source, limits, some, shards_.watched(), place_next, on);
+    });
     decode(source, on);
     placed += place(source, plan, target, on);
     fetch_.give_back(on);
     auto* const traffic = options.traffic;
     if (!traffic) return;
     traffic->chunks += last - first;
-    traffic->missing += (slots.size() - tasks_.size()) * (last - first) / slots.size();  // the tiles of one are one
+    auto const missing = chunks_.size() - tasks_.size();
+    traffic->missing += missing * (last - first) / chunks_.size();  // the tiles of one are one
     for (auto const& task : tasks_) traffic->fetched += task.encoded.size;
     if (!source.form.is_view()) traffic->decoded += tasks_.size() * source.form.decoded_size;
     traffic->placed += placed;
   } catch (Error& error) {
-    if (auto const* const slot = slot_of(source, error, on)) source.blame(error, slot->key, slot->piece.chunk);
+    if (auto const* const slot = slot_of(error)) source.blame(error, slot->key, slot->piece.chunk);
     error.in_store(source.store.name());
     throw;
   }
@@ -77,14 +75,14 @@ class ReadBatch {
     usual.chunks = std::max(usual.chunks, shard);
     auto wanted = options;
     bool const is_far = source.shards && !source.store.is_near();
-    if (options.mini_batch == 0 && (is_far || (source.shards && ChunkFetcher<P>::joins(source)))) {
+    if (options.mini_batch == 0 && (is_far || (source.shards && source.joins()))) {
       wanted.mini_batch = usual.chunks;  // fewer requests before work for all threads
       auto const whole = std::max<std::uint64_t>(source.form.decoded_size, 1);
       auto const most = is_far ? std::min(shard, most_for_few / whole) * whole : 0;
       if (options.mini_batch_bytes == 0) wanted.mini_batch_bytes = std::max(usual.bytes, most);
     }
-    auto batches = batches_of(wanted, plan.size(), source.form, on.host().threads(), usual, false,
-                              ChunkFetcher<P>::beside(source));
+    auto batches =
+        batches_of(wanted, plan.size(), source.form, on.host().threads(), usual, false, memory_beside(source));
     // So that few shards are in two of them.
     if (options.mini_batch == 0 && batches.size > shard) batches.size -= batches.size % shard;
     return batches;
@@ -94,12 +92,20 @@ class ReadBatch {
   /// Bytes of a mini-batch, at most, that is larger than usual so that a shard of a store that is far is one request.
   static constexpr auto most_for_few = std::uint64_t{8} << 20;
 
+  // Bytes for each chunk beside its own memory: joined ranges, and whole shards.
+  static std::uint64_t memory_beside(ChunkAccess<P> const& source) {
+    if (!source.shards || source.lends()) return 0;
+    return source.form.encoded_bound() * (source.takes_whole_shards() + source.joins());
+  }
+
   void select(ChunkAccess<P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
               To const& target) {
-    fetch_.clear();
+    chunks_.clear();
+    tasks_.clear();
+    found_.clear();  // until the chunks are found, an error is of the key that it names
     auto const strides = plan.strides_in(target.strides);
     plan.for_each_piece(first, last, [&](Piece const& piece) {
-      auto& slot = fetch_.add(source, plan, piece);
+      auto& slot = chunks_.add(source, plan, piece);
       auto const bytes = static_cast<std::size_t>(slot.wanted.size);  // of a chunk, which memory holds
       slot.direct = {};
       if (goes_direct && !plan.is_scattered() && is_contiguous(source.form.layout, piece.part, bytes, strides) &&
@@ -107,36 +113,40 @@ class ReadBatch {
         slot.direct = {address(target.data, piece.part.target, target.strides), bytes};
     });
     if constexpr (is_of_host)
-      if (source.store.can.reads_in_turn && last - first == 1 && source.form.is_view() &&
-          !fetch_.slots().front().direct.data && plan.is_box() && !has_booleans(source))
-        if (auto const tiles = tiles_of(source.form.layout, plan.steps(), fetch_.slots().front().piece.part, strides))
-          fetch_.cut(source, *tiles, plan.steps());
+      if (source.store.can.reads_in_turn && last - first == 1 && source.form.is_view() && !chunks_[0].direct.data &&
+          plan.is_box() && !has_booleans(source))
+        if (auto const tiles = tiles_of(source.form.layout, plan.steps(), chunks_[0].piece.part, strides))
+          chunks_.cut(source, *tiles, plan.steps());
   }
 
   // The chunk that an error is of, if it is of one. A store's error is of a key, and many chunks of a shard have it.
-  ChunkRead<P> const* slot_of(ChunkAccess<P> const& source, Error const& error, Queue& on) {
-    auto const slots = fetch_.slots();
+  ChunkRead<P> const* slot_of(Error const& error) {
+    std::span<ChunkRead<P> const> const slots = chunks_.all();
     if (slots.empty()) return nullptr;
-    if (!error.key().empty()) return beyond_end<P>(source, slots, error, on);
+    if (!error.key().empty()) return beyond_end(slots, error);
     auto const chunk = error.chunk();
     return &slots[chunk && *chunk < found_.size() ? found_[*chunk] : 0];
   }
 
   void decode(ChunkAccess<P> const& source, Queue& on) {
+    for (std::size_t i = 0; i < chunks_.size(); ++i)
+      if (chunks_[i].found) {
+        tasks_.push_back({chunks_[i].encoded, chunks_[i].direct});
+        found_.push_back(i);
+      }
     auto const size = source.form.decoded_size;
     if constexpr (std::same_as<bytes_space, array_space>)
       if (source.form.is_view()) return see_elements();
     std::size_t rest = 0;  // those that are not decoded right into the target
     for (auto const& task : tasks_) rest += !task.to.data;
-    if constexpr (!goes_direct)
-      rest = fetch_.slots().size();  // missing ones too, lest memory grow when fewer are missing
+    if constexpr (!goes_direct) rest = chunks_.size();  // missing ones too, lest memory grow when fewer are missing
     auto const bytes = checked_size(checked_product(rest, size, "a mini-batch"), "a mini-batch");
     auto const destination = seen_in<array_space>(decoded_.take(bytes, queue_in<typename P::array_staging>(on)));
     std::size_t next = 0;  // in their order: neighbours cross in one copy
     for (auto& task : tasks_)
       if (!task.to.data) task.to = destination.sub(next++ * size, size);
-    decoding_.most = fetch_.slots().size();
-    decoding_.apart = fetch_.is_apart(source);
+    decoding_.most = chunks_.size();
+    decoding_.apart = source.lends();
     decoding_.ahead = true;  // this is lent when the queue is done with it
     source.pipeline.decode(source.form, std::span{tasks_}, decoding_, on);
   }
@@ -144,7 +154,7 @@ class ReadBatch {
   // What is stored are the elements, those that are wanted.
   void see_elements() {
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
-      auto const& wanted = fetch_.slots()[found_[t]].wanted;
+      auto const& wanted = chunks_[found_[t]].wanted;
       expect_size(tasks_[t].encoded.size, static_cast<std::size_t>(wanted.size), t);
       tasks_[t].decoded = tasks_[t].encoded;
     }
@@ -189,7 +199,7 @@ class ReadBatch {
     if (plan.is_scattered()) return place_listed(source, plan, target, form, on);
     PartPlacer placing{placements_, form, queue_in<array_space>(on), placer_of<array_space>(target)};
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
-      auto const& slot = fetch_.slots()[found_[t]];
+      auto const& slot = chunks_[found_[t]];
       auto const decoded = tasks_[t].decoded.data;
       bool const is_there = slot.is_tile || (decoded == slot.direct.data && decoded);
       if (is_there && !has_booleans(source)) continue;
@@ -200,7 +210,7 @@ class ReadBatch {
         if (!is_there) placing.add(next);
       });
     }
-    for (auto const& slot : fetch_.slots())
+    for (auto const& slot : chunks_.all())
       if (!slot.found)
         plan.for_each_part(slot.piece, [&](Part const& part) {
           placing.add({nullptr, address(target.data, part.target, target.strides), part.count});
@@ -213,15 +223,18 @@ class ReadBatch {
     ListedPlacer placing{listed_,        plan, source.form.layout,        target.strides,
                          Way::to_memory, form, queue_in<array_space>(on), placer_of<array_space>(target)};
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
-      auto const& slot = fetch_.slots()[found_[t]];
+      auto const& slot = chunks_[found_[t]];
       auto const* const chunk = tasks_[t].decoded.data - slot.wanted.offset;
       placing.add(slot.piece, chunk, target.data, t, has_booleans(source));
     }
-    for (auto const& slot : fetch_.slots())
+    for (auto const& slot : chunks_.all())
       if (!slot.found) placing.add(slot.piece, nullptr, target.data, 0);
     return placing.finish();
   }
 
+  ChunkReads<P> chunks_;
+  ConsistentShards<P> shards_;
+  ShardLocator<P> locate_;
   ChunkFetcher<P> fetch_;
   std::vector<DecodeTask<bytes_space, array_space>> tasks_;
   std::vector<std::size_t> found_;  // the slot of each task

@@ -40,4 +40,18 @@ struct ReadOptions {
   Traffic* traffic = nullptr;  ///< added to, if given
 };
 
+namespace detail {
+
+/// How a read asks a store: ReadOptions says what they mean.
+struct FetchLimits {
+  explicit FetchLimits(ReadOptions const& options)
+      : max_gap{options.max_gap},
+        max_request_bytes{options.max_request_bytes ? options.max_request_bytes : ~std::uint64_t{0}} {}
+
+  std::optional<std::uint64_t> max_gap;
+  std::uint64_t max_request_bytes;
+};
+
+}  // namespace detail
+
 }}  // namespace tessera::v0

@@ -1,7 +1,6 @@
 // Where the values of a mini-batch are: keys of their own, or ranges of shards.
 #pragma once
 #include <algorithm>
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -14,15 +13,9 @@
 #include <tessera/store/get.hpp>
 #include <tessera/transfer/chunk_access.hpp>
 #include <tessera/transfer/chunk_read.hpp>
+#include <tessera/transfer/read_options.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
-
-/// How a read asks a store: ReadOptions says what they mean.
-struct FetchLimits {
-  std::optional<std::uint64_t> max_gap{};
-  std::uint64_t max_request_bytes = ~std::uint64_t{0};
-  std::atomic<bool> const* stop = nullptr;
-};
 
 /// What it holds is kept by a queue and used again.
 template <class P>
@@ -33,18 +26,8 @@ class ShardLocator {
   using Slot = ChunkRead<P>;
 
  public:
-  /// Values are used where the store has them. Bytes that are about to cross are better copied once, to where they
-  /// cross from.
-  static bool lends(Source const& source) {
-    return std::same_as<bytes_space, typename P::bytes_staging> && source.store.can.lends;
-  }
-  /// The index of a shard is the host's, and of the same bytes.
-  static bool takes_whole_shards(Source const& source) {
-    return std::same_as<typename P::bytes_staging, space::Host> && !lends(source);
-  }
-
-  /// Nothing that was located is used any more.
-  void clear() { whole_.clear(); }
+  /// Before a mini-batch: nothing that was located is used any more.
+  void begin() { whole_.clear(); }
 
   /// Sets the range of each slot, or its bytes if they are there already. What is missing in a shard is not asked for.
   void run(Source const& source, FetchLimits const& limits, std::span<Slot> all, WatchedShards& watched, AnyQueue& on) {
@@ -65,7 +48,7 @@ class ShardLocator {
         return source.read_part(key, range, destination, seen, queue_in<bytes_space>(on));
       };
       if constexpr (std::same_as<typename P::bytes_staging, space::Host>) {
-        if (takes_whole_shards(source) && is_taken_whole(source, limits, shard)) {
+        if (source.takes_whole_shards() && is_taken_whole(source, limits, shard)) {
           take_whole(source, shard, seen, read, on.host());
           continue;
         }
