@@ -222,7 +222,7 @@ class AnyArray {
   /// those chunks. Each read notices what arrays write through this store and its copies, but not what others write:
   /// another process, a direct write into the store, a second store of the same folder. If one of them replaces a
   /// shard, a read finds what lies in the new value at the old places, until you call this again. For any thread.
-  void keep_shard_indexes(std::uint64_t most) const { state_->indexes.keep(state_->form.shards, most); }
+  void keep_shard_indexes(std::uint64_t most) const { state_->keep_indexes(most); }
 
   /// Makes each shard what it would be if it were written at once: inner chunks in C order, without unused bytes, such
   /// as `append_to_shards` leaves. It replaces shards one by one, each at once. Of a shard that is in order it reads

@@ -13,7 +13,7 @@
 #include <tessera/metadata/document.hpp>
 #include <tessera/pipeline/erased_pipeline.hpp>
 #include <tessera/shard/decoded_shard_store.hpp>
-#include <tessera/shard/kept_indexes.hpp>
+#include <tessera/shard/index_cache.hpp>
 #include <tessera/store/erased_store.hpp>
 #include <tessera/store/folder_lock.hpp>
 #include <tessera/store/watch.hpp>
@@ -70,6 +70,13 @@ struct ArrayState {
     return with_writing(as, nullptr, f);
   }
 
+  /// Of shards, from here on, among all calls: so many bytes, and none that were kept before; 0: each call has its own.
+  void keep_indexes(std::uint64_t most) {
+    auto kept = most > 0 && !form.shards.empty() ? std::make_shared<ShardIndexCache>(form.shards, most) : nullptr;
+    std::lock_guard lock{indexes_mutex_};
+    indexes_.swap(kept);
+  }
+
   /// Locks the shape among all handles of the array, in this process and in others, if the store can.
   FolderLock lock_shape(Sharing sharing) const { return lock_folder(metadata_of(store), path, sharing); }
 
@@ -99,7 +106,6 @@ struct ArrayState {
   ResolvedChunk form;
   queue_type on;
   KeyLocks locks{};
-  KeptIndexes indexes{};
 
  private:
   // Takes the shape from the document, unless that is the one that it was taken from.
@@ -140,16 +146,21 @@ struct ArrayState {
         chunks, names, passed, form, {metadata.fill.data(), metadata.fill.size()}, directory.get(), as, writing});
   }
 
-  std::mutex mutex_;
-  ValueVersion read_{};  // of the document
-
-  // What is kept, or one of its own; null: there are no shards.
-  std::shared_ptr<ShardIndexCache> shards() const {
+  // What is kept, or one of the call's own; null: there are no shards. Who has it holds it.
+  std::shared_ptr<ShardIndexCache> shards() {
     if (form.shards.empty()) return nullptr;
-    if (auto kept = indexes.get()) return kept;
+    {
+      std::lock_guard lock{indexes_mutex_};
+      if (indexes_) return indexes_;
+    }
     constexpr auto most = std::uint64_t{64} << 20;  // bytes of indexes: those of some shards at a time
     return std::make_shared<ShardIndexCache>(form.shards, most);
   }
+
+  std::mutex mutex_;
+  ValueVersion read_{};  // of the document
+  std::mutex indexes_mutex_;
+  std::shared_ptr<ShardIndexCache> indexes_;  // null: none are kept
 };
 
 }}}  // namespace tessera::v0::detail

@@ -206,10 +206,11 @@ class EncodedShardStore final : public Base {
   }
   /// Shards are written one by one.
   void write_many(std::span<WriteRequest<Host> const> requests, Queue& on) const override {
-    for (auto const& request : requests) {
-      auto const held = this->lock(*request.key);
-      write(*request.key, request.value, on);
-    }
+    for (auto const& request : requests)
+      at_key(*this, *request.key, [&] {
+        auto const held = this->lock(*request.key);
+        write(*request.key, request.value, on);
+      });
   }
   /// A value that is encoded as a whole cannot grow at its end.
   bool append(Key const&, ByteView<Host>, std::uint64_t, Queue&) const override { return false; }

@@ -61,18 +61,22 @@ class ShardStore final : public ErasedWritableStore<Space> {
   KeyLock lock(Key const&) const override { return {}; }
   SequenceCounter& changes(Key const& key) const override { return store_->changes(key); }
 
-  // Chunks are read and written, and nothing else.
-  std::optional<std::size_t> read_on_host(Key const&, ByteRange, Destination<space::Host>, ValueWatch const*, bool&,
+  // Chunks are read and written one by one, and nothing else: its abilities say so.
+  std::optional<std::size_t> read_on_host(Key const& key, ByteRange, Destination<space::Host>, ValueWatch const*, bool&,
                                           Queue&) const override {
-    return std::nullopt;
+    throw refusal(key);
   }
-  std::optional<std::uint64_t> size(Key const&, Queue&) const override { return std::nullopt; }
-  void get_many(std::span<ReadRequest<Space>>, Queue&) const override {}
-  std::optional<Lent<Space>> lend(Key const&, ByteRange, Queue&) const override { return std::nullopt; }
-  bool append(Key const&, ByteView<Space>, std::uint64_t, Queue&) const override { return false; }
-  ValueWatch watch(Key const&) const override { return ValueWatch{{}}; }
+  std::optional<std::uint64_t> size(Key const& key, Queue&) const override { throw refusal(key); }
+  void get_many(std::span<ReadRequest<Space>> requests, Queue&) const override { throw refusal(*requests.front().key); }
+  std::optional<Lent<Space>> lend(Key const& key, ByteRange, Queue&) const override { throw refusal(key); }
+  bool append(Key const& key, ByteView<Space>, std::uint64_t, Queue&) const override { throw refusal(key); }
+  ValueWatch watch(Key const& key) const override { throw refusal(key); }
 
  private:
+  StoreError refusal(Key const& key) const {
+    return StoreError{"a shard that is being written gives single chunks, and takes them"}.in_key(key.path).in_store(
+        name());
+  }
   static std::uint64_t number(Key const& key) {
     std::uint64_t number = 0;
     std::from_chars(key.path.data(), key.path.data() + key.path.size(), number);

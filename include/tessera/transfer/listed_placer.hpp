@@ -39,8 +39,8 @@ class PositionOffsets {
   bool is_c_order_;
 };
 
-/// The way between chunks and memory.
-enum class Way { to_memory, to_chunk };
+/// Of elements between chunks and memory.
+enum class Direction { to_memory, to_chunk };
 
 /// Places pieces of a scattered plan, so many elements at a time that the list of them stays short.
 template <MemorySpace S, class Placer = placer<S>>
@@ -51,13 +51,13 @@ class ListedPlacer {
   static constexpr std::size_t most = S::host_accessible ? 1024 : std::size_t{1} << 15;
 
   /// `form` has the strides of the memory and, of the chunk, those of its layout.
-  ListedPlacer(ListedBatch<S>& batch, Plan const& plan, Layout const& layout, Strides const& memory, Way way,
-               PlacementForm const& form, queue_for<S>& on, Placer const& placing = {})
+  ListedPlacer(ListedBatch<S>& batch, Plan const& plan, Layout const& layout, Strides const& memory,
+               Direction direction, PlacementForm const& form, queue_for<S>& on, Placer const& placing = {})
       : batch_{batch},
         plan_{plan},
         layout_{layout},
         memory_{memory},
-        way_{way},
+        direction_{direction},
         form_{form},
         on_{on},
         placer_{placing} {
@@ -83,8 +83,8 @@ class ListedPlacer {
 
  private:
   OffsetPair pair(std::int64_t in_chunk, std::int64_t in_memory) const {
-    return way_ == Way::to_chunk ? OffsetPair{copies_ ? in_memory : 0, in_chunk}
-                                 : OffsetPair{copies_ ? in_chunk : 0, in_memory};
+    return direction_ == Direction::to_chunk ? OffsetPair{copies_ ? in_memory : 0, in_chunk}
+                                             : OffsetPair{copies_ ? in_chunk : 0, in_memory};
   }
 
   void add_runs(Piece const& piece, std::byte const* from, std::byte* to, std::size_t chunk) {
@@ -167,7 +167,7 @@ class ListedPlacer {
   Plan const& plan_;
   Layout const& layout_;
   Strides const& memory_;
-  Way way_;
+  Direction direction_;
   PlacementForm const& form_;
   queue_for<S>& on_;
   [[no_unique_address]] Placer placer_;

@@ -220,8 +220,14 @@ class ReadBatch {
 
   std::uint64_t place_listed(ChunkAccess<P> const& source, Plan const& plan, To const& target,
                              PlacementForm const& form, Queue& on) {
-    ListedPlacer placing{listed_,        plan, source.form.layout,        target.strides,
-                         Way::to_memory, form, queue_in<array_space>(on), placer_of<array_space>(target)};
+    ListedPlacer placing{listed_,
+                         plan,
+                         source.form.layout,
+                         target.strides,
+                         Direction::to_memory,
+                         form,
+                         queue_in<array_space>(on),
+                         placer_of<array_space>(target)};
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
       auto const& slot = chunks_[found_[t]];
       auto const* const chunk = tasks_[t].decoded.data - slot.wanted.offset;

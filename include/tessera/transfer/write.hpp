@@ -127,8 +127,14 @@ class WriteBatch {
   }
 
   void gather_listed(To const& to, PlacementForm const& form, Queue& on) {
-    ListedPlacer placing{listed_,       to.plan, to.source.form.layout,     to.origin.strides,
-                         Way::to_chunk, form,    queue_in<array_space>(on), placer_of<array_space>(to.origin)};
+    ListedPlacer placing{listed_,
+                         to.plan,
+                         to.source.form.layout,
+                         to.origin.strides,
+                         Direction::to_chunk,
+                         form,
+                         queue_in<array_space>(on),
+                         placer_of<array_space>(to.origin)};
     for (std::size_t i = 0; i < used_; ++i) placing.add(slots_[i].piece, to.origin.data, slots_[i].chunk.data, i);
     placing.finish();
   }
