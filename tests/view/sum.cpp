@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <list>
+#include <sstream>
 #include <type_traits>
 #include <vector>
 
@@ -35,23 +36,39 @@ TEST_CASE("means are double, of none NaN") {
 }
 
 TEST_CASE("the least and the greatest, as NumPy has them") {
-  CHECK(minmax(std::vector{3, -1, 7, 7}) == std::pair{-1, 7});
-  CHECK(minmax(std::list<std::uint8_t>{200}) == std::pair<std::uint8_t, std::uint8_t>{200, 200});
+  CHECK(minmax(std::vector{3, -1, 7, 7}) == MinMax<int>{-1, 7});
+  CHECK(minmax(std::list<std::uint8_t>{200}) == MinMax<std::uint8_t>{200, 200});
   for (auto const& numbers : {std::vector{1.0F, NAN, 2.0F}, std::vector{NAN, 1.0F}, std::vector{1.0F, NAN}}) {
     auto const [least, most] = minmax(numbers);
     CHECK(std::isnan(least));
     CHECK(std::isnan(most));
   }
-  CHECK(minmax(std::vector{float16{2}, float16{-2}}).first == float16{-2});
+  CHECK(minmax(std::vector{float16{2}, float16{-2}}).least == float16{-2});
   CHECK_THROWS_WITH_AS(minmax(std::vector<int>{}), "the least and the greatest of no numbers", SelectionError);
 }
 
+TEST_CASE("the least and the greatest are shown as numbers, with all their digits") {
+  auto const shown = [](auto const& numbers) {
+    std::ostringstream to;
+    to << minmax(numbers);
+    return to.str();
+  };
+  CHECK(shown(std::vector<std::uint8_t>{65, 200}) == "65 200");
+  CHECK(shown(std::vector<std::int8_t>{-128, 1}) == "-128 1");
+  CHECK(shown(std::vector{0.1F, 16777216.0F}) == "0.1 16777216");
+  CHECK(shown(std::vector{0.1, 1e300}) == "0.1 1e+300");
+  CHECK(shown(std::vector{1.0, NAN}) == "nan nan");
+  CHECK(shown(std::vector{float16{0.5}, float16{2}}) == "0.5 2");
+  CHECK(shown(std::vector<std::uint64_t>{~std::uint64_t{0}}) == "18446744073709551615 18446744073709551615");
+}
+
 TEST_CASE("of an array that was just read") {
-  auto const a = create_array<std::uint16_t, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {2, 3}, .chunk_shape = {2, 2}});
+  auto const a =
+      create_array<std::uint16_t, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {2, 3}, .chunk_shape = {2, 2}});
   a.write(all, std::vector<std::uint16_t>{1, 2, 3, 4, 5, 60000});
   CHECK(sum(a.read(all)) == 60015);
   CHECK(mean(a.read({0, all})) == 2);
-  CHECK(minmax(a.read(all)).second == 60000);
+  CHECK(minmax(a.read(all)).most == 60000);
   CHECK(!a.read(all).empty());
   CHECK(a.read({{1, 1}, all}).empty());
 }

@@ -21,17 +21,19 @@ class FunctionRef<R(Args...)> {
       FunctionRef(F&& f)
   noexcept
       : object_{const_cast<void*>(static_cast<void const*>(std::addressof(f)))},
-        call_{[](void* object, Args... args) -> R {
-          auto& call = *static_cast<std::remove_reference_t<F>*>(object);
-          if constexpr (std::is_void_v<R>)
-            call(std::forward<Args>(args)...);
-          else
-            return call(std::forward<Args>(args)...);
-        }} {}
+        call_{&call<std::remove_reference_t<F>>} {}
 
   R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
 
  private:
+  template <class F>
+  static R call(void* object, Args... args) {
+    if constexpr (std::is_void_v<R>)
+      (*static_cast<F*>(object))(std::forward<Args>(args)...);
+    else
+      return (*static_cast<F*>(object))(std::forward<Args>(args)...);
+  }
+
   void* object_;
   R (*call_)(void*, Args...);
 };

@@ -4,14 +4,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include <tessera/key/chunk_key.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/shard/index_cache.hpp>
-#include <tessera/shard/watched_shards.hpp>
 #include <tessera/store/erased_store.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -78,27 +76,6 @@ struct ChunkAccess {
   bool joins() const { return !lends() && !store.can.gets_many; }
   /// The index of a shard is the host's, and of the same bytes.
   bool takes_whole_shards() const { return std::same_as<typename P::bytes_staging, space::Host> && !lends(); }
-
-  /// Where the chunk's value is in that of its key; nullopt: its shard is known not to have it. Reads the shard's
-  /// index by `read`, if nobody has, and sets `sequence` to when that was; `seen` is what it is of, if it is watched.
-  /// Throws: CodecError, StoreError.
-  std::optional<ByteRange> locate(Key const& key, Extents const& chunk, std::optional<std::uint64_t>& sequence,
-                                  ReadPart read, ValueVersion const* seen, Queue<space::Host>& on) const try {
-    return shards->find(key, chunk, read, store.changes(key), sequence, on, seen);
-  } catch (Error& error) {
-    error.in_key(key.path).in_store(store.name());
-    throw;
-  }
-
-  /// Part of a shard's value as the host's bytes; nullopt: there is no shard.
-  std::optional<std::size_t> read_part(Key const& key, ByteRange range, Destination<space::Host> destination,
-                                       detail::WatchedShard* watched, queue_for<typename P::bytes_space>& on) const {
-    bool is_of_watch = false;
-    auto const found =
-        store.read_on_host(key, range, destination, watched ? &watched->watch : nullptr, is_of_watch, on);
-    if (watched) watched->is_held &= is_of_watch;
-    return found;
-  }
 
   /// The error is of a chunk.
   void blame(Error& error, Key const& key, Extents const& chunk) const {

@@ -45,7 +45,12 @@ class ShardLocator {
       auto* const seen = watched.of(shard.front().key);
       if (seen && !seen->watch.version().is_there) continue;
       auto const read = [&, &key = shard.front().key](ByteRange range, Destination<space::Host> destination) {
-        return source.read_part(key, range, destination, seen, queue_in<bytes_space>(on));
+        bool is_of_watch = false;
+        auto const* const watch = seen ? &seen->watch : nullptr;
+        auto& queue = queue_in<bytes_space>(on);
+        auto const found = source.store.read_on_host(key, range, destination, watch, is_of_watch, queue);
+        if (seen) seen->is_held &= is_of_watch;
+        return found;
       };
       if constexpr (std::same_as<typename P::bytes_staging, space::Host>) {
         if (source.takes_whole_shards() && is_taken_whole(source, limits, shard)) {
@@ -58,9 +63,17 @@ class ShardLocator {
   }
 
  private:
+  // Where the chunk's value is in that of its key: reads the shard's index by `read`, if nobody has.
   static void find(Source const& source, Slot& slot, WatchedShard const* seen, ReadPart read, Queue<space::Host>& on) {
     auto const* const version = seen ? &seen->watch.version() : nullptr;
-    auto const range = source.locate(slot.key, slot.piece.chunk, slot.sequence, read, version, on);
+    std::optional<ByteRange> range;
+    try {
+      auto const& changes = source.store.changes(slot.key);
+      range = source.shards->find(slot.key, slot.piece.chunk, read, changes, slot.sequence, on, version);
+    } catch (Error& error) {
+      error.in_key(slot.key.path).in_store(source.store.name());
+      throw;
+    }
     slot.found = range.has_value();
     if (!range) return;
     slot.range = *range;

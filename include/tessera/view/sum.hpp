@@ -1,21 +1,22 @@
 // What many programs ask of the numbers that they read. Sums are in a type that is wide enough for them: that of
 // std::accumulate is the type of its first argument.
 #pragma once
+#include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include <tessera/core/error.hpp>
 
-namespace tessera { inline namespace v0 {
-namespace detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 template <class T>
-using SumOf = std::conditional_t<!std::integral<T>, double,
-                                 std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+using SumOf =
+    std::conditional_t<!std::integral<T>, double, std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
 
 template <class Range>
 using NumberOf = std::remove_cvref_t<decltype(*std::begin(std::declval<Range&>()))>;
@@ -24,6 +25,20 @@ template <class T>
 consteval bool check_summed() {
   static_assert(std::is_convertible_v<T, double>, "tessera: sum, mean and minmax are of ranges of numbers");
   return std::is_convertible_v<T, double>;
+}
+
+// Of a number: what std::to_chars takes, and halves, which are floats.
+template <class T>
+std::string digits(T number) {
+  if (number != number) return "nan";  // which may have a sign
+  char text[64];  // the longest is a long double's
+  auto const end = [&] {
+    if constexpr (requires { std::to_chars(text, text + sizeof text, number); })
+      return std::to_chars(text, text + sizeof text, number).ptr;
+    else
+      return std::to_chars(text, text + sizeof text, static_cast<float>(number)).ptr;
+  }();
+  return {text, end};
 }
 
 // The sum, and how many there are.
@@ -54,23 +69,39 @@ double mean(Range&& range) {
   return count == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / static_cast<double>(count);
 }
 
-/// The least and the greatest number, or NaN twice if there is one among them, as numpy.min and numpy.max have it.
-/// Throws: SelectionError, if there are none.
+/// The least and the greatest number of a range.
+template <class T>
+struct MinMax {
+  T least, most;
+
+  friend bool operator==(MinMax const&, MinMax const&) = default;
+  /// Both as numbers, with the digits that tell them from others of their type.
+  friend std::string to_string(MinMax const& shown) {
+    return detail::digits(shown.least) + ' ' + detail::digits(shown.most);
+  }
+  template <class Stream>
+  friend auto operator<<(Stream& to, MinMax const& shown) -> decltype(to << std::string{}) {
+    return to << to_string(shown);
+  }
+};
+
+/// NaN twice, if there is one among them, as numpy.min and numpy.max have it. Throws: SelectionError, if there are no
+/// numbers.
 template <class Range>
 auto minmax(Range&& range) {
   using T = detail::NumberOf<Range>;
   if constexpr (!detail::check_summed<T>()) {
-    return std::pair<T, T>{};
+    return MinMax<T>{};
   } else {
     auto at = std::begin(range);
     auto const end = std::end(range);
     if (at == end) throw SelectionError{"the least and the greatest of no numbers"};
-    std::pair<T, T> found{*at, *at};
+    MinMax<T> found{*at, *at};
     for (; at != end; ++at) {
       T const number = *at;
-      if (number != number) return std::pair<T, T>{number, number};
-      if (number < found.first) found.first = number;
-      if (found.second < number) found.second = number;
+      if (number != number) return MinMax<T>{number, number};
+      if (number < found.least) found.least = number;
+      if (found.most < number) found.most = number;
     }
     return found;
   }
