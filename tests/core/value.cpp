@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include <support/refused.hpp>
+#include <tessera/core/float16.hpp>
 #include <tessera/core/value.hpp>
 
 using namespace tessera;
@@ -69,6 +70,7 @@ TEST_CASE("numbers of every arithmetic type are numbers, and a bool alone is a b
   check_number(-0.0, "-0.0");
   check_number(1e300, "1e+300");
   check_number(5e-324, "5e-324");
+  check_number(float16{0.1}, "0.099975586");
   Value const yes = true;
   REQUIRE(yes.get_if<bool>());
   CHECK(*yes.get_if<bool>());

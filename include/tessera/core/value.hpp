@@ -244,6 +244,8 @@ Value::Value(T const& from) {
     boolean_ = from;
   } else if constexpr (std::floating_point<T>) {
     *this = Number{detail::shortest_decimal(from)};
+  } else if constexpr (detail::IsHalf<T>) {
+    *this = Number{detail::shortest_decimal(+from)};
   } else if constexpr (detail::is_number<T>) {
     *this = Number{text({from})};
   } else if constexpr (detail::HasValueTraits<T>) {
@@ -315,6 +317,8 @@ T Value::as() const {
     if (kind_ != Kind::number || !detail::parse_integer(scalar_.text, number))
       refuse(text({"an integer from ", std::numeric_limits<T>::min(), " to ", std::numeric_limits<T>::max()}));
     return number;
+  } else if constexpr (detail::IsHalf<T>) {
+    return T{as<double>()};
   } else if constexpr (std::same_as<T, bool> || std::same_as<T, std::string> || std::same_as<T, Number> ||
                        std::same_as<T, List> || std::same_as<T, Members>) {
     if (auto* found = get_if<T>()) return *found;

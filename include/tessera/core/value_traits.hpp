@@ -28,6 +28,12 @@ template <class T>
 inline constexpr bool is_number = std::floating_point<T> || (std::integral<T> && !std::same_as<T, bool> &&
                                                              !is_character<T> && sizeof(T) <= sizeof(long long));
 
+// A number of a class: +x is a float, as core/float16.hpp's.
+template <class T>
+concept IsHalf = std::is_class_v<T> && requires(T const& number) {
+  { +number } -> std::same_as<float>;
+};
+
 // Not a path, which is a range of paths.
 template <class T>
 concept ValueRange = requires(T const& range) {
