@@ -90,21 +90,31 @@ struct Crc32c {
     return checksum;
   }
 
+  /// Throws: CodecError, if so many bytes have no checksum, or more bytes before it than there is room for.
+  static std::size_t decoded_size(std::size_t encoded, std::size_t room) {
+    if (encoded < checksum_size)
+      throw CodecError{"found " + std::to_string(encoded) + " bytes, expected at least a checksum of 4"};
+    auto const size = encoded - checksum_size;
+    if (size > room)
+      throw CodecError{"found " + std::to_string(size) + " bytes before the checksum, expected " +
+                       std::to_string(room)};
+    return size;
+  }
+  /// Throws: CodecError, if the checksum of the bytes is not the one that is stored.
+  static void expect(std::uint32_t found, std::uint32_t expected) {
+    if (found != expected)
+      throw CodecError{"the checksum of the bytes is " + std::to_string(found) + ", expected " +
+                       std::to_string(expected) + " as stored"};
+  }
+
   std::size_t encoded_bound(std::size_t decoded) const { return decoded + checksum_size; }
 
   std::size_t decoded_bound(ByteView<space::Host> from) const { return from.size; }
 
   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
-    if (from.size < checksum_size)
-      throw CodecError{"found " + std::to_string(from.size) + " bytes, expected at least a checksum of 4"};
-    auto const size = from.size - checksum_size;
-    if (size > to.size)
-      throw CodecError{"found " + std::to_string(size) + " bytes before the checksum, expected " +
-                       std::to_string(to.size)};
+    auto const size = decoded_size(from.size, to.size);
     auto const expected = stored(from.data + size);
-    if (auto const found = copy(from.sub(0, size), to); found != expected)
-      throw CodecError{"the checksum of the bytes is " + std::to_string(found) + ", expected " +
-                       std::to_string(expected) + " as stored"};
+    expect(copy(from.sub(0, size), to), expected);
     return size;
   }
   std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
