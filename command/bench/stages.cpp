@@ -107,9 +107,10 @@ void Stages::load(Piece& piece, Chunks const& chunks) {
   if (chunks.shards) {
     std::optional<std::uint64_t> sequence;
     auto const read = [&](tessera::ByteRange of, tessera::Destination<Host> destination) {
-      return chunks.read_part(key, of, destination, nullptr, on);
+      bool is_of_watch = false;
+      return chunks.store.read_on_host(key, of, destination, nullptr, is_of_watch, on);
     };
-    range = chunks.locate(key, where.chunk, sequence, read, nullptr, on);
+    range = chunks.shards->find(key, where.chunk, read, chunks.store.changes(key), sequence, on);
     if (!range) return;
   }
   if (form_.is_view()) {
