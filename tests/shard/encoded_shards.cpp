@@ -14,6 +14,7 @@
 #include <support/temporary_folder.hpp>
 #include <support/written_array.hpp>
 #include <tessera/node/create.hpp>
+#include <tessera/shard/decoded_shard_store.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/with/all.hpp>
@@ -51,6 +52,23 @@ struct Counting {
     return inner.read(key, range, destination, on);
   }
   void write(Key const& key, ByteView<space::Host> value, HostQueue& on) const { inner.write(key, value, on); }
+  bool erase(Key const& key, HostQueue& on) const { return inner.erase(key, on); }
+};
+
+// A store that has no space for one key, and leaves it to who calls to say for which.
+struct Filling {
+  using buffer_type = HostBuffer;
+  Memory inner{};
+
+  static std::string name() { return "filling store"; }
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> destination,
+                                  HostQueue& on) const {
+    return inner.read(key, range, destination, on);
+  }
+  void write(Key const& key, ByteView<space::Host> value, HostQueue& on) const {
+    if (key.path == "a/c/0/1") throw StoreError{"no space"};
+    inner.write(key, value, on);
+  }
   bool erase(Key const& key, HostQueue& on) const { return inner.erase(key, on); }
 };
 
@@ -275,6 +293,29 @@ TEST_CASE("a damaged value with codecs behind it is an error that names key and 
       refuse(damaged);
     }
   }
+}
+
+TEST_CASE("a write of many values with codecs behind them is an error that names key and store") {
+  auto const list = behind(test::Sharding{"[2, 2]"}.list(), {crc32c});
+  auto const metadata = test::array_metadata(test::sharded_document("[8, 8]", "[4, 4]", list).text());
+  auto const pipeline = AnyPipeline<space::Host, space::Host, AllCodecs>::from(metadata.codecs);
+  auto const form = pipeline.resolve({metadata.chunk_shape, metadata.type, metadata.fill});
+  Filling const store;
+  KeyLocks locks;
+  detail::ErasedWritableStoreOf<Filling> const inner{store, locks};
+  detail::EncodedShardStore<> const encoded{inner, form};
+  HostQueue on;
+  Key const first{"a/c/0/0"}, full{"a/c/0/1"}, last{"a/c/1/0"}, wrong{"a/../b"};
+  Bytes const value(12, std::byte{7});
+  auto const write = [&](std::vector<WriteRequest<space::Host>> const& requests) { encoded.write_many(requests, on); };
+  test::check_refused<StoreError>(
+      [&] {
+        write({{&first, test::view(value)}, {&full, test::view(value)}, {&last, test::view(value)}});
+      },
+      {"filling store: key \"a/c/0/1\": no space"});
+  CHECK(get(store.inner, first, on)->view().size == value.size() + 4);
+  CHECK(!get(store.inner, last, on));
+  test::check_refused<StoreError>([&] { write({{&wrong, test::view(value)}}); }, {"filling store: key \"a/../b\": "});
 }
 
 TEST_CASE("what is in a value with codecs behind it may be damaged too") {

@@ -20,8 +20,8 @@ class ShardStore final : public ErasedWritableStore<Space> {
 
  public:
   /// `store` is the one that the shard belongs to.
-  ShardStore(ShardBuilder<Space>& draft, ErasedStore<Space> const& store)
-      : ErasedWritableStore<Space>{StoreAbilities{}}, draft_{&draft}, store_{&store} {}
+  ShardStore(ShardBuilder<Space>& builder, ErasedStore<Space> const& store)
+      : ErasedWritableStore<Space>{StoreAbilities{}}, builder_{&builder}, store_{&store} {}
 
   static void put_key(Key& key, std::uint64_t chunk) {
     char digits[20];
@@ -32,7 +32,7 @@ class ShardStore final : public ErasedWritableStore<Space> {
   bool is_near() const override { return true; }
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination,
                                   Queue& on) const override {
-    auto const chunk = draft_->chunk(number(key));
+    auto const chunk = builder_->chunk(number(key));
     if (!chunk.data) return std::nullopt;
     auto const [offset, size] = range.resolve(chunk.size);
     crossing<Space, Space>::copy(chunk.sub(offset, size), destination(size), on);
@@ -45,19 +45,19 @@ class ShardStore final : public ErasedWritableStore<Space> {
   void write_many(std::span<WriteRequest<Space> const> requests, Queue& on) const override {
     std::size_t sum = 0;
     for (auto const& request : requests) sum += request.value.size;
-    auto destination = draft_->destination(sum, on);
+    auto destination = builder_->destination(sum, on);
     for (auto const& request : requests) {
       auto const to = destination.sub(0, request.value.size);
       crossing<Space, Space>::copy(request.value, to, on);
-      draft_->put(number(*request.key), to);
+      builder_->put(number(*request.key), to);
       destination = destination.sub(to.size, destination.size - to.size);
     }
   }
   bool erase(Key const& key, Queue&) const override {
-    draft_->erase(number(key));
+    builder_->erase(number(key));
     return true;
   }
-  /// Nobody else has this draft.
+  /// Nobody else has this builder.
   KeyLock lock(Key const&) const override { return {}; }
   SequenceCounter& changes(Key const& key) const override { return store_->changes(key); }
 
@@ -83,7 +83,7 @@ class ShardStore final : public ErasedWritableStore<Space> {
     return number;
   }
 
-  ShardBuilder<Space>* draft_;
+  ShardBuilder<Space>* builder_;
   ErasedStore<Space> const* store_;
 };
 

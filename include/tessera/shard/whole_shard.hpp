@@ -60,7 +60,7 @@ class WholeShard {
     struct TooLarge {};
     auto destination = [&](std::size_t n) {
       if (n > most) throw TooLarge{};
-      auto const to = room_.take(n, on);
+      auto const to = memory_.take(n, on);
       bytes_ = to;
       return to;
     };
@@ -73,7 +73,7 @@ class WholeShard {
     }
   }
 
-  Scratch<Host> room_;
+  Scratch<Host> memory_;
   ByteView<Host> bytes_{};
   State state_ = State::unread;
 };

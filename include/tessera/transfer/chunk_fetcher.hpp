@@ -58,7 +58,7 @@ class ChunkFetcher {
 
  private:
   // Where the value of a chunk shall go.
-  struct RoomFor {
+  struct DestinationFor {
     ChunkFetcher* fetch;
     ChunkRead<P>* slot;
     std::uint64_t most;  // bytes
@@ -105,15 +105,15 @@ class ChunkFetcher {
 
   void request(Source const& source, FetchLimits const& limits, Chunks some, WatchedShards& watched, Queue& on) {
     auto const most = most_encoded(source.form);
-    rooms_.clear();
+    destinations_.clear();
     requests_.clear();
     for (auto& slot : some)
-      if (slot.found && !slot.encoded.data) rooms_.push_back({this, &slot, most, source.form.is_view(), &on});
-    for (auto& room : rooms_) {
-      auto const& slot = *room.slot;
+      if (slot.found && !slot.encoded.data) destinations_.push_back({this, &slot, most, source.form.is_view(), &on});
+    for (auto& destination : destinations_) {
+      auto const& slot = *destination.slot;
       requests_.push_back({&slot.key,
                            slot.range,
-                           room,
+                           destination,
                            {},
                            values_.slab(),
                            values_.alignment(),
@@ -126,8 +126,8 @@ class ChunkFetcher {
     tile_ = nullptr;
     if (!requests_.empty()) source.store.get_many(requests_, queue_in<bytes_space>(on));
     end_tile();
-    for (std::size_t r = 0; r < rooms_.size(); ++r) {
-      auto& slot = *rooms_[r].slot;
+    for (std::size_t r = 0; r < destinations_.size(); ++r) {
+      auto& slot = *destinations_[r].slot;
       expect_given(requests_[r].size, slot.encoded.size, slot.key);
       slot.found = requests_[r].size.has_value();
       if (auto* const shard = watched.of(slot.key)) shard->is_held &= requests_[r].is_of_watch;
@@ -145,7 +145,7 @@ class ChunkFetcher {
   FetchBuffers<bytes_space, typename P::bytes_staging> values_;
   FunctionRef<void(ChunkRead<P> const&)>* place_ = nullptr;
   ChunkRead<P> const* tile_ = nullptr;  // that is being read
-  std::vector<RoomFor> rooms_;
+  std::vector<DestinationFor> destinations_;
   std::vector<ReadRequest<bytes_space>> requests_;   // one for each of them
   std::vector<std::shared_ptr<void const>> owners_;  // of bytes that the store lent
 };

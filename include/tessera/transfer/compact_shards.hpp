@@ -60,7 +60,7 @@ template <class P, class Place>
 std::uint64_t compact_shards(ChunkAccess<P> const& source, std::uint64_t count, Place&& place,
                              typename P::queue_type& on, CompactOptions const& options = {}) {
   using bytes_space = typename P::bytes_space;
-  using Draft = detail::ShardBuilder<bytes_space>;
+  using Builder = detail::ShardBuilder<bytes_space>;
   auto const& grid = source.shards->grid();
   auto const& store = source.writing->store;
   std::atomic<std::uint64_t> won{0};
@@ -88,10 +88,10 @@ std::uint64_t compact_shards(ChunkAccess<P> const& source, std::uint64_t count, 
         sound = detail::end_of_sound(index, sound, part, on.host());
         if (sound == 0 || sound == *before) throw;
       }
-      auto const draft = lease();
-      draft->begin(grid);
-      draft->load(store, key, queue, {0, sound});
-      store.changes(key).during([&] { won += *before - std::min(*before, draft->store(store, key, queue)); });
+      auto const builder = lease();
+      builder->begin(grid);
+      builder->load(store, key, queue, {0, sound});
+      store.changes(key).during([&] { won += *before - std::min(*before, builder->store(store, key, queue)); });
       if (sound == *before) return;
       std::lock_guard lock{mutex};
       options.recovered(key.path);
@@ -103,7 +103,7 @@ std::uint64_t compact_shards(ChunkAccess<P> const& source, std::uint64_t count, 
   auto in_flight = options.in_flight ? options.in_flight : on.host().threads();
   detail::share_of({.in_flight = in_flight, .memory = options.memory}, source.form, in_flight);
   detail::Batches const shards{count, 1, std::max<std::size_t>(in_flight, 1), detail::shard_bound(source.form)};
-  detail::run_batches<Draft>(shards, options, on, [&](auto const& lease, std::uint64_t i, std::uint64_t) {
+  detail::run_batches<Builder>(shards, options, on, [&](auto const& lease, std::uint64_t i, std::uint64_t) {
     detail::until_unchanged([&] { compact(lease, place(i)); });
   });
   return won;

@@ -70,19 +70,19 @@ inline WriteOptions share_of(WriteOptions options, ResolvedChunk const& form, st
 
 /// Of the chunks of a shard that is being written.
 template <MemorySpace Space>
-class DraftChunkNames final : public ChunkNames {
+class ShardChunkNames final : public ChunkNames {
  public:
-  DraftChunkNames(ShardBuilder<Space> const& draft, Key const& shard) : draft_{draft}, shard_{shard} {}
+  ShardChunkNames(ShardBuilder<Space> const& builder, Key const& shard) : builder_{builder}, shard_{shard} {}
 
   void put_key(Key& key, Extents const& chunk) const override {
-    ShardStore<Space>::put_key(key, draft_.number_of(chunk));
+    ShardStore<Space>::put_key(key, builder_.number_of(chunk));
   }
   void blame(Error& error, Key const&, Extents const& chunk) const override {
     error.in_inner_chunk(to_string(chunk)).in_key(shard_.path);
   }
 
  private:
-  ShardBuilder<Space> const& draft_;
+  ShardBuilder<Space> const& builder_;
   Key const& shard_;
 };
 
@@ -96,7 +96,7 @@ template <class P, class From = StridedView<typename P::array_space>>
 void write_shards(ChunkAccess<P> const& source, Extents const& shape, ResolvedSelection const& selected,
                   From const& origin, typename P::queue_type& on, WriteOptions const& options = {}) {
   using bytes_space = typename P::bytes_space;
-  using Draft = detail::ShardBuilder<bytes_space>;
+  using Builder = detail::ShardBuilder<bytes_space>;
   auto const& grid = source.shards->grid();
   Plan const plan{selected, source.form.layout.shape, grid.chunks_per_shard(), Repeats::last};
   std::vector<std::uint64_t> firsts;  // the first piece of each shard
@@ -105,39 +105,39 @@ void write_shards(ChunkAccess<P> const& source, Extents const& shape, ResolvedSe
   auto const share = detail::share_of(options, source.form, in_flight);
   bool const appends = options.append_to_shards && source.store.can.appends && detail::shows_cuts(grid.levels());
 
-  auto const put_chunks = [&](Draft& draft, Key const& key, std::uint64_t first, std::uint64_t last) {
-    detail::ShardStore<bytes_space> const editor{draft, source.store};
-    detail::DraftChunkNames<bytes_space> const names{draft, key};
-    typename ChunkAccess<P>::Writing const writing{editor, source.writing->encoder};
-    ChunkAccess<P> const chunks{editor, names, source.pipeline, source.form, source.fill, nullptr, {}, &writing};
+  auto const put_chunks = [&](Builder& builder, Key const& key, std::uint64_t first, std::uint64_t last) {
+    detail::ShardStore<bytes_space> const in_shard{builder, source.store};
+    detail::ShardChunkNames<bytes_space> const names{builder, key};
+    typename ChunkAccess<P>::Writing const writing{in_shard, source.writing->encoder};
+    ChunkAccess<P> const chunks{in_shard, names, source.pipeline, source.form, source.fill, nullptr, {}, &writing};
     detail::write_pieces(chunks, shape, plan, first, last, origin, on, share);
   };
   // False: nothing was done.
-  auto const append_one = [&](Draft& draft, Key const& key, std::uint64_t first, std::uint64_t last) {
+  auto const append_one = [&](Builder& builder, Key const& key, std::uint64_t first, std::uint64_t last) {
     auto& queue = queue_in<bytes_space>(on);
-    draft.begin(grid);
-    if (!draft.open(source.store, key, queue)) return false;
+    builder.begin(grid);
+    if (!builder.open(source.store, key, queue)) return false;
     for (auto const& [entry, kept] : detail::kept_of_entries(grid, source.form.layout.shape, shape, plan, first, last))
-      draft.renew(entry, kept > 0, source.store, key, queue);
-    put_chunks(draft, key, first, last);
+      builder.renew(entry, kept > 0, source.store, key, queue);
+    put_chunks(builder, key, first, last);
     bool done = false;
-    source.store.changes(key).during([&] { done = draft.append(source.writing->store, key, queue); });
+    source.store.changes(key).during([&] { done = builder.append(source.writing->store, key, queue); });
     return done;
   };
-  auto const write_one = [&](Draft& draft, Key const& key, std::uint64_t first, std::uint64_t last) {
+  auto const write_one = [&](Builder& builder, Key const& key, std::uint64_t first, std::uint64_t last) {
     auto& queue = queue_in<bytes_space>(on);
     detail::until_unchanged([&] {
       auto const held = source.store.lock(key);
       bool const is_whole = detail::is_whole_shard(grid, source.form.layout.shape, shape, plan, first, last);
-      if (appends && !is_whole && append_one(draft, key, first, last)) return;
-      draft.begin(grid);
-      if (!is_whole) draft.load(source.store, key, queue);
-      put_chunks(draft, key, first, last);
-      source.store.changes(key).during([&] { draft.store(source.writing->store, key, queue); });
+      if (appends && !is_whole && append_one(builder, key, first, last)) return;
+      builder.begin(grid);
+      if (!is_whole) builder.load(source.store, key, queue);
+      put_chunks(builder, key, first, last);
+      source.store.changes(key).during([&] { builder.store(source.writing->store, key, queue); });
     });
   };
   detail::Batches const shards{firsts.size(), 1, std::max<std::size_t>(in_flight, 1), detail::shard_bound(source.form)};
-  detail::run_batches<Draft>(shards, options, on, [&](auto const& lease, std::uint64_t i, std::uint64_t) {
+  detail::run_batches<Builder>(shards, options, on, [&](auto const& lease, std::uint64_t i, std::uint64_t) {
     Key key;
     source.names.put_key(key, plan.piece(firsts[i]).chunk);
     try {
