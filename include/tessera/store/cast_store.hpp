@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -16,11 +15,10 @@
 #include <tessera/store/append.hpp>
 #include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/forwarding_store.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
 #include <tessera/store/unfinished.hpp>
-#include <tessera/store/watch.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -42,8 +40,9 @@ consteval bool check_cast_store() {
 /// of host buffers over one whose values a device queue orders is given such a queue, and waits for it in every read
 /// and write.
 template <Buffer To, class From>
-class CastStore {
+class CastStore : public detail::ForwardingStore<From, detail::Forwarded{.folders = true}> {
   static_assert(detail::check_cast_store<To, From>() || true);  // so that it is asked at once
+  using Base = detail::ForwardingStore<From, detail::Forwarded{.folders = true}>;
   using Source = space_of<From>;
   using Space = typename To::space_type;
   using Crossing = crossing_queue<Space, Source>;
@@ -56,26 +55,25 @@ class CastStore {
   using buffer_type = To;
   static constexpr bool refused = !detail::check_cast_store<To, From>();  ///< a message was given
 
-  explicit CastStore(From from) : from_{std::move(from)} {
+  explicit CastStore(From from) : Base{std::move(from)} {
     static_assert(!has_queue,
                   "tessera: values of a device store come to the host in the order of a device queue: give the "
                   "CastStore one, CastStore<HostBuffer, Store>{store, queue}");
   }
-  CastStore(From from, Crossing on) requires has_queue : from_{std::move(from)}, on_{std::move(on)} {}
+  CastStore(From from, Crossing on) requires has_queue : Base{std::move(from)}, on_{std::move(on)} {}
 
-  From const& source() const { return from_; }
+  From const& source() const { return this->behind(); }
   decltype(auto) metadata_store() const requires requires(From const& from) { from.metadata_store(); }
-  { return metadata_of(from_); }
+  { return metadata_of(source()); }
   /// What it casts, if that is host bytes.
-  From host_side() const requires std::same_as<Source, space::Host> { return from_; }
-  std::string name() const { return name_of(from_); }
+  From host_side() const requires std::same_as<Source, space::Host> { return source(); }
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination,
                                   queue_for<Space>& queue) const {
     return detail::at_key(*this, key, [&]() -> std::optional<std::size_t> {
       auto on = crossing_on(queue);
       if constexpr (LendingStore<From> && std::same_as<Staging, Source>) {
-        auto lent = from_.lend(key, range, queue_in<Source>(on));
+        auto lent = source().lend(key, range, queue_in<Source>(on));
         if (!lent) return std::nullopt;
         crossing<Space, Source>::copy(lent->bytes, destination(lent->bytes.size), on);
         on.keep(std::move(lent->owner));
@@ -88,7 +86,7 @@ class CastStore {
         bytes = staged->take(n, queue_in<Staging>(on));
         return ByteSpan<Source>{bytes.data, bytes.size};
       };
-      if (!from_.read(key, range, staging, queue_in<Source>(on))) return std::nullopt;
+      if (!source().read(key, range, staging, queue_in<Source>(on))) return std::nullopt;
       crossing<Space, Staging>::copy(bytes, destination(bytes.size), on);
       arrive<Space, Staging>(on);
       return bytes.size;
@@ -97,45 +95,28 @@ class CastStore {
 
   std::optional<std::uint64_t> size(Key const& key, queue_for<Space>& queue) const {
     auto on = crossing_on(queue);
-    return tessera::size(from_, key, queue_in<Source>(on));
+    return tessera::size(source(), key, queue_in<Source>(on));
   }
 
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& queue) const requires is_writable {
     detail::at_key(*this, key, [&] {
-      give(value, queue, [&](ByteView<Source> bytes, queue_for<Source>& on) { from_.write(key, bytes, on); });
+      give(value, queue, [&](ByteView<Source> bytes, queue_for<Source>& on) { source().write(key, bytes, on); });
     });
   }
   bool append(Key const& key, ByteView<Space> bytes, std::uint64_t size,
               queue_for<Space>& queue) const requires is_writable && AppendableStore<From> {
     return detail::at_key(*this, key, [&] {
       return give(bytes, queue, [&](ByteView<Source> crossed, queue_for<Source>& on) {
-        return from_.append(key, crossed, size, on);
+        return source().append(key, crossed, size, on);
       });
     });
   }
   bool erase(Key const& key, queue_for<Space>& queue) const requires is_writable {
     auto on = crossing_on(queue);
-    return from_.erase(key, queue_in<Source>(on));
+    return source().erase(key, queue_in<Source>(on));
   }
-  auto lock(Key const& key) const requires requires(From const& from) { from.lock(key); }
-  { return from_.lock(key); }
-  FolderLock lock_folder(std::string_view path, Sharing sharing) const requires requires(From const& from) {
-    from.lock_folder(path, sharing);
-  }
-  { return from_.lock_folder(path, sharing); }
-  ValueWatch watch(Key const& key) const requires detail::HasWatch<From> { return from_.watch(key); }
-  SequenceCounter& changes(Key const& key) const requires requires(From const& from) { from.changes(key); }
-  { return from_.changes(key); }
-  void list(std::string_view prefix, Visitor visit) const requires ListableStore<From> { from_.list(prefix, visit); }
-  void list_directory(std::string_view prefix, Visitor visit) const requires ListableStore<From> {
-    from_.list_directory(prefix, visit);
-  }
-  void list_own(std::string_view prefix, Visitor visit) const requires ListableStore<From> {
-    detail::list_own(from_, prefix, visit);
-  }
-  void list_unfinished(std::string_view prefix, Visitor visit) const { detail::list_unfinished(from_, prefix, visit); }
   std::size_t erase_unfinished(std::string_view prefix) const requires is_writable {
-    return detail::erase_unfinished(from_, prefix);
+    return detail::erase_unfinished(source(), prefix);
   }
 
  private:
@@ -160,7 +141,6 @@ class CastStore {
     return f(view_in<Source>(arrived, queue_in<Staging>(on)), queue_in<Source>(on));
   }
 
-  From from_;
   [[no_unique_address]] std::conditional_t<has_queue, Crossing, NoQueue> on_;
 };
 
