@@ -91,8 +91,7 @@ class ForwardingStore {
       requires(what.writes&& what.folders&& requires(S const& store) { store.exchange(one, other); }) {
     return store_.exchange(path(one), path(other));
   }
-  std::size_t erase_unfinished(std::string_view prefix) const
-      requires(what.writes&& what.folders&& WritableStore<S>) {
+  std::size_t erase_unfinished(std::string_view prefix) const requires(what.writes&& what.folders&& WritableStore<S>) {
     return detail::erase_unfinished(store_, path(prefix));
   }
 

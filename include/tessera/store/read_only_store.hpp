@@ -9,7 +9,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Shows what `S` holds, and its documents where it is split. Others may write: who reads can lock a key to wait for them.
+/// Shows what `S` holds, and its documents where it is split. Others may write: who reads can lock a key to wait for
+/// them.
 template <class S>
 class ReadOnlyStore : public detail::ForwardingStore<S, detail::Forwarded{.batches = true}> {
   using Base = detail::ForwardingStore<S, detail::Forwarded{.batches = true}>;

@@ -6,8 +6,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/forwarding_store.hpp>
 
-namespace tessera { inline namespace v0 {
-namespace detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 template <class S>
 consteval bool check_wrapped() {
