@@ -3,9 +3,9 @@
 # program that links tessera from folders that do not see the one where they were found.
 
 # The components: one for each header of with/ that needs a library; with/zstd.hpp is used with tessera::zstd. The codecs
-# together, for all.hpp. And cuda, for every .cuh. compiled, for compiled.hpp, is no library of anybody's: it is built in
-# the program that uses it, with that one's compiler and options.
-set(tessera_components deflate zstd blosc all nlohmann_json cuda compiled)
+# together, for all.hpp. And cuda, for every .cuh. compiled, for compiled.hpp, and compiled_cuda, for compiled.cuh, are
+# nobody's libraries: they are built in the program that uses them, with that one's compilers and options.
+set(tessera_components deflate zstd blosc all nlohmann_json cuda compiled compiled_cuda)
 set(tessera_deflate HEADER libdeflate.h LIBRARY deflate
   PACKAGE libdeflate TARGETS libdeflate::libdeflate_shared libdeflate::libdeflate_static)
 set(tessera_zstd HEADER zstd.h LIBRARY zstd
@@ -22,6 +22,9 @@ if(CMAKE_CXX_COMPILER_LOADED)
 endif()
 if(CMAKE_CUDA_COMPILER_LOADED OR TARGET CUDA::cudart OR TESSERA_CUDA)
   list(APPEND tessera_usual_components cuda)
+endif()
+if(CMAKE_CXX_COMPILER_LOADED AND CMAKE_CUDA_COMPILER_LOADED)
+  list(APPEND tessera_usual_components compiled_cuda)
 endif()
 
 # tessera_find(PACKAGE TARGETS...): find_package, unless the program around tessera has one of TARGETS already.
@@ -99,31 +102,57 @@ function(tessera_all_component problem)
   target_link_libraries(tessera::all INTERFACE tessera::deflate tessera::zstd tessera::blosc)
 endfunction()
 
-# tessera_compiled_component(PROBLEM): makes tessera::compiled, of what compiled.hpp leaves out of the units that include it.
-function(tessera_compiled_component problem)
-  set(${problem} "" PARENT_SCOPE)
-  if(NOT CMAKE_CXX_COMPILER_LOADED)
-    set(${problem} "tessera: tessera::compiled is made of C++, which the project is to name: project(... LANGUAGES CXX)" PARENT_SCOPE)
-    return()
-  endif()
+# tessera_compiled_library(TARGET HEADER SOURCE_NAME): a static library of what tessera/HEADER leaves out of the units that
+# include it: its extern templates, instantiated.
+function(tessera_compiled_library target header source_name)
   get_target_property(folders tessera::tessera INTERFACE_INCLUDE_DIRECTORIES)
   string(REGEX REPLACE "\\$<BUILD_INTERFACE:([^>]*)>" "\\1" folders "${folders}")
   set(found "")
   foreach(folder IN LISTS folders)
-    if(EXISTS ${folder}/tessera/compiled.hpp)
-      set(found ${folder}/tessera/compiled.hpp)
+    if(EXISTS ${folder}/tessera/${header})
+      set(found ${folder}/tessera/${header})
     endif()
   endforeach()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${found})
   file(READ ${found} text)
   string(REPLACE "extern template" "template" text "${text}")
   string(REPLACE "#pragma once\n" "" text "${text}")
-  set(source ${CMAKE_CURRENT_BINARY_DIR}/tessera_compiled.cpp)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${source_name})
   file(CONFIGURE OUTPUT ${source} CONTENT "${text}" @ONLY)
-  add_library(tessera_compiled STATIC EXCLUDE_FROM_ALL ${source})
+  add_library(${target} STATIC EXCLUDE_FROM_ALL ${source})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)  # for shared libraries, too
+endfunction()
+
+# tessera_compiled_component(PROBLEM): makes tessera::compiled, for compiled.hpp.
+function(tessera_compiled_component problem)
+  set(${problem} "" PARENT_SCOPE)
+  if(NOT CMAKE_CXX_COMPILER_LOADED)
+    set(${problem} "tessera: tessera::compiled is made of C++, which the project is to name: project(... LANGUAGES CXX)" PARENT_SCOPE)
+    return()
+  endif()
+  tessera_compiled_library(tessera_compiled compiled.hpp tessera_compiled.cpp)
   target_link_libraries(tessera_compiled PUBLIC tessera::tessera)
-  set_target_properties(tessera_compiled PROPERTIES POSITION_INDEPENDENT_CODE ON)  # for shared libraries, too
   add_library(tessera::compiled ALIAS tessera_compiled)
+endfunction()
+
+# tessera_compiled_cuda_component(PROBLEM): makes tessera::compiled_cuda, for compiled.cuh.
+function(tessera_compiled_cuda_component problem)
+  if(NOT CMAKE_CUDA_COMPILER_LOADED)
+    set(${problem} "tessera: tessera::compiled_cuda is made by nvcc, which the project is to name: project(... LANGUAGES CXX \
+CUDA)" PARENT_SCOPE)
+    return()
+  endif()
+  foreach(name compiled cuda)
+    tessera_component(${name} missing)
+    if(missing)
+      set(${problem} "${missing}" PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  set(${problem} "" PARENT_SCOPE)
+  tessera_compiled_library(tessera_compiled_cuda compiled.cuh tessera_compiled.cu)
+  target_link_libraries(tessera_compiled_cuda PUBLIC tessera::compiled tessera::cuda)
+  add_library(tessera::compiled_cuda ALIAS tessera_compiled_cuda)
 endfunction()
 
 # tessera_component(NAME PROBLEM): makes tessera::NAME when its library is there, from a target or a CMake package that has
@@ -141,6 +170,11 @@ function(tessera_component name problem)
   if(name STREQUAL "compiled")
     tessera_compiled_component(problem_of_compiled)
     set(${problem} "${problem_of_compiled}" PARENT_SCOPE)
+    return()
+  endif()
+  if(name STREQUAL "compiled_cuda")
+    tessera_compiled_cuda_component(problem_of_compiled_cuda)
+    set(${problem} "${problem_of_compiled_cuda}" PARENT_SCOPE)
     return()
   endif()
   if(name STREQUAL "cuda")

@@ -140,12 +140,14 @@ def find_package():
     expect_line("-- zstd: TRUE", configure("all", *here, "-DLIBRARY=OFF"))
     expect_line("-- zstd: FALSE", configure("some", *here, "-DLIBRARY=OFF", "-DCOMPONENTS=", "-DOPTIONAL_COMPONENTS=zstd", *no_libraries))
     expect_line(zstd_cure, configure("no-zstd", *here, "-DCOMPONENTS=zstd", *no_libraries, fails=True))
-    expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc, all, nlohmann_json, cuda, compiled",
+    expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc, all, nlohmann_json, cuda, compiled, compiled_cuda",
                 configure("no-lz5", *here, "-DCOMPONENTS=lz5", fails=True))
     configure("every", *here, "-DCOMPONENTS=all")  # and with it tessera::zstd, which the project links
     expect_line("tessera: libdeflate was not found, so there is no tessera::all. On Debian or Ubuntu: apt install libdeflate-dev",
                 configure("not-every", *here, "-DCOMPONENTS=all", "-DCMAKE_DISABLE_FIND_PACKAGE_libdeflate=ON", *no_libraries, fails=True))
     expect_line(json_cure, configure("no-json", *here, "-DCOMPONENTS=nlohmann_json", *no_libraries, fails=True))
+    expect_line("tessera: tessera::compiled_cuda is made by nvcc, which the project is to name: project(... LANGUAGES CXX CUDA)",
+                configure("no-nvcc", *here, "-DCOMPONENTS=compiled_cuda", fails=True))
     expect_line(cuda_cure, configure("no-cuda", *here, "-DCOMPONENTS=cuda", "-DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON", fails=True))
     for wanted in (f"{minor}.99", "99.0", "0.0"):
         assert f"version: {version}" in configure(f"not-{wanted}", *here, f"-DVERSION={wanted}", fails=True)
@@ -208,6 +210,24 @@ def cuda_fetch_content():
 def cuda_find_package():
     install_tessera()
     cuda("-DWAY=find_package", f"-DCMAKE_PREFIX_PATH={work}/moved")
+
+
+def cuda_compiled():
+    """Units that g++ compiles, and that read into device memory: the kernels are in the library."""
+    launch = [f"-DCMAKE_CUDA_COMPILER_LAUNCHER={launcher[0]}"] if launcher else []
+    options = ["-DCMAKE_CUDA_ARCHITECTURES=90", "-DCMAKE_CUDA_FLAGS_DEBUG=-O0", *launch]
+    configure("build", *options, source=root / "tests/consume/compiled_cuda")
+    run("cmake", "--build", "build")
+    for unit in ("main", "any"):
+        text = run("nm", "-C", work / f"build/CMakeFiles/foreign.dir/{unit}.cpp.o")
+        assert not re.search(r" [WVTt] [^\n]*(by_kernels<|ReadBatch<[^\n]*::run\()", text), f"{unit}.cpp has what moves chunks"
+        assert re.search(r" U void tessera::v0::read_chunks<", text), f"{unit}.cpp does not ask the library for it"
+    done = subprocess.run([work / "build/foreign", work / "files"], text=True, capture_output=True)
+    if done.returncode == 0:
+        return expect("output", done.stdout, "written\nparts 28, rows 12\n")
+    print("not run: what the units do with device memory, for there is no GPU")
+    expect("output without a GPU", done.stdout, "written\n")
+    assert re.fullmatch(r"DeviceError: cuda\w+: [^\n]+ \(cudaError\w+\)\n", done.stderr), done.stderr
 
 
 shutil.rmtree(work, ignore_errors=True)

@@ -119,14 +119,21 @@ cudaError_t start_blocks(std::uint64_t blocks, F const& f, cudaStream_t stream);
 
 namespace detail {
 
-/// Whether this compiler makes kernels: asked once, where what follows would launch several.
+/// Whether what launches kernels for T is in a library: compiled.cuh says so of what it leaves to tessera::compiled_cuda.
+template <class T>
+inline constexpr bool is_compiled = false;
+
+/// Whether this compiler makes kernels, or need not: asked once, where what follows would launch several.
 template <class T>
 consteval bool check_kernels() {
 #if defined(__CUDACC__) || defined(TESSERA_CUDA_EMULATION)
   return true;
 #else
-  static_assert(sizeof(T) == 0, "tessera: kernels are compiled by nvcc: launch from a .cu file");
-  return false;
+  constexpr bool is_there = is_compiled<T>;
+  static_assert(is_there,
+                "tessera: kernels are compiled by nvcc: launch from a .cu file, or, to read and write arrays, include "
+                "<tessera/compiled.cuh> and link tessera::compiled_cuda");
+  return is_there;
 #endif
 }
 
