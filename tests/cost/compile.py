@@ -3,7 +3,8 @@
 
     compile.py COMPILER [--repetitions 1] [--write]
 
-COMPILER is g++, or nvcc, which compiles for one architecture what uses device memory. A unit fails that takes more
+COMPILER is g++, or nvcc, which compiles for one architecture what uses device memory; one unit of that g++ compiles,
+too. A unit fails that takes more
 memory than its row allows, or a twentieth more or less than its row says: --write puts what was measured into the page.
 Seconds are the compiler's processor time, the median of the repetitions. They are the machine's; how many times those of
 the unit of json.hpp in the same run they are is the unit's. Some rows are held to that, within two fifths: a first
@@ -34,6 +35,8 @@ json_unit, held_to_json = "these and `nlohmann/json.hpp`", (
 standard = ("algorithm array atomic charconv concepts condition_variable cstdint exception functional map memory mutex "
             "optional ranges span string string_view thread tuple variant vector").split()
 
+by_gxx = "the same with `tessera/compiled.cuh`, by g++"
+
 
 def including(*headers):
     return "".join(f"#include <{header}>\n" for header in headers)
@@ -46,6 +49,8 @@ def first_program():
 # The text of each unit, by the name that its row has.
 if is_nvcc:
     units = {f"`tests/cost/{name}.cu`": (here / f"{name}.cu").read_text() for name in ("device_stores", "device_read")}
+    read = re.sub("#include <tessera/.*\n", "", (here / "device_read.cu").read_text())
+    units[by_gxx] = including("tessera/compiled.cuh", "tessera/with/zstd.hpp") + read
 else:
     units = {
         "21 of the usual standard headers": including(*standard),
@@ -77,12 +82,17 @@ def differs(one, other, by):
     return not other / by <= one <= other * by
 
 
-def cost(text, folder):
+def cost(text, folder, nvcc=is_nvcc):
     """Seconds of the processor, and MB."""
-    unit = Path(folder) / ("unit.cu" if is_nvcc else "unit.cpp")
+    unit = Path(folder) / ("unit.cu" if nvcc else "unit.cpp")
     unit.write_text(text)
-    more = ["-arch=sm_90"] if is_nvcc else []
-    process = subprocess.Popen([options.compiler, "-std=c++20", "-O2", *more, "-I", project / "include", "-c", unit,
+    toolkit = Path(options.compiler).resolve().parents[1]
+    compiler, more = options.compiler, []
+    if nvcc:
+        more = ["-arch=sm_90"]
+    elif is_nvcc:
+        compiler, more = "g++", ["-isystem", toolkit / "include"]
+    process = subprocess.Popen([compiler, "-std=c++20", "-O2", *more, "-I", project / "include", "-c", unit,
                                 "-o", f"{folder}/unit.o"])
     _, status, usage = os.wait4(process.pid, 0)  # of the compiler and what it ran
     process.returncode = status
@@ -114,7 +124,7 @@ with tempfile.TemporaryDirectory() as folder:
         if "nlohmann" in name and not Path("/usr/include/nlohmann/json.hpp").exists():
             print(f"not run: {name} (there is no nlohmann/json.hpp in /usr/include)")
             continue
-        taken = [cost(unit, folder) for _ in range(options.repetitions)]
+        taken = [cost(unit, folder, is_nvcc and name != by_gxx) for _ in range(options.repetitions)]
         seconds, megabytes = statistics.median(one[0] for one in taken), max(one[1] for one in taken)
         print(f"{name}: {seconds:.1f} s, {megabytes:.0f} MB", flush=True)
         recorded_seconds, recorded, most = record(name)
