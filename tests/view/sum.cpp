@@ -59,6 +59,8 @@ TEST_CASE("the least and the greatest are shown as numbers, with all their digit
   CHECK(shown(std::vector{0.1, 1e300}) == "0.1 1e+300");
   CHECK(shown(std::vector{1.0, NAN}) == "nan nan");
   CHECK(shown(std::vector{float16{0.5}, float16{2}}) == "0.5 2");
+  CHECK(shown(std::vector{float16{-0.1}, float16{65504}}) == "-0.1 65500");  // as NumPy prints them
+  CHECK(shown(std::vector{float16{1 + 1.0 / 1024}}) == "1.001 1.001");
   CHECK(shown(std::vector<std::uint64_t>{~std::uint64_t{0}}) == "18446744073709551615 18446744073709551615");
 }
 
@@ -71,4 +73,15 @@ TEST_CASE("of an array that was just read") {
   CHECK(minmax(a.read(all)).most == 60000);
   CHECK(!a.read(all).empty());
   CHECK(a.read({{1, 1}, all}).empty());
+}
+
+TEST_CASE("of a part of an array that is in memory") {
+  Queue<space::Host> on;
+  OwnedArray<std::int32_t, 3, HostBuffer> whole{{4, 5, 6}, on};
+  std::int32_t next = 0;
+  for (auto& element : whole) element = next++;
+  CHECK(sum(whole.sub({{1, 3}, 4, {0, 6, 5}})) == 54 + 59 + 84 + 89);
+  CHECK(mean(std::as_const(whole).sub({all, 0, 0})) == 45);
+  CHECK(minmax(whole.sub({2, {1, 3}, all})) == MinMax<std::int32_t>{66, 77});
+  CHECK(sum(whole.sub({{2, 2}, all, all})) == 0);
 }

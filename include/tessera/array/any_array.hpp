@@ -262,7 +262,7 @@ class AnyArray {
   void expect_type() const {
     if (type() == data_type_of<T>()) return;
     throw MetadataError{text({"member data_type: found ", type().name(), ", expected ", data_type_of<T>().name(),
-                              " as this program does"})}
+                              ", which this program asks for"})}
         .in_key(document_key(path()).path)
         .in_store(name_of(metadata_of(store())));
   }

@@ -40,10 +40,10 @@ class Array {
     auto const& metadata = array_.metadata();
     if (metadata.type != data_type_of<T>())
       throw MetadataError{text({"member data_type: found ", metadata.type.name(), ", expected ",
-                                data_type_of<T>().name(), " as this program does"})};
+                                data_type_of<T>().name(), ", which this program asks for"})};
     if (metadata.shape.rank() != Rank)
-      throw MetadataError{text(
-          {"member shape: found ", metadata.shape.rank(), " dimensions, expected ", Rank, " as this program does"})};
+      throw MetadataError{text({"member shape: found ", metadata.shape.rank(), " dimensions, expected ", Rank,
+                                ", which this program asks for"})};
   }
 
   Extents shape() const { return array_.shape(); }  ///< what it is now: copies of this handle may change it

@@ -71,6 +71,11 @@ class OwnedArray {
     return ArrayView<T const, Rank, Space>::c_order(data(), shape_);
   }
 
+  /// A part of it, in its memory: `array.sub({{0, 64}, all, 3})`. Throws: SelectionError, if an index lies outside.
+  auto sub(Box const& box) & requires(Rank <= max_rank) { return view().sub(box); }
+  auto sub(Box const& box) const& requires(Rank <= max_rank) { return view().sub(box); }
+  auto sub(Box const&) const&& = delete;
+
   /// Elements, where the host can touch them.
   /// Where NDEBUG is not defined, indices are checked, as at() checks them.
   template <bool Checks = detail::checks_elements, class... Index>

@@ -210,7 +210,11 @@ consteval bool check_codec() {
                   "'std::size_t encoded_bound(ChunkSpecification const&) const'");
     return is_run || !names;
   } else {
-    return true;
+    constexpr bool says_bound = requires(C const& codec) { codec.encoded_bound(std::size_t{}); };
+    static_assert(says_bound,
+                  "tessera: this bytes-to-bytes codec lacks 'std::size_t encoded_bound(std::size_t) const', the largest "
+                  "encoded size of so many bytes");
+    return says_bound;
   }
 }
 

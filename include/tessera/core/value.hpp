@@ -281,7 +281,7 @@ inline std::string describe(Value const& value) {
     if (list->size() > 8) return "a list of " + std::to_string(list->size()) + " values";
     std::string text = "[";
     for (auto const& item : *list)
-      text += (text.size() > 1 ? ", " : "") + (item.get_if<List>() ? "[...]" : describe(item));
+      text += (text.size() > 1 ? ", " : "") + (item.get_if<List>() ? "[...]" : item.get_if<Members>() ? "{...}" : describe(item));
     return text + "]";
   }
   return value.is_null() ? "null" : "an object";

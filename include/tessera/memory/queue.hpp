@@ -152,7 +152,7 @@ class Queue<space::Host> {
   /// Calls f(i) for each i below n, in any order and on any of the threads, and waits for all of them. Throws: the
   /// first exception; after it no further call begins.
   template <class F>
-  void for_each(std::size_t n, F&& f) {
+  void for_each(std::size_t n, F&& f) const {
     if (n <= 1 || threads() == 1 || pool_->lost_its_threads()) {
       for (std::size_t i = 0; i < n; ++i) f(i);
       return;
@@ -164,7 +164,7 @@ class Queue<space::Host> {
 
   /// What f(i) returns for each i below n, in their order; else as for_each.
   template <class F>
-  auto map(std::size_t n, F&& f) {
+  auto map(std::size_t n, F&& f) const {
     using Result = std::invoke_result_t<F&, std::size_t>;
     std::vector<std::optional<Result>> made(n);
     for_each(n, [&](std::size_t i) { made[i].emplace(f(i)); });

@@ -4,10 +4,14 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <span>
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/memory/space.hpp>
+#include <tessera/view/box.hpp>
+#include <tessera/view/element_iterator.hpp>
 #include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -72,6 +76,25 @@ struct ArrayView {
     return data[at];
   }
 
+  /// A part of it, in the same memory: `view.sub({{0, 64}, all, 3})`, of as many dimensions. Throws: SelectionError, if
+  /// an index lies outside.
+  ArrayView sub(Box const& box) const {
+    Extents whole;
+    for (std::size_t d = 0; d < Rank; ++d) whole.push_back(shape[d]);
+    auto const region = box.resolve(whole);
+    ArrayView part{data, {}, {}};
+    for (std::size_t d = 0; d < Rank; ++d) {
+      if (region.count[d] > 0) part.data += static_cast<std::int64_t>(region.first[d]) * strides[d];
+      part.shape[d] = region.count[d];
+      part.strides[d] = static_cast<std::int64_t>(region.step[d]) * strides[d];
+    }
+    return part;
+  }
+
+  /// Its elements as a range, in C order, where the host can touch them: `sum(view.sub({all, 3}))`.
+  auto begin() const requires(S::host_accessible) { return detail::ElementIterator<T, Rank>{*this}; }
+  std::default_sentinel_t end() const requires(S::host_accessible) { return {}; }
+
   Layout layout() const {
     Layout result{{}, {}, sizeof(T), 1};
     for (std::size_t d = 0; d < Rank; ++d) {
@@ -83,3 +106,9 @@ struct ArrayView {
 };
 
 }}  // namespace tessera::v0
+
+// A view of <ranges>: copies are cheap, and iterators outlive it.
+template <class T, std::size_t Rank, tessera::MemorySpace S>
+inline constexpr bool std::ranges::enable_view<tessera::ArrayView<T, Rank, S>> = true;
+template <class T, std::size_t Rank, tessera::MemorySpace S>
+inline constexpr bool std::ranges::enable_borrowed_range<tessera::ArrayView<T, Rank, S>> = true;

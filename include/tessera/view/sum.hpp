@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <tessera/core/decimal.hpp>
 #include <tessera/core/error.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -19,24 +20,58 @@ using SumOf =
     std::conditional_t<!std::integral<T>, double, std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
 
 template <class Range>
-using NumberOf = std::remove_cvref_t<decltype(*std::begin(std::declval<Range&>()))>;
+concept Iterable = requires(Range& range) {
+  std::begin(range);
+  std::end(range);
+};
 
-template <class T>
+template <class Range>
+struct number_of : std::type_identity<int> {};
+template <Iterable Range>
+struct number_of<Range> : std::type_identity<std::remove_cvref_t<decltype(*std::begin(std::declval<Range&>()))>> {};
+template <class Range>
+using NumberOf = typename number_of<Range>::type;
+
+template <class Range>
 consteval bool check_summed() {
-  static_assert(std::is_convertible_v<T, double>, "tessera: sum, mean and minmax are of ranges of numbers");
-  return std::is_convertible_v<T, double>;
+  constexpr bool is_range = Iterable<Range>, is_range_unless_const = Iterable<std::remove_const_t<Range>>;
+  static_assert(is_range || !is_range_unless_const,
+                "tessera: a view such as std::views::filter cannot be read while it is const: write 'auto numbers = "
+                "...', not 'auto const'");
+  static_assert(is_range || is_range_unless_const,
+                "tessera: sum, mean and minmax are of ranges of numbers that the host can touch");
+  constexpr bool are_numbers = std::is_convertible_v<NumberOf<Range>, double>;
+  static_assert(are_numbers,
+                "tessera: sum, mean and minmax are of ranges of numbers; of an array of any type, "
+                "'visit<RealTypes>(array, f)' calls f where it is one");
+  return is_range && are_numbers;
 }
 
-// Of a number: what std::to_chars takes, and halves, which are floats.
+// So few that no other half is nearer: a float has more of them.
+template <class Half>
+char* digits_of_half(char* first, char* last, Half number) {
+  double shown{static_cast<float>(number)};
+  for (int precision = 1; precision < 6; ++precision) {  // a half has five digits at most
+    auto const end = std::to_chars(first, last, static_cast<float>(number), std::chars_format::general, precision).ptr;
+    auto const rounded = parse_decimal<double>({first, end});
+    if (Half{rounded} == number) {
+      shown = rounded;
+      break;
+    }
+  }
+  return std::to_chars(first, last, shown).ptr;
+}
+
+// Of a number: what std::to_chars takes, and halves.
 template <class T>
 std::string digits(T number) {
   if (number != number) return "nan";  // which may have a sign
   char text[64];  // the longest is a long double's
   auto const end = [&] {
-    if constexpr (requires { std::to_chars(text, text + sizeof text, number); })
+    if constexpr (std::is_arithmetic_v<T>)
       return std::to_chars(text, text + sizeof text, number).ptr;
     else
-      return std::to_chars(text, text + sizeof text, static_cast<float>(number)).ptr;
+      return digits_of_half(text, text + sizeof text, number);
   }();
   return {text, end};
 }
@@ -45,7 +80,7 @@ std::string digits(T number) {
 template <class S, class Range>
 std::pair<S, std::uint64_t> summed(Range& range) {
   std::pair<S, std::uint64_t> sum{};
-  if constexpr (check_summed<NumberOf<Range>>())
+  if constexpr (check_summed<Range>())
     for (auto const& number : range) {
       sum.first += static_cast<S>(number);
       ++sum.second;
@@ -90,8 +125,8 @@ struct MinMax {
 template <class Range>
 auto minmax(Range&& range) {
   using T = detail::NumberOf<Range>;
-  if constexpr (!detail::check_summed<T>()) {
-    return MinMax<T>{};
+  if constexpr (!detail::check_summed<std::remove_reference_t<Range>>()) {
+    return MinMax<int>{};
   } else {
     auto at = std::begin(range);
     auto const end = std::end(range);

@@ -1,0 +1,14 @@
+// expect: tessera: sum, mean and minmax are of ranges of numbers; of an array of any type, 'visit<RealTypes>(array, f)' calls f where it is one
+#include <complex>
+#include <string>
+#include <vector>
+
+#include <tessera/view/sum.hpp>
+#ifdef CURED
+using Number = float;
+#else
+using Number = std::complex<float>;
+#endif
+std::string program(std::vector<Number> const& numbers) {
+  return to_string(tessera::minmax(numbers));
+}
