@@ -19,6 +19,25 @@ std::size_t batch_of(std::size_t chunk) {
   return std::clamp<std::size_t>(most_bytes / std::max<std::size_t>(chunk, 1), 1, most_chunks);
 }
 
+// Where a chunk is in its shard; nullopt: it is missing. Reads the indexes that nobody has read.
+template <class Chunks>
+std::optional<tessera::ByteRange> range_in_shard(Chunks const& chunks, tessera::Key const& key,
+                                                 tessera::Extents const& chunk, Queue& on) {
+  auto const shard = chunks.shards->open(key, chunks.store.changes(key));
+  for (;;) {
+    auto location = chunks.shards->find(shard, chunk);
+    if (location.is_known) return location.chunk;
+    if (!location.claim) {
+      chunks.shards->wait(*shard, chunk);
+      continue;
+    }
+    tessera::HostBuffer index;
+    auto const destination = [&](std::size_t n) { return (index = tessera::HostBuffer{n}).span(); };
+    bool const is_there = chunks.store.read(key, location.claim->range(), destination, on).has_value();
+    location.claim->keep(is_there ? std::optional{index.view()} : std::nullopt, on);
+  }
+}
+
 }  // namespace
 
 Stages::Stages(Array const& array, tessera::Region const& part)
@@ -105,12 +124,7 @@ void Stages::load(Piece& piece, Chunks const& chunks) {
   chunks.names.put_key(key, where.chunk);
   std::optional<tessera::ByteRange> range{tessera::ByteRange{}};
   if (chunks.shards) {
-    std::optional<std::uint64_t> sequence;
-    auto const read = [&](tessera::ByteRange of, tessera::Destination<Host> destination) {
-      bool is_of_watch = false;
-      return chunks.store.read_on_host(key, of, destination, nullptr, is_of_watch, on);
-    };
-    range = chunks.shards->find(key, where.chunk, read, chunks.store.changes(key), sequence, on);
+    range = range_in_shard(chunks, key, where.chunk, on);
     if (!range) return;
   }
   if (form_.is_view()) {

@@ -2,6 +2,8 @@
 // once, shards that are read whole.
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -133,16 +135,14 @@ TEST_CASE("indexes are kept as far as there is room: those that were used last")
   auto const form = P{Shards{{4}}}.resolve({{16}, data_type_of<std::uint8_t>()});
   ShardIndexCache whole{form.shards, 1 << 20};
   SequenceCounter changes;
-  std::optional<std::uint64_t> sequence;
   HostQueue on;
-  auto const find = [&](ShardIndexCache& directory, std::uint64_t shard) {
-    int reads = 0;
+  auto const find = [&](ShardIndexCache& cache, std::uint64_t shard) {
     Key const key{"a/c/" + std::to_string(shard)};
-    auto const read = [&](ByteRange range, Destination<space::Host> destination) {
-      return ++reads, store.values.read(key, range, destination, on);
-    };
-    CHECK(directory.find(key, {4 * shard}, read, changes, sequence, on));
-    return reads;
+    auto const known = cache.open(key, changes);
+    auto location = cache.find(known, {4 * shard});
+    if (location.claim) location.claim->keep(get(store.values, key, on, location.claim->range())->view(), on);
+    CHECK(cache.find(known, {4 * shard}).chunk);
+    return location.claim.has_value();
   };
   for (std::uint64_t shard = 0; shard < 4; ++shard) find(whole, shard);
   CHECK(whole.size() > 4 * 64);
@@ -229,6 +229,52 @@ TEST_CASE("an index that could not be read is not kept") {
   CHECK(values(array, 0, 16) == part(numbers(), 0, 16));
 }
 
+namespace {
+
+/// Calls a function before each read.
+struct Hooked : Remote {
+  std::shared_ptr<std::function<void(Key const&, ByteRange)>> hook =
+      std::make_shared<std::function<void(Key const&, ByteRange)>>([](Key const&, ByteRange) {});
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> destination,
+                                  HostQueue& on) const {
+    (*hook)(key, range);
+    return Remote::read(key, range, destination, on);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an index that another thread reads is waited for, while others are read, and read if that thread fails") {
+  for (bool fails : {false, true}) {
+    CAPTURE(fails);
+    Hooked const store;
+    auto const array = four_shards(store);
+    array.keep_shard_indexes(1 << 20);
+    store.asked->take();
+    std::atomic<bool> is_begun{false};
+    std::promise<void> second_index;
+    std::vector<std::uint8_t> found;
+    std::thread other;
+    *store.hook = [&](Key const& key, ByteRange range) {
+      if (!range.from_end) return;
+      if (key.path == "a/c/1") return second_index.set_value();
+      if (is_begun.exchange(true)) return;
+      other = std::thread{[&] { found = values(array, 12, 20); }};  // of both shards
+      second_index.get_future().wait();
+      if (fails) throw StoreError{"it is gone"};
+    };
+    if (fails)
+      test::check_refused<StoreError>([&] { values(array, 0, 4); }, {"remote: key \"a/c/0\": it is gone"});
+    else
+      CHECK(values(array, 0, 4) == part(numbers(), 0, 4));
+    other.join();
+    CHECK(found == part(numbers(), 12, 20));
+    Texts expected{"a/c/0 0 + 4", "a/c/0 12 + 4", "a/c/0 last 68", "a/c/1 0 + 4", "a/c/1 last 68"};
+    if (fails) expected.erase(expected.begin());
+    CHECK(store.asked->take() == expected);
+  }
+}
+
 TEST_CASE("threads share the indexes that are kept, while shards are written") {
   Counting const store;
   auto const array = four_shards(store);
@@ -308,6 +354,24 @@ TEST_CASE("a range that begins beyond the shard's end is an error of its chunk, 
             array.read(Box{rows, {0, 2}}, options);
           },
           {"key \"a/c/0/0\": inner chunk [1, 0]: ", "begins at byte 5000"});
+  }
+}
+
+TEST_CASE(
+    "an inner shard's index that begins beyond the shard's end is an error of its chunk, read with others or not") {
+  for (std::uint64_t most : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{90'000}}) {  // the whole, apart, joined
+    Remote const store;
+    test::Sharding outer{"[2, 2]"}, inner{"[1, 2]"};
+    outer.codecs = inner.list();
+    test::put(store, "a/zarr.json", test::sharded_document("[4, 4]", "[4, 4]", outer.list()).text());
+    auto const first = "AABB" + test::index_bytes({{0, 2}, {2, 2}});
+    auto const none = ShardEntry::none;
+    auto const index = test::index_bytes({{0, first.size()}, {5000, first.size()}, {none, none}, {none, none}});
+    test::put(store, "a/c/0/0", first + index);
+    auto const array = open_array<std::uint8_t, 2>(store, "a");
+    ReadOptions const options{.max_gap = 100'000, .max_request_bytes = most};
+    test::check_refused<StoreError>([&] { array.read(all, options); },
+                                    {"key \"a/c/0/0\": inner chunk [0, 1]: ", "begins at byte 5004"});
   }
 }
 

@@ -98,6 +98,7 @@ struct NotingLender : Noting {
 static_assert(!LendingStore<Noting> && LendingStore<NotingLender>);
 
 using Texts = std::vector<std::string>;
+using Many = std::vector<Texts>;
 
 Texts sorted(Texts texts) {
   std::sort(texts.begin(), texts.end());
@@ -131,7 +132,7 @@ std::string letters() {
 
 }  // namespace
 
-TEST_CASE("a read asks for each shard's index once, by its range, and for its inner chunks together (CODEC-SHARD-23)") {
+TEST_CASE("a read asks for the indexes of its shards together, once, and then for its inner chunks (CODEC-SHARD-23)") {
   for (bool at_start : {false, true})
     for (std::size_t threads : {0u, 2u}) {
       CAPTURE(threads);
@@ -146,26 +147,59 @@ TEST_CASE("a read asks for each shard's index once, by its range, and for its in
         return key + ' ' + std::to_string(4 * i + (at_start ? 68 : 0)) + " + 4";
       };
 
+      Texts const indexes{index("c/0/0"), index("c/0/1"), index("c/1/0"), index("c/1/1")};
+
       asked.forget();
       CHECK(read_text(array, Box{all}, {.mini_batch = every_chunk, .max_request_bytes = 1}) == letters());
-      CHECK(sorted(asked.reads) == Texts{index("c/0/0"), index("c/0/1"), index("c/1/0"), index("c/1/1")});
       Texts every;
       for (auto* key : {"c/0/0", "c/0/1", "c/1/0", "c/1/1"})  // one shard after the other
         for (int i = 0; i < 4; ++i) every.push_back(chunk(key, i));
-      REQUIRE(asked.many.size() == 1);
-      CHECK(asked.many[0] == every);
+      CHECK(asked.many == Many{indexes, every});
 
       asked.forget();
       CHECK(read_text(array, Box{all}, {.mini_batch = 1}) == letters());
-      CHECK(sorted(asked.reads) == Texts{index("c/0/0"), index("c/0/1"), index("c/1/0"), index("c/1/1")});
-      CHECK(asked.many.size() == 16);
+      CHECK(asked.many.size() == 4 + 16);
+      auto const requests = asked.requests();
+      for (auto const& one : indexes) CHECK(std::ranges::count(requests, one) == 1);
 
       asked.forget();
       read_text(array, Box{{3, 5}, {6, 8}}, {.mini_batch = every_chunk});
-      CHECK(sorted(asked.reads) == Texts{index("c/0/1"), index("c/1/1")});
-      REQUIRE(asked.many.size() == 1);
-      CHECK(asked.many[0] == Texts{chunk("c/0/1", 3), chunk("c/1/1", 1)});
+      CHECK(asked.many == Many{{index("c/0/1"), index("c/1/1")}, {chunk("c/0/1", 3), chunk("c/1/1", 1)}});
+
+      asked.forget();  // of a shard that is known the index is not asked for again
+      array.keep_shard_indexes(1 << 20);
+      read_text(array, Box{{0, 2}, {0, 6}}, {.mini_batch = every_chunk});
+      read_text(array, Box{{2, 6}, {0, 2}}, {.mini_batch = every_chunk});
+      CHECK(asked.many == Many{{index("c/0/0"), index("c/0/1")},
+                               {chunk("c/0/0", 0), chunk("c/0/0", 1), chunk("c/0/1", 0)},
+                               {index("c/1/0")},
+                               {chunk("c/0/0", 2), chunk("c/1/0", 0)}});
+      CHECK(asked.reads.empty());
     }
+}
+
+TEST_CASE(
+    "a cold read of n shards in one mini-batch asks for n indexes at once, through stores that stand before one") {
+  constexpr std::uint64_t shards = 40;
+  Noting const noting;
+  auto const document = test::sharded_document("[320]", "[8]", test::Sharding{"[2]"}.list(), "46").text();
+  write_text(create_any<AllCodecs>(noting, "", test::array_metadata(document)), Box{all}, std::string(8 * shards, 'x'));
+  auto const check = [&](auto const& store) {
+    auto& asked = *noting.asked;
+    asked.forget();
+    test::HostQueue const on{2};
+    auto const array = open_any<AllCodecs>(store, "", on);
+    CHECK(read_text(array, Box{{0, 8 * shards - 2}}, {.mini_batch = every_chunk, .max_request_bytes = 8}) ==
+          std::string(8 * shards - 2, 'x'));
+    Texts indexes;
+    for (std::uint64_t i = 0; i < shards; ++i) indexes.push_back("c/" + std::to_string(i) + " last 68");
+    CHECK(asked.reads.empty());
+    REQUIRE(asked.many.size() == 2);
+    CHECK(asked.many[0] == indexes);
+    CHECK(asked.many[1].size() == 4 * shards - 1);
+  };
+  check(noting);
+  check(ReadOnlyStore{PrefixStore{noting, ""}});
 }
 
 TEST_CASE("a store that holds its values is asked for indexes once, and lends inner chunks (CODEC-SHARD-23)") {
@@ -175,10 +209,9 @@ TEST_CASE("a store that holds its values is asked for indexes once, and lends in
   auto& asked = *store.asked;
   asked.forget();
   CHECK(read_text(array, Box{{0, 4}, all}) == letters().substr(0, 32));
-  CHECK(sorted(asked.reads) == Texts{"c/0/0 last 68", "c/0/1 last 68"});
+  CHECK(sorted(asked.requests()) == Texts{"c/0/0 last 68", "c/0/1 last 68"});
   CHECK(sorted(asked.lends) == Texts{"c/0/0 0 + 4", "c/0/0 12 + 4", "c/0/0 4 + 4", "c/0/0 8 + 4", "c/0/1 0 + 4",
                                      "c/0/1 12 + 4", "c/0/1 4 + 4", "c/0/1 8 + 4"});
-  CHECK(asked.many.empty());
 }
 
 TEST_CASE("what a shard does not have is not asked for (CODEC-SHARD-09, CODEC-SHARD-18)") {
@@ -188,12 +221,10 @@ TEST_CASE("what a shard does not have is not asked for (CODEC-SHARD-09, CODEC-SH
   auto& asked = *store.asked;
   asked.forget();
   read_text(array, Box{{0, 8}, {0, 4}}, {.mini_batch = every_chunk, .max_request_bytes = 1});
-  CHECK(sorted(asked.reads) == Texts{"c/0/0 last 68", "c/1/0 last 68"});
-  REQUIRE(asked.many.size() == 1);
-  CHECK(asked.many[0] == Texts{"c/0/0 0 + 4"});
+  CHECK(asked.many == Many{{"c/0/0 last 68", "c/1/0 last 68"}, {"c/0/0 0 + 4"}});
 }
 
-TEST_CASE("shards in shards: each index is read once") {
+TEST_CASE("shards in shards: each index is read once, those of a depth together") {
   test::Sharding outer{"[4, 4]"}, inner{"[2, 2]"};
   outer.codecs = inner.list();
   Noting const store;
@@ -203,12 +234,13 @@ TEST_CASE("shards in shards: each index is read once") {
   auto& asked = *store.asked;
   asked.forget();
   CHECK(read_text(array, Box{all}, {.max_request_bytes = 1}) == letters());
-  CHECK(sorted(asked.reads) ==
-        Texts{"c/0/0 100 + 68", "c/0/0 16 + 68", "c/0/0 184 + 68", "c/0/0 268 + 68", "c/0/0 last 68"});
+  REQUIRE(asked.many.size() == 3);
+  CHECK(asked.many[0] == Texts{"c/0/0 last 68"});
+  CHECK(asked.many[1] == Texts{"c/0/0 16 + 68", "c/0/0 100 + 68", "c/0/0 184 + 68", "c/0/0 268 + 68"});
+  CHECK(asked.many[2].size() == 16);
   asked.forget();
   CHECK(read_text(array, Box{all}) == letters());
-  CHECK(asked.reads == Texts{"c/0/0"});  // of which the indexes are parts
-  CHECK(asked.many.empty());
+  CHECK(asked.requests() == Texts{"c/0/0"});  // of which the indexes are parts
 }
 
 namespace {

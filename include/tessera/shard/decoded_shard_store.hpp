@@ -136,11 +136,6 @@ class DecodedShardStore : public Base {
       return size;
     });
   }
-  std::optional<std::size_t> read_on_host(Key const& key, ByteRange range, Destination<Host> destination,
-                                          ValueWatch const*, bool& is_of_watch, Queue& on) const override {
-    is_of_watch = false;
-    return read(key, range, destination, on);
-  }
   std::optional<std::uint64_t> size(Key const& key, Queue& on) const override {
     auto const value = decoded(key, on);
     return value ? std::optional<std::uint64_t>{value->view.size} : std::nullopt;
@@ -148,6 +143,7 @@ class DecodedShardStore : public Base {
   void get_many(std::span<ReadRequest<Host>> requests, Queue& on) const override {
     for (auto& request : requests) request.size = read(*request.key, request.range, request.destination, on);
   }
+  void get_many_on_host(std::span<ReadRequest<Host>> requests, Queue& on) const override { get_many(requests, on); }
   std::optional<Lent<Host>> lend(Key const& key, ByteRange range, Queue& on) const override {
     return at_key(*this, key, [&]() -> std::optional<Lent<Host>> {
       auto const value = decoded(key, on);

@@ -39,14 +39,14 @@ std::vector<ShardEntry> read_entries(ShardIndexFormat const& index, ShardEntry c
 template <MemorySpace S>
 auto parts_in(ErasedStore<S> const& store, Key const& key, queue_for<S>& on) {
   return [&](std::uint64_t offset, ByteSpan<space::Host> to) {
-    bool is_watched = false;
     auto const destination = [&](std::size_t n) {
       if (n > to.size) throw StoreError{text({"found ", n, " bytes, expected at most ", to.size})};
       return to.sub(0, n);
     };
-    auto const found = store.read_on_host(key, {offset, to.size}, destination, nullptr, is_watched, on);
-    if (found != to.size)
-      throw CodecError{text({"the shard's index: found ", found.value_or(0), " bytes, expected ", to.size})};
+    ReadRequest<space::Host> request{&key, {offset, to.size}, destination};
+    store.get_many_on_host({&request, 1}, on);
+    if (request.size != to.size)
+      throw CodecError{text({"the shard's index: found ", request.size.value_or(0), " bytes, expected ", to.size})};
   };
 }
 

@@ -62,12 +62,11 @@ class ShardStore final : public ErasedWritableStore<Space> {
   SequenceCounter& changes(Key const& key) const override { return store_->changes(key); }
 
   // Chunks are read and written one by one, and nothing else: its abilities say so.
-  std::optional<std::size_t> read_on_host(Key const& key, ByteRange, Destination<space::Host>, ValueWatch const*, bool&,
-                                          Queue&) const override {
-    throw refusal(key);
-  }
   std::optional<std::uint64_t> size(Key const& key, Queue&) const override { throw refusal(key); }
   void get_many(std::span<ReadRequest<Space>> requests, Queue&) const override { throw refusal(*requests.front().key); }
+  void get_many_on_host(std::span<ReadRequest<space::Host>> requests, Queue&) const override {
+    throw refusal(*requests.front().key);
+  }
   std::optional<Lent<Space>> lend(Key const& key, ByteRange, Queue&) const override { throw refusal(key); }
   bool append(Key const& key, ByteView<Space>, std::uint64_t, Queue&) const override { throw refusal(key); }
   ValueWatch watch(Key const& key) const override { throw refusal(key); }

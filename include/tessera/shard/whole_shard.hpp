@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <deque>
-#include <optional>
 
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/pipeline/shard_index.hpp>
-#include <tessera/shard/index_cache.hpp>
+#include <tessera/shard/watched_shards.hpp>
+#include <tessera/store/erased_store.hpp>
 #include <tessera/store/read_request.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -27,26 +26,39 @@ inline std::uint64_t shard_bound(ResolvedChunk const& form) {
   return sum;
 }
 
-/// The value of one shard, read when the first part of it is asked for.
+/// The value of one shard, if it is read as a whole.
 class WholeShard {
   using Host = space::Host;
 
  public:
+  enum class State { unread, missing, too_large, there };
+
   void clear() { state_ = State::unread, bytes_ = {}; }
 
-  /// As `read`: out of the whole value, if it has at most so many bytes. A larger one has what nobody uses.
-  std::optional<std::size_t> read_part(Key const& key, std::uint64_t most, ByteRange range,
-                                       Destination<Host> destination, ReadPart read, Queue<Host>& on) {
-    if (state_ == State::unread) read_whole(key, most, read, on);
-    if (state_ == State::missing) return std::nullopt;
-    if (state_ == State::too_large) return read(range, destination);
-    auto const found = part(range);
-    auto const to = destination(found.size);
-    if (found.size > 0) std::memcpy(to.data, found.data, found.size);
-    return found.size;
+  /// Reads it, of the watched value if it is watched, if it has at most so many bytes. A larger one has what nobody
+  /// uses.
+  template <MemorySpace S>
+  void read(ErasedStore<S> const& store, Key const& key, std::uint64_t most, WatchedShard* watched, queue_for<S>& on) {
+    struct TooLarge {};
+    auto destination = [&](std::size_t n) {
+      if (n > most) throw TooLarge{};
+      auto const to = memory_.take(n, on.host());
+      bytes_ = to;
+      return to;
+    };
+    ReadRequest<Host> request{&key, {}, destination};
+    try {
+      if (watched) request.watch = &watched->watch;
+      store.get_many_on_host({&request, 1}, on);
+      if (watched) watched->is_held &= request.is_of_watch;
+      expect_given(request.size, bytes_.size, key);
+      state_ = request.size ? State::there : State::missing;
+    } catch (TooLarge const&) {
+      state_ = State::too_large;
+    }
   }
 
-  bool is_there() const { return state_ == State::read; }
+  State state() const { return state_; }
   /// Throws: StoreError, if the range begins beyond the value's end.
   ByteView<Host> part(ByteRange range) const {
     auto const [offset, size] = range.resolve(bytes_.size);
@@ -54,25 +66,6 @@ class WholeShard {
   }
 
  private:
-  enum class State { unread, missing, too_large, read };
-
-  void read_whole(Key const& key, std::uint64_t most, ReadPart read, Queue<Host>& on) {
-    struct TooLarge {};
-    auto destination = [&](std::size_t n) {
-      if (n > most) throw TooLarge{};
-      auto const to = memory_.take(n, on);
-      bytes_ = to;
-      return to;
-    };
-    try {
-      auto const found = read({}, destination);
-      expect_given(found, bytes_.size, key);
-      state_ = found ? State::read : State::missing;
-    } catch (TooLarge const&) {
-      state_ = State::too_large;
-    }
-  }
-
   Scratch<Host> memory_;
   ByteView<Host> bytes_{};
   State state_ = State::unread;

@@ -46,11 +46,10 @@ class ErasedStore {
   /// Whether a request costs little beside its bytes.
   virtual bool is_near() const = 0;
   virtual std::optional<std::size_t> read(Key const&, ByteRange, Destination<S>, Queue&) const = 0;
-  /// As the host's bytes; of the watched value, if there is a watch and the store has it still: true in `is_of_watch`.
-  virtual std::optional<std::size_t> read_on_host(Key const&, ByteRange, Destination<space::Host>, ValueWatch const*,
-                                                  bool& is_of_watch, Queue&) const = 0;
   virtual std::optional<std::uint64_t> size(Key const&, Queue&) const = 0;
   virtual void get_many(std::span<ReadRequest<S>>, Queue&) const = 0;
+  /// As the host's bytes.
+  virtual void get_many_on_host(std::span<ReadRequest<space::Host>>, Queue&) const = 0;
   virtual std::optional<Lent<S>> lend(Key const&, ByteRange, Queue&) const = 0;
   /// The store's own; if it has none, that of the array.
   virtual KeyLock lock(Key const&) const = 0;
@@ -95,19 +94,17 @@ class ErasedStoreOf : public Base {
                                   Queue& on) const override {
     return detail::read(store_, key, range, destination, on);
   }
-  std::optional<std::size_t> read_on_host(Key const& key, ByteRange range, Destination<space::Host> destination,
-                                          ValueWatch const* watch, bool& is_of_watch, Queue& on) const override {
-    constexpr bool is_host = std::same_as<Space, space::Host>;
-    if constexpr (is_host)
-      return detail::read(store_, key, range, destination, watch, is_of_watch, on);
-    else if constexpr (requires { store_.host_side(); } || CrossesFrom<space::Host, Space>)
-      return detail::read(host_side(store_, on), key, range, destination, watch, is_of_watch, on.host());
-    else
-      refuse(key, "this store's values do not come to the host");
-  }
   std::optional<std::uint64_t> size(Key const& key, Queue& on) const override { return tessera::size(store_, key, on); }
   void get_many(std::span<ReadRequest<Space>> requests, Queue& on) const override {
     tessera::get_many(store_, requests, on);
+  }
+  void get_many_on_host(std::span<ReadRequest<space::Host>> requests, Queue& on) const override {
+    if constexpr (std::same_as<Space, space::Host>)
+      tessera::get_many(store_, requests, on);
+    else if constexpr (requires { store_.host_side(); } || CrossesFrom<space::Host, Space>)
+      tessera::get_many(host_side(store_, on), requests, on.host());
+    else
+      refuse(*requests.front().key, "this store's values do not come to the host");
   }
   std::optional<Lent<Space>> lend(Key const& key, [[maybe_unused]] ByteRange range,
                                   [[maybe_unused]] Queue& on) const override {

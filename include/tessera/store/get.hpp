@@ -69,27 +69,6 @@ void get_many(S const& store, std::span<ReadRequest<space_of<S>>> requests, queu
   }
 }
 
-namespace detail {
-
-/// As read, of what is watched, if there is a watch and the store has it still: true in `is_of_watch`.
-template <class S>
-std::optional<std::size_t> read(S const& store, Key const& key, ByteRange range, Destination<space_of<S>> destination,
-                                ValueWatch const* watch, bool& is_of_watch, queue_of<S>& on) {
-  is_of_watch = false;
-  if constexpr (HasGetMany<S>) {
-    if (watch) {
-      ReadRequest<space_of<S>> request{&key, range, destination};
-      request.watch = watch;
-      store.get_many({&request, 1}, on);
-      is_of_watch = request.is_of_watch;
-      return request.size;
-    }
-  }
-  return read(store, key, range, destination, on);
-}
-
-}  // namespace detail
-
 /// Requests for another space than the store's are refused.
 template <class S, class Requests>
 requires(!std::convertible_to<Requests, std::span<ReadRequest<space_of<S>>>>) void get_many(S const&, Requests&&,

@@ -33,8 +33,8 @@ bool is_part(ChunkRead<P> const& slot, ResolvedChunk const& form) {
 
 /// Runs f; its errors are of that chunk.
 template <class P, class F>
-void of_slot(ChunkAccess<P> const& source, ChunkRead<P> const& slot, F&& f) try {
-  f();
+auto of_slot(ChunkAccess<P> const& source, ChunkRead<P> const& slot, F&& f) try {
+  return f();
 } catch (Error& error) {
   source.blame(error, slot.key, slot.piece.chunk);
   throw;

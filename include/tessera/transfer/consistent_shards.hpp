@@ -30,7 +30,9 @@ class ConsistentShards {
     if (!source.shards) return read(all);
     while (!all.empty()) {
       auto const some = all.first(few_shards(source, all, on));
-      if (!is_read(source, some, stop, read)) read_locked(source, some, stop, read);
+      int tries = 0;
+      while (tries < 3 && !is_one_value(source, some, read)) ++tries, expect_going(stop);
+      if (tries == 3) read_locked(source, some, stop, read);
       all = all.subspan(some.size());
     }
   }
@@ -47,15 +49,6 @@ class ConsistentShards {
     for (std::size_t end = 1; end < all.size(); ++end)
       if (all[end].key.path != all[end - 1].key.path && ++shards > most) return end;
     return all.size();
-  }
-
-  template <class F>
-  bool is_read(Source const& source, Chunks some, std::atomic<bool> const* stop, F&& read) {
-    for (int tries = 0; tries < 3; ++tries) {
-      if (is_one_value(source, some, read)) return true;
-      expect_going(stop);
-    }
-    return false;
   }
 
   template <class F>

@@ -4,13 +4,17 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include <tessera/core/checked.hpp>
+#include <tessera/shard/index_cache.hpp>
 #include <tessera/shard/watched_shards.hpp>
 #include <tessera/shard/whole_shard.hpp>
-#include <tessera/store/get.hpp>
+#include <tessera/store/read_request.hpp>
 #include <tessera/transfer/chunk_access.hpp>
 #include <tessera/transfer/chunk_read.hpp>
 #include <tessera/transfer/read_options.hpp>
@@ -23,13 +27,16 @@ class ShardLocator {
   using AnyQueue = typename P::queue_type;
   using Source = ChunkAccess<P>;
   using bytes_space = typename P::bytes_space;
+  using Host = space::Host;
   using Slot = ChunkRead<P>;
+  static constexpr bool is_of_host = std::same_as<typename P::bytes_staging, Host>;
 
  public:
   /// Before a mini-batch: nothing that was located is used any more.
   void begin() { whole_.clear(); }
 
   /// Sets the range of each slot, or its bytes if they are there already. What is missing in a shard is not asked for.
+  /// Indexes that nobody has read are read all at once; those of shards in shards, all of a depth at once.
   void run(Source const& source, FetchLimits const& limits, std::span<Slot> all, WatchedShards& watched, AnyQueue& on) {
     for (auto& slot : all) {
       slot.encoded = {};
@@ -37,54 +44,151 @@ class ShardLocator {
       slot.found = !source.shards;
     }
     if (!source.shards) return;
-    for (std::size_t i = 0; i < all.size();) {
-      auto const is_other = [&](Slot const& slot) { return slot.key.path != all[i].key.path; };
-      auto const end = std::ranges::find_if(all.subspan(i), is_other);
-      auto const shard = all.subspan(i).first(static_cast<std::size_t>(end - all.subspan(i).begin()));
-      i += shard.size();
-      auto* const seen = watched.of(shard.front().key);
-      if (seen && !seen->watch.version().is_there) continue;
-      auto const read = [&, &key = shard.front().key](ByteRange range, Destination<space::Host> destination) {
-        bool is_of_watch = false;
-        auto const* const watch = seen ? &seen->watch : nullptr;
-        auto& queue = queue_in<bytes_space>(on);
-        auto const found = source.store.read_on_host(key, range, destination, watch, is_of_watch, queue);
-        if (seen) seen->is_held &= is_of_watch;
-        return found;
-      };
-      if constexpr (std::same_as<typename P::bytes_staging, space::Host>) {
-        if (source.takes_whole_shards() && is_taken_whole(source, limits, shard)) {
-          take_whole(source, shard, seen, read, on.host());
-          continue;
-        }
-      }
-      for (auto& slot : shard) find(source, slot, seen, read, on.host());
+    struct End {
+      ShardLocator& locator;
+      ~End() { locator.reads_.clear(), locator.searches_.clear(), locator.shards_.clear(); }  // claims end, too
+    } const end{*this};
+    open(source, limits, all, watched);
+    while (!searches_.empty()) {
+      std::erase_if(searches_, [&](Search const& search) { return is_located(source, search, on); });
+      if (!reads_.empty())
+        read_indexes(source, limits, on);
+      else if (!searches_.empty())
+        wait(source, searches_.front());
     }
+    if constexpr (is_of_host) take_wholes(source);
   }
 
  private:
-  // Where the chunk's value is in that of its key: reads the shard's index by `read`, if nobody has.
-  static void find(Source const& source, Slot& slot, WatchedShard const* seen, ReadPart read, Queue<space::Host>& on) {
-    auto const* const version = seen ? &seen->watch.version() : nullptr;
+  struct Shard {
+    std::shared_ptr<ShardIndexCache::Shard> known;
+    WatchedShard* watched;
+    WholeShard* whole;  // null: parts of it are read
+    std::span<Slot> slots;
+  };
+  // Of a slot that is not located yet.
+  struct Search {
+    std::size_t shard;
+    Slot* slot;
+  };
+  // Of an index, which is one of those on the way to the slot.
+  struct IndexRead {
+    ShardIndexCache::Claim claim;
+    Search search;
+    std::vector<std::byte> bytes{};
+    ByteSpan<Host> operator()(std::size_t n) {
+      bytes.resize(n);
+      return {bytes.data(), n};
+    }
+  };
+
+  Shard const& shard_of(Search const& search) const { return shards_[search.shard]; }
+
+  // The shards of the slots, which lie together.
+  void open(Source const& source, FetchLimits const& limits, std::span<Slot> all, WatchedShards& watched) {
+    while (!all.empty()) {
+      auto const& key = all.front().key;
+      auto const is_other = [&](Slot const& slot) { return slot.key.path != key.path; };
+      auto const slots = all.first(static_cast<std::size_t>(std::ranges::find_if(all, is_other) - all.begin()));
+      all = all.subspan(slots.size());
+      auto* const seen = watched.of(key);
+      if (seen && !seen->watch.version().is_there) continue;
+      auto known = source.shards->open(key, source.store.changes(key), seen ? &seen->watch.version() : nullptr);
+      for (auto& slot : slots) {
+        slot.sequence = known->sequence();
+        searches_.push_back({shards_.size(), &slot});
+      }
+      auto* const whole = is_taken_whole(source, limits, slots) ? &whole_.next() : nullptr;
+      shards_.push_back({std::move(known), seen, whole, slots});
+    }
+  }
+
+  // Else there is no telling before an index is read: by this thread, if `reads_` has it then, or by another.
+  bool is_located(Source const& source, Search const& search, AnyQueue& on) {
+    auto const& shard = shard_of(search);
+    auto& slot = *search.slot;
     std::optional<ByteRange> range;
-    try {
-      auto const& changes = source.store.changes(slot.key);
-      range = source.shards->find(slot.key, slot.piece.chunk, read, changes, slot.sequence, on, version);
-    } catch (Error& error) {
-      error.in_key(slot.key.path).in_store(source.store.name());
-      throw;
+    for (;;) {
+      auto location = of_slot(source, slot, [&] { return source.shards->find(shard.known, slot.piece.chunk); });
+      range = location.chunk;
+      if (location.is_known) break;
+      if (!location.claim) return false;
+      IndexRead read{std::move(*location.claim), search};
+      if (shard.whole && is_in_whole(source, read, on)) continue;
+      reads_.push_back(std::move(read));
+      return false;
     }
     slot.found = range.has_value();
-    if (!range) return;
+    if (!range) return true;
     slot.range = *range;
-    of_slot(source, slot, [&] { expect_at_most(range->size, most_encoded(source.form)); });
-    if (!is_part(slot, source.form)) return;
-    of_slot(source, slot, [&] { expect_size(checked_size(range->size, "a chunk"), source.form.decoded_size, 0); });
-    slot.range = {range->offset + slot.wanted.offset, slot.wanted.size};
+    of_slot(source, slot, [&] {
+      expect_at_most(slot.range.size, most_encoded(source.form));
+      if (!is_part(slot, source.form)) return;
+      expect_size(checked_size(slot.range.size, "a chunk"), source.form.decoded_size, 0);
+      slot.range = {slot.range.offset + slot.wanted.offset, slot.wanted.size};
+    });
+    return true;
+  }
+
+  // Another thread reads an index that is on the way.
+  void wait(Source const& source, Search const& search) const {
+    of_slot(source, *search.slot, [&] { source.shards->wait(*shard_of(search).known, search.slot->piece.chunk); });
+  }
+
+  void read_indexes(Source const& source, FetchLimits const& limits, AnyQueue& on) {
+    requests_.clear();
+    for (auto& read : reads_) {
+      auto& request = requests_.emplace_back(ReadRequest<Host>{&read.search.slot->key, read.claim.range(), read});
+      request.max_gap = limits.max_gap;
+      request.max_request_bytes = limits.max_request_bytes;
+      if (auto* const watched = shard_of(read.search).watched) request.watch = &watched->watch;
+    }
+    try {
+      source.store.get_many_on_host(requests_, queue_in<bytes_space>(on));
+    } catch (Error& error) {
+      if (auto const* const read = read_of(error)) blame(source, *read, error);
+      throw;
+    }
+    for (std::size_t r = 0; r < reads_.size(); ++r) {
+      auto& read = reads_[r];
+      if (auto* const watched = shard_of(read.search).watched) watched->is_held &= requests_[r].is_of_watch;
+      of_index(source, read, [&] {
+        expect_given(requests_[r].size, read.bytes.size(), *requests_[r].key);
+        ByteView<Host> const bytes{read.bytes.data(), read.bytes.size()};
+        read.claim.keep(requests_[r].size ? std::optional{bytes} : std::nullopt, on.host());
+      });
+    }
+    reads_.clear();
+  }
+
+  // The error is of that index: of the shard, and of the chunk too if it is in a shard in the shard.
+  static void blame(Source const& source, IndexRead const& read, Error& error) {
+    auto const& slot = *read.search.slot;
+    if (read.claim.is_of_inner_shard()) error.in_inner_chunk(to_string(slot.piece.chunk));
+    error.in_key(slot.key.path).in_store(source.store.name());
+  }
+  template <class F>
+  static void of_index(Source const& source, IndexRead const& read, F&& f) try {
+    f();
+  } catch (Error& error) {
+    blame(source, read, error);
+    throw;
+  }
+  // The one that a store's error is of, which says no more than its key, if that, and where a range begins that is
+  // beyond the value's end.
+  IndexRead const* read_of(Error const& error) const {
+    if (reads_.size() == 1) return &reads_.front();
+    auto const is_it = [&](IndexRead const& read) {
+      bool const is_of_key = error.key().empty() || error.key() == read.search.slot->key.path;
+      return is_of_key && error.range_beyond() == read.claim.range().offset;
+    };
+    auto const found = std::ranges::find_if(reads_, is_it);
+    return found == reads_.end() ? nullptr : &*found;
   }
 
   // Every chunk that the shard has is wanted, and together they are no more than is read at once.
   static bool is_taken_whole(Source const& source, FetchLimits const& limits, std::span<Slot const> shard) {
+    if (!source.takes_whole_shards()) return false;
     // A store that reads ranges into many destinations has elements go right to where they belong.
     auto const& first = shard.front();
     if (is_part(first, source.form)) return false;
@@ -93,22 +197,32 @@ class ShardLocator {
     auto const all = source.shards->grid().chunk_count(first.piece.chunk, source.form.layout.shape, source.array_shape);
     return shard.size() == all && shard_bound(source.form) <= limits.max_request_bytes;
   }
-  // One read of all, if the index is not known.
-  void take_whole(Source const& source, std::span<Slot> shard, WatchedShard const* seen, ReadPart read,
-                  Queue<space::Host>& on) {
-    auto& whole = whole_.next();
-    auto const& key = shard.front().key;
-    auto const most = shard_bound(source.form);
-    auto const read_of_whole = [&](ByteRange range, Destination<space::Host> destination) {
-      return whole.read_part(key, most, range, destination, read, on);
-    };
-    for (auto& slot : shard) find(source, slot, seen, read_of_whole, on);
-    if (!whole.is_there()) return;
-    for (auto& slot : shard)
-      if (slot.found) of_slot(source, slot, [&] { slot.encoded = whole.part(slot.range); });
+  // One read of all, if an index is not known: then the index is out of that, unless the shard is too large.
+  bool is_in_whole(Source const& source, IndexRead& read, AnyQueue& on) const {
+    using State = WholeShard::State;
+    auto const& shard = shard_of(read.search);
+    auto& whole = *shard.whole;
+    of_index(source, read, [&] {
+      if (whole.state() == State::unread)
+        whole.read(source.store, read.search.slot->key, shard_bound(source.form), shard.watched,
+                   queue_in<bytes_space>(on));
+      if (whole.state() == State::missing) read.claim.keep(std::nullopt, on.host());
+      if (whole.state() == State::there) read.claim.keep(whole.part(read.claim.range()), on.host());
+    });
+    return whole.state() != State::too_large;
+  }
+  void take_wholes(Source const& source) {
+    for (auto const& shard : shards_)
+      if (shard.whole && shard.whole->state() == WholeShard::State::there)
+        for (auto& slot : shard.slots)
+          if (slot.found) of_slot(source, slot, [&] { slot.encoded = shard.whole->part(slot.range); });
   }
 
   WholeShards whole_;
+  std::vector<Shard> shards_;
+  std::vector<Search> searches_;
+  std::vector<IndexRead> reads_;
+  std::vector<ReadRequest<Host>> requests_;  // one for each of them
 };
 
 }}}  // namespace tessera::v0::detail
