@@ -99,10 +99,7 @@ class IndexFormatOf final : public ShardIndexFormat {
   }
 
  private:
-  static bool ends_in_checksum(P const& pipeline) {
-    auto const codecs = pipeline.specifications();
-    return !codecs.empty() && codecs.back().name == codec::Crc32c::name;
-  }
+  static bool ends_in_checksum(P const& pipeline) { return pipeline.last_codec() == codec::Crc32c::name; }
 
   void place(std::byte const* from, Layout const& source, std::byte* to, Layout const& target, Queue<Host>& on) const {
     Placement<Host> const all_words{from, to, source.shape};

@@ -51,6 +51,12 @@ std::unique_ptr<AnyStage<S> const> stage_among(Specification const& specificatio
   return stage;
 }
 
+/// The entry of a codec in a document, complete, if it is among these.
+template <class... Cs, class... Type>
+void add_complete(std::vector<Specification>& list, Specification const& given, Type... type) {
+  (void)((Cs::name == given.name && (list.push_back(specification_of(make_codec<Cs>(given), type...)), true)) || ...);
+}
+
 /// They run in BytesSpace; where ArraySpace is another, decoded chunks cross once.
 template <MemorySpace ArraySpace, MemorySpace BytesSpace>
 class Stages {
