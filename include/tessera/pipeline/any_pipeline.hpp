@@ -105,8 +105,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
       if (given.name == Shard::name)
         list.push_back(specification_of(*made_->shard, type...));
       else
-        (void)((Cs::name == given.name && (list.push_back(specification_of(make_codec<Cs>(given), type...)), true)) ||
-               ...);
+        detail::add_complete<Cs...>(list, given, type...);
     return list;
   }
 
@@ -170,7 +169,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
                                                 : elsewhere})};
   }
 
-  std::shared_ptr<Composed const> made_ = std::make_shared<Composed const>();
+  std::shared_ptr<Composed const> made_ = std::make_shared<Composed>();
 };
 
 }}  // namespace tessera::v0

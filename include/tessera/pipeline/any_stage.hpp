@@ -21,7 +21,6 @@ template <MemorySpace S>
 struct AnyStage {
   virtual ~AnyStage() = default;
   virtual std::string_view name() const = 0;
-  virtual Specification specification() const = 0;
   virtual bool reads_array() const = 0;
   virtual bool writes_array() const = 0;
   virtual bool is_view() const = 0;
@@ -44,7 +43,6 @@ class StageOf final : public AnyStage<S> {
   explicit StageOf(C codec) : codec_{std::move(codec)} {}
 
   std::string_view name() const override { return C::name; }
-  Specification specification() const override { return specification_of(codec_); }
   bool reads_array() const override { return kind::reads_array; }
   bool writes_array() const override { return kind::writes_array; }
   bool is_view() const override { return detail::is_view<C>; }

@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,7 @@ class IndexPipeline {
   /// Throws: MetadataError.
   static IndexPipeline from(std::span<Specification const> codecs) {
     auto made = std::make_shared<Composed>();
+    made->codecs.assign(codecs.begin(), codecs.end());
     StageOrder order;
     for (auto const& codec : codecs) {
       auto stage = stage_among<Host, codec::Transpose, codec::Bytes, codec::Crc32c>(codec);
@@ -33,7 +35,6 @@ class IndexPipeline {
         throw MetadataError{
             text({"member codecs: found ", describe(codec.name), ", expected transpose, bytes or crc32c"})};
       order.add(codec.name, stage->reads_array(), stage->writes_array());
-      made->codecs.push_back(stage->specification());
       made->stages.add(std::move(stage));
     }
     order.end();
@@ -41,7 +42,14 @@ class IndexPipeline {
     pipeline.made_ = std::move(made);
     return pipeline;
   }
-  std::vector<Specification> specifications() const { return made_->codecs; }
+  std::vector<Specification> specifications() const {
+    std::vector<Specification> list;
+    for (auto const& given : made_->codecs) add_complete<codec::Transpose, codec::Bytes, codec::Crc32c>(list, given);
+    return list;
+  }
+  std::string_view last_codec() const {
+    return made_->codecs.empty() ? std::string_view{} : std::string_view{made_->codecs.back().name};
+  }
 
   ResolvedChunk resolve(ChunkSpecification const& chunk) const { return made_->stages.resolve(chunk, nullptr); }
   void decode(ResolvedChunk const& form, std::span<DecodeTask<Host, Host>> chunks, Queue<Host>& on) const {
@@ -53,10 +61,10 @@ class IndexPipeline {
 
  private:
   struct Composed {
-    std::vector<Specification> codecs;
-    Stages stages;
+    std::vector<Specification> codecs{};  // as they were given
+    Stages stages{};
   };
-  std::shared_ptr<Composed const> made_ = std::make_shared<Composed const>();
+  std::shared_ptr<Composed const> made_ = std::make_shared<Composed>();
 };
 
 }}}  // namespace tessera::v0::detail

@@ -103,6 +103,17 @@ class Pipeline {
     return names;
   }
 
+  /// The name of the one that makes the stored bytes.
+  static std::string_view last_codec() {
+    std::string_view name;
+    (
+        [&] {
+          if constexpr (!detail::is_cast<Stages>) name = Stages::name;
+        }(),
+        ...);
+    return name;
+  }
+
   /// The pipeline that a document describes. Throws: MetadataError, if its codecs are not those of this type.
   static Pipeline from(std::span<Specification const> codecs) {
     std::string found;

@@ -81,28 +81,11 @@ class IndexFormatOf final : public ShardIndexFormat {
         form_{std::move(form)},
         dense_{Layout::c_order(form_.layout.shape, sizeof(std::uint64_t))} {}
 
-  void decode(ByteView<Host> encoded, std::span<ShardEntry> entries, Queue<Host>& on) const override try {
-    std::vector<std::byte> destination(form_.is_view() ? 0 : form_.decoded_size);
-    DecodeTask<Host, Host> task{encoded, {destination.data(), destination.size()}};
-    pipeline_.decode(form_, std::span{&task, 1}, on);
-    place(task.decoded.data, form_.layout, reinterpret_cast<std::byte*>(entries.data()), dense_, on);
-  } catch (CodecError const& error) {
-    throw CodecError{text({"the shard's index: ", error.what()})};
-  }
-
-  void encode(std::span<ShardEntry const> entries, ByteSpan<Host> encoded, Queue<Host>& on) const override {
-    std::vector<std::byte> words(form_.decoded_size);
-    place(reinterpret_cast<std::byte const*>(entries.data()), dense_, words.data(), form_.layout, on);
-    EncodeTask<Host, Host> task{{words.data(), words.size()}, encoded};
-    pipeline_.encode(form_, std::span{&task, 1}, on);
-    if (task.encoded.data != encoded.data) std::memcpy(encoded.data, task.encoded.data, task.encoded.size);
-  }
+  void decode(ByteView<Host> encoded, std::span<ShardEntry> entries, Queue<Host>& on) const override;
+  void encode(std::span<ShardEntry const> entries, ByteSpan<Host> encoded, Queue<Host>& on) const override;
 
  private:
-  static bool ends_in_checksum(P const& pipeline) {
-    auto const codecs = pipeline.specifications();
-    return !codecs.empty() && codecs.back().name == codec::Crc32c::name;
-  }
+  static bool ends_in_checksum(P const& pipeline) { return pipeline.last_codec() == codec::Crc32c::name; }
 
   void place(std::byte const* from, Layout const& source, std::byte* to, Layout const& target, Queue<Host>& on) const {
     Placement<Host> const all_words{from, to, source.shape};
@@ -114,6 +97,27 @@ class IndexFormatOf final : public ShardIndexFormat {
   ResolvedChunk form_;
   Layout dense_;
 };
+
+// Outside of the class, as the members of Stages.
+
+template <class P>
+void IndexFormatOf<P>::decode(ByteView<Host> encoded, std::span<ShardEntry> entries, Queue<Host>& on) const try {
+  std::vector<std::byte> destination(form_.is_view() ? 0 : form_.decoded_size);
+  DecodeTask<Host, Host> task{encoded, {destination.data(), destination.size()}};
+  pipeline_.decode(form_, std::span{&task, 1}, on);
+  place(task.decoded.data, form_.layout, reinterpret_cast<std::byte*>(entries.data()), dense_, on);
+} catch (CodecError const& error) {
+  throw CodecError{text({"the shard's index: ", error.what()})};
+}
+
+template <class P>
+void IndexFormatOf<P>::encode(std::span<ShardEntry const> entries, ByteSpan<Host> encoded, Queue<Host>& on) const {
+  std::vector<std::byte> words(form_.decoded_size);
+  place(reinterpret_cast<std::byte const*>(entries.data()), dense_, words.data(), form_.layout, on);
+  EncodeTask<Host, Host> task{{words.data(), words.size()}, encoded};
+  pipeline_.encode(form_, std::span{&task, 1}, on);
+  if (task.encoded.data != encoded.data) std::memcpy(encoded.data, task.encoded.data, task.encoded.size);
+}
 
 }  // namespace detail
 }}  // namespace tessera::v0

@@ -51,6 +51,12 @@ std::unique_ptr<AnyStage<S> const> stage_among(Specification const& specificatio
   return stage;
 }
 
+/// The entry of a codec in a document, complete, if it is among these.
+template <class... Cs, class... Type>
+void add_complete(std::vector<Specification>& list, Specification const& given, Type... type) {
+  (void)((Cs::name == given.name && (list.push_back(specification_of(make_codec<Cs>(given), type...)), true)) || ...);
+}
+
 /// They run in BytesSpace; where ArraySpace is another, decoded chunks cross once.
 template <MemorySpace ArraySpace, MemorySpace BytesSpace>
 class Stages {
@@ -67,49 +73,7 @@ class Stages {
   std::vector<std::unique_ptr<Stage const>> const& list() const { return list_; }
 
   /// Null `shard`: there is none. Throws: MetadataError, CodecError, with the codec.
-  ResolvedChunk resolve(ChunkSpecification chunk, ResolveShard const* shard) const {
-    ResolvedChunk form;
-    std::vector<ChunkSpecification> before, after;  // the codecs that change values
-    Stage const* at = nullptr;
-    try {
-      for (auto const& stage : list_) {
-        at = stage.get();
-        if (at->writes_array()) {
-          auto encoded = at->encoded(chunk);
-          if (!at->is_view()) {
-            if (form.bounds.empty()) form.bounds.assign(1 + crossings, chunk.size_in_bytes());
-            form.bounds.push_back(encoded.size_in_bytes());
-            before.push_back(std::move(chunk));
-            after.push_back(encoded);
-          }
-          chunk = std::move(encoded);
-          continue;
-        }
-        if (at->reads_array()) {
-          form.decoded_size = chunk.size_in_bytes();  // first: it checks what the layout multiplies
-          form.layout = at->layout(chunk);
-          form.chunk = chunk;
-          if (form.bounds.empty()) form.bounds.assign(1 + crossings, form.decoded_size);
-        }
-        if (!at->is_view()) form.bounds.push_back(at->encoded_bound(chunk, form.bounds.back()));
-      }
-      at = nullptr;
-      if (shard) form = (*shard)(chunk);
-      for (auto stage = list_.rbegin(); stage != list_.rend(); ++stage) {
-        at = stage->get();
-        if (at->writes_array() && !at->is_view()) {
-          form.change(before.back(), std::move(after.back()));
-          before.pop_back(), after.pop_back();
-        } else {
-          form.see_through(*at);
-        }
-      }
-    } catch (Error& error) {
-      error.in_codec(at ? at->name() : "sharding_indexed");
-      throw;
-    }
-    return form;
-  }
+  ResolvedChunk resolve(ChunkSpecification chunk, ResolveShard const* shard) const;
 
  private:
   // Stages take turns: what one has written is what the next one reads.
@@ -156,84 +120,141 @@ class Stages {
 
   /// Decodes a mini-batch in the queue's order; `work` is in use until that is done. Throws: CodecError.
   void decode(ResolvedChunk const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, Decoding& work,
-              queue_type& on) const {
-    auto& turns = work.turns;
-    turns.begin();
-    for (auto const& chunk : chunks) turns.from().push_back(chunk.encoded);
-    auto& queue = queue_in<BytesSpace>(on);
-    auto changed = form.changes.size();
-    auto place = form.bounds.size() - 1;  // in form.bounds, of what stands after the stage at hand
-    for (auto stage = list_.rbegin(); stage != list_.rend(); ++stage) {
-      if ((*stage)->is_view()) continue;
-      auto& batch = turns.next();
-      if (--place > 0)
-        batch.keep(turns.from(), form.bounds[place], work.most, on);
-      else if constexpr (crossings == 0)
-        batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
-      if ((*stage)->writes_array()) {
-        auto const& change = form.changes[--changed];
-        work.values.decode(change, batch.tasks, work.most, queue,
-                           [&](auto dense) { (*stage)->decode(change.decoded, dense, queue); });
-      } else {
-        (*stage)->decode(form.stored_chunk(), batch.tasks, queue);
-      }
-      turns.turn();
-    }
-    for (std::size_t i = 0; i < chunks.size(); ++i) expect_size(turns.from()[i].size, form.decoded_size, i);
-    if constexpr (crossings == 0) {
-      for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = turns.from()[i];
-    } else {
-      auto& crossing = work.crossing;
-      crossing.send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
-      bool const is_first = form.bounds.size() == 1 + crossings;
-      cross_batch(std::span{crossing.tasks}, on, is_first && work.apart, work.ahead);
-      for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = crossing.tasks[i].to;
-    }
-  }
+              queue_type& on) const;
 
   /// Encodes a mini-batch, likewise.
   void encode(ResolvedChunk const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, Encoding& work,
-              queue_type& on) const {
-    auto& queue = queue_in<BytesSpace>(on);
-    auto& turns = work.turns;
-    turns.begin();
-    auto const last = form.bounds.size() - 1;
-    if constexpr (crossings == 0) {
-      for (auto const& chunk : chunks) turns.from().push_back(chunk.from);
-    } else {
-      auto& crossing = work.crossing;
-      work.plain.clear();
-      for (auto const& chunk : chunks) work.plain.push_back(chunk.from);
-      if (last > 1)
-        crossing.keep(work.plain, form.decoded_size, work.most, on);
-      else
-        crossing.send(work.plain, [&](std::size_t i) { return chunks[i].to; });
-      cross_batch(std::span{crossing.tasks}, on);
-      auto const results = crossing.collect();
-      turns.from().assign(results.begin(), results.end());
-    }
-    std::size_t place = crossings, changed = 0;
-    for (auto const& stage : list_) {
-      if (stage->is_view()) continue;
-      auto& batch = turns.next();
-      if (++place < last)
-        batch.keep(turns.from(), form.bounds[place], work.most, on);
-      else
-        batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to; });
-      if (stage->writes_array()) {
-        auto const& change = form.changes[changed++];
-        work.values.encode(change, stage->name(), batch.tasks, work.most, queue,
-                           [&](auto dense) { stage->encode(change.decoded, dense, queue); });
-      } else {
-        stage->encode(form.stored_chunk(), batch.tasks, queue);
-      }
-      turns.turn();
-    }
-    for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].encoded = turns.from()[i];
-  }
+              queue_type& on) const;
 
  private:
   std::vector<std::unique_ptr<Stage const>> list_;
 };
+
+// Outside of the class they are not inline: a unit whose stages are in a library compiles none of them.
+
+template <MemorySpace ArraySpace, MemorySpace BytesSpace>
+ResolvedChunk Stages<ArraySpace, BytesSpace>::resolve(ChunkSpecification chunk, ResolveShard const* shard) const {
+  ResolvedChunk form;
+  std::vector<ChunkSpecification> before, after;  // the codecs that change values
+  Stage const* at = nullptr;
+  try {
+    for (auto const& stage : list_) {
+      at = stage.get();
+      if (at->writes_array()) {
+        auto encoded = at->encoded(chunk);
+        if (!at->is_view()) {
+          if (form.bounds.empty()) form.bounds.assign(1 + crossings, chunk.size_in_bytes());
+          form.bounds.push_back(encoded.size_in_bytes());
+          before.push_back(std::move(chunk));
+          after.push_back(encoded);
+        }
+        chunk = std::move(encoded);
+        continue;
+      }
+      if (at->reads_array()) {
+        form.decoded_size = chunk.size_in_bytes();  // first: it checks what the layout multiplies
+        form.layout = at->layout(chunk);
+        form.chunk = chunk;
+        if (form.bounds.empty()) form.bounds.assign(1 + crossings, form.decoded_size);
+      }
+      if (!at->is_view()) form.bounds.push_back(at->encoded_bound(chunk, form.bounds.back()));
+    }
+    at = nullptr;
+    if (shard) form = (*shard)(chunk);
+    for (auto stage = list_.rbegin(); stage != list_.rend(); ++stage) {
+      at = stage->get();
+      if (at->writes_array() && !at->is_view()) {
+        form.change(before.back(), std::move(after.back()));
+        before.pop_back(), after.pop_back();
+      } else {
+        form.see_through(*at);
+      }
+    }
+  } catch (Error& error) {
+    error.in_codec(at ? at->name() : "sharding_indexed");
+    throw;
+  }
+  return form;
+}
+
+template <MemorySpace ArraySpace, MemorySpace BytesSpace>
+void Stages<ArraySpace, BytesSpace>::decode(ResolvedChunk const& form,
+                                            std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, Decoding& work,
+                                            queue_type& on) const {
+  auto& turns = work.turns;
+  turns.begin();
+  for (auto const& chunk : chunks) turns.from().push_back(chunk.encoded);
+  auto& queue = queue_in<BytesSpace>(on);
+  auto changed = form.changes.size();
+  auto place = form.bounds.size() - 1;  // in form.bounds, of what stands after the stage at hand
+  for (auto stage = list_.rbegin(); stage != list_.rend(); ++stage) {
+    if ((*stage)->is_view()) continue;
+    auto& batch = turns.next();
+    if (--place > 0)
+      batch.keep(turns.from(), form.bounds[place], work.most, on);
+    else if constexpr (crossings == 0)
+      batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
+    if ((*stage)->writes_array()) {
+      auto const& change = form.changes[--changed];
+      work.values.decode(change, batch.tasks, work.most, queue,
+                         [&](auto dense) { (*stage)->decode(change.decoded, dense, queue); });
+    } else {
+      (*stage)->decode(form.stored_chunk(), batch.tasks, queue);
+    }
+    turns.turn();
+  }
+  for (std::size_t i = 0; i < chunks.size(); ++i) expect_size(turns.from()[i].size, form.decoded_size, i);
+  if constexpr (crossings == 0) {
+    for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = turns.from()[i];
+  } else {
+    auto& crossing = work.crossing;
+    crossing.send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
+    bool const is_first = form.bounds.size() == 1 + crossings;
+    cross_batch(std::span{crossing.tasks}, on, is_first && work.apart, work.ahead);
+    for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = crossing.tasks[i].to;
+  }
+}
+
+template <MemorySpace ArraySpace, MemorySpace BytesSpace>
+void Stages<ArraySpace, BytesSpace>::encode(ResolvedChunk const& form,
+                                            std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, Encoding& work,
+                                            queue_type& on) const {
+  auto& queue = queue_in<BytesSpace>(on);
+  auto& turns = work.turns;
+  turns.begin();
+  auto const last = form.bounds.size() - 1;
+  if constexpr (crossings == 0) {
+    for (auto const& chunk : chunks) turns.from().push_back(chunk.from);
+  } else {
+    auto& crossing = work.crossing;
+    work.plain.clear();
+    for (auto const& chunk : chunks) work.plain.push_back(chunk.from);
+    if (last > 1)
+      crossing.keep(work.plain, form.decoded_size, work.most, on);
+    else
+      crossing.send(work.plain, [&](std::size_t i) { return chunks[i].to; });
+    cross_batch(std::span{crossing.tasks}, on);
+    auto const results = crossing.collect();
+    turns.from().assign(results.begin(), results.end());
+  }
+  std::size_t place = crossings, changed = 0;
+  for (auto const& stage : list_) {
+    if (stage->is_view()) continue;
+    auto& batch = turns.next();
+    if (++place < last)
+      batch.keep(turns.from(), form.bounds[place], work.most, on);
+    else
+      batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to; });
+    if (stage->writes_array()) {
+      auto const& change = form.changes[changed++];
+      work.values.encode(change, stage->name(), batch.tasks, work.most, queue,
+                         [&](auto dense) { stage->encode(change.decoded, dense, queue); });
+    } else {
+      stage->encode(form.stored_chunk(), batch.tasks, queue);
+    }
+    turns.turn();
+  }
+  for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].encoded = turns.from()[i];
+}
 
 }}}  // namespace tessera::v0::detail

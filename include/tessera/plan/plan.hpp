@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <tessera/core/dimensions.hpp>
+#include <tessera/core/function_ref.hpp>
 #include <tessera/plan/chunk_runs.hpp>
 #include <tessera/plan/mask_chunks.hpp>
 #include <tessera/plan/plan_axis.hpp>
@@ -144,14 +145,14 @@ class Plan {
   std::size_t axes() const { return is_runs() ? 0 : rank(); }
 
   /// Calls f(part) for each part of a piece. No two parts share a place in the target.
-  template <class F>
-  void for_each_part(Piece const& piece, F&& f) const {
+  void for_each_part(Piece const& piece, FunctionRef<void(Part const&)> f) const {
     if (is_box()) return f(piece.part);
     auto part = piece.part;
     if (is_runs())
-      return for_each_run(piece, [&](detail::ChunkRuns::Run const& run) {
+      return for_runs(piece.touched[0], [&](detail::ChunkRuns::Run const& run) {
         put(part, run);
-        f(std::as_const(part));
+        f(part);
+        return true;
       });
     auto run = Extents::filled(rank(), 0);
     for (;;) {
@@ -213,17 +214,21 @@ class Plan {
     part.target[0] = run.target;
   }
 
+  // Calls f(run) for each of the k-th chunk, until it returns false: where a run is many elements, or one is asked for.
+  void for_runs(std::uint64_t k, FunctionRef<bool(detail::ChunkRuns::Run const&)> f) const {
+    points_ ? points_->for_each_run(k, f) : mask_->for_each_run(k, f);
+  }
+
   Piece piece(std::uint64_t i, Neighbours& neighbours) const {
     Piece piece;
     if (is_runs()) {
       piece.chunk = points_ ? points_->chunk(i) : mask_->chunk(i);
       piece.touched = {i};
       piece.part = {piece.chunk, Extents::filled(rank(), 1), {0}};
-      auto const first = [&](detail::ChunkRuns::Run const& run) {
+      for_runs(i, [&](detail::ChunkRuns::Run const& run) {
         put(piece.part, run);
         return false;
-      };
-      points_ ? points_->for_each_run(i, first) : mask_->for_each_run(i, first);
+      });
       return piece;
     }
     neighbours = neighbours_of(i);

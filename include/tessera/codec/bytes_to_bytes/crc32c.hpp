@@ -21,9 +21,14 @@ inline constexpr auto crc32c_tables = [] {
     for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0u);
     tables[0][byte] = crc;
   }
-  for (std::size_t t = 1; t < 8; ++t)
-    for (std::size_t byte = 0; byte < 256; ++byte)
-      tables[t][byte] = tables[t - 1][byte] >> 8 ^ tables[0][tables[t - 1][byte] & 0xff];
+  auto const& first = tables[0];
+  for (std::size_t byte = 0; byte < 256; ++byte) {
+    auto crc = first[byte];
+    for (std::size_t t = 1; t < 8; ++t) {
+      crc = crc >> 8 ^ first[crc & 0xff];
+      tables[t][byte] = crc;
+    }
+  }
   return tables;
 }();
 
