@@ -142,6 +142,34 @@ TEST_CASE("parts of one chunk by several processes, and by stores of one folder,
   CHECK(values(array) == Numbers(400, 5));
 }
 
+TEST_CASE("compact takes back no shard that another process replaces as a whole meanwhile") {
+  constexpr std::uint64_t inner = 4096, n = 16 * inner;  // so that compact is at it for a while
+  constexpr std::int32_t last = 200;
+  test::TemporaryFolder const folder;
+  create_array<std::int32_t, 1>(Local{folder / ""}, "a", {.shape = {n}, .chunk_shape = {n}}, Sharded{Shards{{inner}}});
+  auto const ended = folder.path() / "ended";
+  CHECK(in_processes(2, [&](int w) {
+          Local const store{folder / ""};
+          auto const array = open_array<std::int32_t, 1>(store, "a");
+          if (w == 1) {
+            ::alarm(120);  // whatever becomes of the other
+            std::uint64_t won = 0;
+            while (!std::filesystem::exists(ended)) won += array.compact();
+            if (won == 0) throw StoreError{"there was nothing to compact"};
+            return;
+          }
+          int taken_back = 0;
+          for (std::int32_t i = 1; i <= last; ++i) {
+            array.write(all, Numbers(n, i));
+            array.write({{0, 1}}, Numbers{i}, {.append_to_shards = true});  // as it is: its old bytes are garbage
+            taken_back += values(array) != Numbers(n, i);
+          }
+          create_group(store, "ended");
+          if (taken_back > 0) throw StoreError{text({taken_back, " writes were taken back"})};
+        }) == 0);
+  CHECK(values(open_array<std::int32_t, 1>(Local{folder / ""}, "a")) == Numbers(n, last));
+}
+
 TEST_CASE("of several processes that create a node one makes it") {
   test::TemporaryFolder const folder;
   for (int round = 0; round < 50; ++round) {
