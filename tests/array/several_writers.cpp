@@ -269,6 +269,28 @@ TEST_CASE("a write under a lock does not undo what was written without asking fo
   CHECK(get_all() == "mine");
 }
 
+TEST_CASE("attributes that are set while somebody replaces the document without asking for a lock are all there") {
+  test::TemporaryFolder const folder;
+  struct Beside : Local {
+    using Local::Local;
+    std::shared_ptr<int> left = std::make_shared<int>(3);
+    void write(Key const& key, ByteView<space::Host> value, Queue<space::Host>& on) const {
+      auto const document = std::filesystem::path{name()} / key.path, other = std::filesystem::path{name()} / "other";
+      if (std::filesystem::exists(document) && (*left)-- > 0) {
+        std::filesystem::copy(document, other);
+        std::filesystem::rename(other, document);
+      }
+      Local::write(key, value, on);
+    }
+  };
+  Beside const store{folder / ""};
+  create_group(store, "g");
+  Members const some{{"a", 1}, {"b", std::string(99, 'b')}};
+  set_attributes(store, "g", some);
+  CHECK(*store.left == -1);
+  CHECK(get_attributes(store, "g") == some);
+}
+
 TEST_CASE("chunks that a killed erase left are not elements of the next array") {
   test::TemporaryFolder const folder;
   Local const store{folder / ""};
