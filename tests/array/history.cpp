@@ -1,6 +1,7 @@
-// Processes with a store each count in one hierarchy: in chunks and shards that they share, in attributes, in an array
-// that grows, while shards are made tidy; some are killed. What each was told to be done is there in the end, and of what
-// it was not told, at most the one step that it was at.
+// Threads of several processes count in one hierarchy: in chunks and shards that they share, in attributes, in an array
+// that grows, while shards are made tidy; some processes are killed. Two threads of each share a store, one has its
+// own. What a thread told to be done is there in the end, and of what it did not tell, at most the one step that it was
+// at.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -28,55 +30,62 @@ using Numbers = std::vector<std::int32_t>;
 using Shards = codec::Sharding<Pipeline<space::Host, codec::Bytes>>;
 using Sharded = Pipeline<space::Host, Shards>;
 
-constexpr std::uint64_t workers = 3, far = 5;  // workers, and how far apart their elements are
+constexpr std::uint64_t workers = 3, lines = 3;  // processes, and threads of each
+constexpr std::uint64_t far = 5;                 // how far apart their elements are
 enum Kind : std::int32_t { in_chunk, in_shard, at_shards_end, in_attributes, in_log, kinds };
 
 struct Step {
-  std::int32_t kind, number;
+  std::int32_t line, kind, number;
 };
+using Last = std::array<std::int32_t, kinds>;  // the number of the last step of each kind
 
 void make(std::string const& folder) {
   Local const store{folder};
-  NewArray<std::int32_t> const wanted{.shape = {workers * far}, .chunk_shape = {workers * far}};
+  NewArray<std::int32_t> const wanted{.shape = {workers * lines * far}, .chunk_shape = {workers * lines * far}};
   create_array<std::int32_t, 1>(store, "chunk", wanted);
   create_array<std::int32_t, 1>(store, "shard", wanted, Sharded{Shards{{far}}});
   create_array<std::int32_t, 1>(store, "end", wanted, Sharded{Shards{{far}}});
   create_array<std::int32_t, 1>(store, "log", {.shape = {0}, .chunk_shape = {10}});
 }
 
-// Somebody may have been killed amid the append before.
+// Somebody may have been killed amid an append.
+template <class Array>
+void compact(Array const& array) {
+  array.compact({.recovered = [](std::string const&) {}});
+}
 template <class Array>
 void append_to_shard(Array const& array, Box const& box, std::int32_t number) {
   for (;;) try {
       return array.write(box, Numbers{number}, {.append_to_shards = true});
     } catch (CodecError const&) {
-      array.compact({.recovered = [](std::string const&) {}});
+      compact(array);
     }
 }
 
-// Does the next steps until it is killed, and tells of each when it is done.
-[[noreturn]] void work(std::string const& folder, std::uint64_t worker, std::array<std::int32_t, kinds> last,
-                       unsigned seed, int told) {
+// Does the next steps of a line until its process is killed, and tells of each when it is done. `shared`: the store, if
+// it is not one of its own.
+[[noreturn]] void step(std::string const& folder, Local const* shared, std::uint64_t worker, std::uint64_t line,
+                       Last last, unsigned seed, int told) {
   std::mt19937 random{seed};
-  ::alarm(300);  // whatever becomes of the process that it tells
+  auto const me = worker * lines + line;
   for (;;) try {
-      Local const store{folder};
+      auto const store = shared ? *shared : Local{folder};
       auto const chunk = open_array<std::int32_t, 1>(store, "chunk"), log = open_array<std::int32_t, 1>(store, "log");
       auto const shard = open_array<std::int32_t, 1, Sharded>(store, "shard"),
                  end = open_array<std::int32_t, 1, Sharded>(store, "end");
       for (int i = 0; i < 20; ++i) {
         auto const kind = static_cast<std::int32_t>(random() % kinds);
         auto const number = ++last[static_cast<std::size_t>(kind)];
-        Box const mine{{worker * far, worker * far + 1}};
+        Box const mine{{me * far, me * far + 1}};
         if (kind == in_chunk) chunk.write(mine, Numbers{number});
         if (kind == in_shard) shard.write(mine, Numbers{number});
         if (kind == at_shards_end) append_to_shard(end, mine, number);
         if (kind == in_attributes)
-          merge_attributes(store, "chunk", {{"w" + std::to_string(worker), Value::integer(number)}});
-        if (kind == in_log) log.append(Numbers(7, static_cast<std::int32_t>(worker) * 1'000'000 + number));
-        Step const done{kind, number};
+          merge_attributes(store, "chunk", {{"w" + std::to_string(me), Value::integer(number)}});
+        if (kind == in_log) log.append(Numbers(7, static_cast<std::int32_t>(me) * 1'000'000 + number));
+        Step const done{static_cast<std::int32_t>(line), kind, number};
         if (::write(told, &done, sizeof done) != sizeof done) ::_exit(1);
-        if (random() % 8 == 0) shard.compact();
+        if (random() % 8 == 0) compact(end);  // what was replaced lies in it still
       }
     } catch (std::exception const& error) {
       ::fprintf(stderr, "history: %s\n", error.what());
@@ -87,8 +96,21 @@ void append_to_shard(Array const& array, Box const& box, std::int32_t number) {
 struct Worker {
   pid_t process = 0;
   int told = -1;
-  std::array<std::int32_t, kinds> last{};  // that it told of
+  std::array<Last, lines> last{};  // that it told of
 };
+
+[[noreturn]] void work(std::string const& folder, std::uint64_t worker, std::array<Last, lines> const& last,
+                       unsigned seed, int told) {
+  ::alarm(300);  // whatever becomes of the process that it tells
+  Local const shared{folder};
+  std::vector<std::thread> threads;
+  for (std::uint64_t line = 0; line < lines; ++line)
+    threads.emplace_back([&, line] {
+      auto const* const its = line < 2 ? &shared : nullptr;
+      step(folder, its, worker, line, last[line], seed + static_cast<unsigned>(line), told);
+    });
+  for (;;) ::pause();
+}
 
 void start(Worker& worker, std::string const& folder, std::uint64_t number, unsigned seed) {
   int ends[2];
@@ -104,8 +126,9 @@ void start(Worker& worker, std::string const& folder, std::uint64_t number, unsi
 bool hear(Worker& worker) {
   Step step{};
   if (::read(worker.told, &step, sizeof step) != sizeof step) return false;
-  CHECK(step.number == worker.last[static_cast<std::size_t>(step.kind)] + 1);
-  worker.last[static_cast<std::size_t>(step.kind)] = step.number;
+  auto& last = worker.last[static_cast<std::size_t>(step.line)][static_cast<std::size_t>(step.kind)];
+  CHECK(step.number == last + 1);
+  last = step.number;
   return true;
 }
 
@@ -115,7 +138,7 @@ std::int32_t number_of(Members const& attributes, std::string const& name) {
   return 0;
 }
 
-// Where each worker is: as it told, or one step further. It goes on from there.
+// Where each line is: as was told, or one step further. It goes on from there.
 void check(std::string const& folder, std::array<Worker, workers>& all_of_them) {
   Local const store{folder};
   auto const values = [&](std::string const& path) {
@@ -129,28 +152,31 @@ void check(std::string const& folder, std::array<Worker, workers>& all_of_them) 
   auto const attributes = get_attributes(store, "chunk");
   std::map<std::int32_t, int> logged;
   for (auto entry : log) ++logged[entry];
-  for (std::uint64_t w = 0; w < workers; ++w) {
-    CAPTURE(w);
-    auto& last = all_of_them[w].last;
-    auto const settle = [&](Kind kind, std::int32_t found) {
+  std::size_t appended = 0;
+  for (std::uint64_t me = 0; me < workers * lines; ++me) {
+    CAPTURE(me);
+    auto& last = all_of_them[me / lines].last[me % lines];
+    auto const settle = [&](std::size_t kind, std::int32_t found) {
       CAPTURE(kind);
       CHECK(found >= last[kind]);
       CHECK(found <= last[kind] + 1);
       last[kind] = found;
     };
-    settle(in_chunk, chunk[w * far]);
-    settle(in_shard, shard[w * far]);
-    settle(at_shards_end, end[w * far]);
-    settle(in_attributes, number_of(attributes, "w" + std::to_string(w)));
-    auto const base = static_cast<std::int32_t>(w) * 1'000'000;
+    settle(in_chunk, chunk[me * far]);
+    settle(in_shard, shard[me * far]);
+    settle(at_shards_end, end[me * far]);
+    settle(in_attributes, number_of(attributes, "w" + std::to_string(me)));
+    auto const base = static_cast<std::int32_t>(me) * 1'000'000;
     for (std::int32_t n = 1; n <= last[in_log]; ++n) CHECK(logged[base + n] == 7);
     auto const next = logged[base + last[in_log] + 1];
     CHECK((next == 0 || next == 7));
     last[in_log] += next == 7;
+    appended += 7 * static_cast<std::size_t>(last[in_log]);
   }
+  CHECK(log.size() == appended);
 }
 
-TEST_CASE("processes that share chunks, shards, documents and an array that grows, and are killed: nothing is lost") {
+TEST_CASE("threads of processes that share chunks, shards, documents and what grows, and are killed: nothing is lost") {
   auto const* const wanted = std::getenv("TESSERA_TEST_ROUNDS");
   auto const rounds = wanted ? std::atoi(wanted) : 400;
   auto const* const given = std::getenv("TESSERA_SEED");
@@ -162,8 +188,7 @@ TEST_CASE("processes that share chunks, shards, documents and an array that grow
   std::array<Worker, workers> all_of_them;
   int steps = 0, killed = 0;
   while (steps < rounds) {
-    for (std::uint64_t w = 0; w < workers; ++w)
-      start(all_of_them[w], folder / "", w, static_cast<unsigned>(random()));
+    for (std::uint64_t w = 0; w < workers; ++w) start(all_of_them[w], folder / "", w, static_cast<unsigned>(random()));
     // Each is killed somewhere in what it does after some steps, the others go on.
     for (auto& worker : all_of_them) {
       for (auto left = random() % 12; left > 0 && hear(worker); --left) ++steps;
@@ -175,8 +200,7 @@ TEST_CASE("processes that share chunks, shards, documents and an array that grow
       while (hear(worker)) ++steps;
       ::close(worker.told);
     }
-    if (auto const end = open_array<std::int32_t, 1, Sharded>(Local{folder / ""}, "end"); true)
-      end.compact({.recovered = [](std::string const&) {}});
+    compact(open_array<std::int32_t, 1, Sharded>(Local{folder / ""}, "end"));
     check(folder / "", all_of_them);
   }
   MESSAGE(steps << " steps, " << killed << " processes were killed");

@@ -109,19 +109,20 @@ TEST_CASE("a chunk and an inner chunk are read old or new, and the last write of
 }
 
 TEST_CASE("of parts of one chunk or shard, and of compacting beside them, nothing is lost") {
+  enum class Of { chunk, shard_that_is_replaced, shard_that_is_appended_to };
   for_each_cell([](Fixture const& with, Who who) {
-    for (bool sharded : {false, true}) {
-      CAPTURE(sharded);
+    for (auto of : {Of::chunk, Of::shard_that_is_replaced, Of::shard_that_is_appended_to}) {
+      CAPTURE(static_cast<int>(of));
       NewArray<std::int32_t> const wanted{.shape = {120}, .chunk_shape = {120}, .overwrite = true};
-      if (sharded)
-        create_array<std::int32_t, 1>(with.store, "a", wanted, Sharded{Shards{{10}}});
-      else
+      if (of == Of::chunk)
         create_array<std::int32_t, 1>(with.store, "a", wanted);
+      else
+        create_array<std::int32_t, 1>(with.store, "a", wanted, Sharded{Shards{{10}}});
       CHECK(with.run(who, [&](Local const& store, int w) {
         auto const array = open_numbers(store);
         for (auto i = static_cast<std::uint64_t>(w); i < 120; i += writers) {
-          array.write({{i, i + 1}}, Numbers{7}, {.append_to_shards = true});
-          if (sharded && i % 20 == 0) array.compact();
+          array.write({{i, i + 1}}, Numbers{7}, {.append_to_shards = of == Of::shard_that_is_appended_to});
+          if (of != Of::chunk && i % 20 == 0) array.compact();
         }
       }) == 0);
       CHECK(values(with.store) == Numbers(120, 7));
@@ -164,6 +165,30 @@ TEST_CASE("of those who make a node one does, and attributes that are merged are
       for (int i = 0; i < rounds; ++i) merge_attributes(store, "g", {{std::to_string(rounds * w + i), i}});
     }) == 0);
     CHECK(get_attributes(with.store, "g").size() == std::size_t{writers * rounds});
+  });
+}
+
+TEST_CASE("of several sets of attributes one stays, all of it, and the rest of the document is not theirs") {
+  for_each_cell([](Fixture const& with, Who who) {
+    create_array<std::int32_t, 1>(with.store, "a", {.shape = {0}, .chunk_shape = {10}});
+    auto const set = [](int n) { return Members{{"first", n}, {std::to_string(n), true}, {"last", n}}; };
+    auto const number = [](Members const& found) { return found.empty() ? -1 : found.front().value.as<int>(); };
+    CHECK(with.run(who, [&](Local const& store, int w) {
+      auto const array = open_numbers(store);
+      for (int i = 0; i < rounds; ++i) {
+        if (w == 0) {
+          array.append(Numbers(3, 1));
+        } else {
+          set_attributes(store, "a", set(rounds * w + i));
+          auto const found = get_attributes(store, "a");
+          expect(found == set(number(found)));
+        }
+      }
+    }) == 0);
+    auto const left = get_attributes(with.store, "a");
+    CHECK(left == set(number(left)));
+    CHECK(number(left) % rounds == rounds - 1);
+    CHECK(values(with.store) == Numbers(3 * rounds, 1));
   });
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <thread>
@@ -142,6 +143,34 @@ TEST_CASE("parts of one chunk by several processes, and by stores of one folder,
   CHECK(values(array) == Numbers(400, 5));
 }
 
+TEST_CASE("compact takes back no shard that another process replaces as a whole meanwhile") {
+  constexpr std::uint64_t inner = 4096, n = 16 * inner;  // so that compact is at it for a while
+  constexpr std::int32_t last = 200;
+  test::TemporaryFolder const folder;
+  create_array<std::int32_t, 1>(Local{folder / ""}, "a", {.shape = {n}, .chunk_shape = {n}}, Sharded{Shards{{inner}}});
+  auto const ended = folder.path() / "ended";
+  CHECK(in_processes(2, [&](int w) {
+          Local const store{folder / ""};
+          auto const array = open_array<std::int32_t, 1>(store, "a");
+          if (w == 1) {
+            ::alarm(120);  // whatever becomes of the other
+            std::uint64_t won = 0;
+            while (!std::filesystem::exists(ended)) won += array.compact();
+            if (won == 0) throw StoreError{"there was nothing to compact"};
+            return;
+          }
+          int taken_back = 0;
+          for (std::int32_t i = 1; i <= last; ++i) {
+            array.write(all, Numbers(n, i));
+            array.write({{0, 1}}, Numbers{i}, {.append_to_shards = true});  // as it is: its old bytes are garbage
+            taken_back += values(array) != Numbers(n, i);
+          }
+          create_group(store, "ended");
+          if (taken_back > 0) throw StoreError{text({taken_back, " writes were taken back"})};
+        }) == 0);
+  CHECK(values(open_array<std::int32_t, 1>(Local{folder / ""}, "a")) == Numbers(n, last));
+}
+
 TEST_CASE("of several processes that create a node one makes it") {
   test::TemporaryFolder const folder;
   for (int round = 0; round < 50; ++round) {
@@ -239,6 +268,28 @@ TEST_CASE("a write under a lock does not undo what was written without asking fo
   }
   put(store, "mine");
   CHECK(get_all() == "mine");
+}
+
+TEST_CASE("attributes that are set while somebody replaces the document without asking for a lock are all there") {
+  test::TemporaryFolder const folder;
+  struct Beside : Local {
+    using Local::Local;
+    std::shared_ptr<int> left = std::make_shared<int>(3);
+    void write(Key const& key, ByteView<space::Host> value, Queue<space::Host>& on) const {
+      auto const document = std::filesystem::path{name()} / key.path, other = std::filesystem::path{name()} / "other";
+      if (std::filesystem::exists(document) && (*left)-- > 0) {
+        std::filesystem::copy(document, other);
+        std::filesystem::rename(other, document);
+      }
+      Local::write(key, value, on);
+    }
+  };
+  Beside const store{folder / ""};
+  create_group(store, "g");
+  Members const some{{"a", 1}, {"b", std::string(99, 'b')}};
+  set_attributes(store, "g", some);
+  CHECK(*store.left == -1);
+  CHECK(get_attributes(store, "g") == some);
 }
 
 TEST_CASE("chunks that a killed erase left are not elements of the next array") {

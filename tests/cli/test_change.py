@@ -135,6 +135,22 @@ class Change(CommandTest):
         self.assertEqual(self.read(bools), ((4,), b"\0\1\1\0"))
         self.assertEqual(self.read(path), ((4, 6), numbers(1, 24)))
 
+    def test_several_append_at_once(self):
+        """All rows of each are there, in one piece, and none of those that are refused."""
+        path = self.make("a.zarr")  # its chunks of three rows are shared
+        blocks = [numbers(1000 * i, 30) for i in range(1, 9)]
+        files = [write_npy(self.folder / f"{i}.npy", "<u2", (5, 6), block) for i, block in enumerate(blocks)]
+        wrong = write_npy(self.folder / "wrong.npy", "<u2", (5, 5), numbers(9000, 25))
+        at_once = [subprocess.Popen([BINARY, "append", file, path], env=ENVIRONMENT, stdout=subprocess.DEVNULL,
+                                    stderr=subprocess.DEVNULL) for file in (*files, *[wrong] * 4)]
+        self.assertEqual([process.wait() for process in at_once], [0] * 8 + [2] * 4)
+        shape, content = self.read(path)
+        self.assertEqual((shape, content[:48]), ((44, 6), numbers(1, 24)))
+        self.assertEqual(sorted(content[at:at + 60] for at in range(48, len(content), 60)), sorted(blocks))
+        self.run_ok("validate", path)
+        self.run_ok("resize", path, "60,6")
+        self.assertEqual(self.read(path)[1], content + b"\7\0" * 6 * 16)  # no row behind the last
+
     def test_an_append_that_ends_half_way(self):
         path = self.make("a.zarr", shape=(1, 1000), chunks="1,1", content=bytes(2000))
         file = write_npy(self.folder / "more.npy", "<u2", (3, 1000), numbers(1, 3000))

@@ -1,18 +1,26 @@
 // Shards that other stores of the same folder replace, and that this one appends to, while they are read.
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <support/refused.hpp>
 #include <support/sharded.hpp>
 #include <support/temporary_folder.hpp>
 #include <support/written_array.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/node/open.hpp>
 #include <tessera/store/local_store.hpp>
+#include <tessera/store/memory_store.hpp>
 #include <tessera/store/read_only_store.hpp>
 #include <tessera/with/all.hpp>
 
@@ -66,6 +74,101 @@ TEST_CASE("a shard that another store replaces between two mini-batches: the new
     CAPTURE(codecs);
     check_kept<Local>(codecs);
     check_kept<Settled>(codecs);
+  }
+}
+
+/// Has locks and tells of changes, but lets nobody watch. Something happens before each read of a shard's index.
+struct Unwatched {
+  using buffer_type = HostBuffer;
+  struct Reads {
+    std::size_t indexes = 0, all_of_them = 0;
+    std::function<void(Key const&)> before_index{};
+  };
+  MemoryStore<HostBuffer> memory{};
+  std::shared_ptr<Reads> reads = std::make_shared<Reads>();
+
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> destination,
+                                  HostQueue& on) const {
+    ++reads->all_of_them;
+    if (range.from_end) {
+      ++reads->indexes;
+      if (reads->before_index) reads->before_index(key);
+    }
+    return memory.read(key, range, destination, on);
+  }
+  void write(Key const& key, ByteView<space::Host> value, HostQueue& on) const { memory.write(key, value, on); }
+  bool erase(Key const& key, HostQueue& on) const { return memory.erase(key, on); }
+  auto lock(Key const& key) const { return memory.lock(key); }
+  SequenceCounter& changes(Key const& key) const { return memory.changes(key); }
+};
+
+// Two shards of four chunks each.
+auto two_shards(Unwatched const& store) {
+  using Shards = codec::Sharding<Pipeline<space::Host, codec::Bytes>>;
+  using P = Pipeline<space::Host, Shards>;
+  auto const array =
+      create_array<std::uint8_t, 1>(store, "a", {.shape = {16}, .chunk_shape = {8}}, P{Shards{{2}}}, HostQueue{});
+  Numbers values = first;
+  values.insert(values.end(), second.begin(), second.end());
+  array.write(all, values);
+  *store.reads = {};
+  return array;
+}
+
+Box const one_chunk_of_each{{6, 10}};
+
+TEST_CASE("shards beside keys of their locks that are written all the time are read the fourth time, locked") {
+  Unwatched const store;
+  auto const array = two_shards(store);
+  std::map<std::string, std::mutex*> mutexes;
+  for (std::string const key : {"a/c/0", "a/c/1"}) mutexes[key] = store.lock({key}).mutex();
+  int written = 0;
+  store.reads->before_index = [&](Key const& shard) {
+    std::thread{[&] {  // somebody who takes the lock, but here has no time to wait for it
+      std::unique_lock const held{*mutexes.at(shard.path), std::try_to_lock};
+      if (!held) return;
+      Key other{"other"};
+      while (KeyLocks::number(other) != KeyLocks::number(shard)) other.path += '.';
+      HostQueue on;
+      store.changes(other).during([&] { store.write(other, {}, on); });
+      ++written;
+    }}
+        .join();
+  };
+  Numbers found(4);
+  array.read(one_chunk_of_each, found, {.mini_batch = every_chunk});
+  CHECK(found == Numbers{7, 8, 11, 12});
+  CHECK(written == 2 * 3);
+  CHECK(store.reads->indexes == 2 * 4);
+  CHECK(store.reads->all_of_them == 2 * 2 * 4);
+}
+
+TEST_CASE(
+    "a shard that somebody replaces whenever its index is read, without a lock, is an error, or read until stop") {
+  Unwatched const store;
+  auto const array = two_shards(store);
+  auto& reads = *store.reads;
+  std::atomic<bool> stop{false};
+  std::size_t last = 0;
+  HostQueue on;
+  auto const value = get(store.memory, {"a/c/0"}, on);
+  reads.before_index = [&](Key const& shard) {
+    store.changes(shard).during([&] { store.write(shard, value->view(), on); });
+    if (reads.indexes == last) stop = true;
+  };
+  Numbers found(2);
+  test::check_refused<StoreError>(
+      [&] {
+        array.read({{6, 8}}, found, {.stop = &stop});
+      },
+      {"takes no lock", "key \"a/c/0\""});
+  CHECK(reads.indexes == 3 + 1001);
+  for (last = 1; last < 6; ++last) {  // among the first three, and while it is locked
+    CAPTURE(last);
+    reads.indexes = 0;
+    stop = false;
+    CHECK_THROWS_AS(array.read({{6, 8}}, found, {.stop = &stop}), Cancelled);
+    CHECK(reads.indexes == last);
   }
 }
 

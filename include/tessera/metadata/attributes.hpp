@@ -41,10 +41,10 @@ Members get_attributes(S const& store, std::string const& path) {
 /// Replaces the attributes of the array or group at `path`; the rest of its document stays as it is. Handles opened
 /// before show what they were opened with. Throws: MetadataError, if there is no document; StoreError.
 template <class S>
-void set_attributes(S const& store, std::string const& path, Members attributes) {
+void set_attributes(S const& store, std::string const& path, Members const& attributes) {
   if constexpr (detail::check_documents<S>())
-    detail::change_document(
-        store, path, [&](Members& document) { detail::set_member(document, "attributes", std::move(attributes)); });
+    detail::change_document(store, path,
+                            [&](Members& document) { detail::set_member(document, "attributes", attributes); });
 }
 
 /// Changes the attributes by `change(Members&)`. If somebody else changes them meanwhile, it is called again with the
