@@ -7,7 +7,7 @@ of RMM; RMM's containers; CCCL's and Kokkos's mdspans; and the oldest CUDA runti
 
 COMPILER is g++ or clang++; TOOLKIT is CUDA's folder; OBJECTS are those of the emulated runtime. The libraries are the packages of requirements.txt, of this Python or
 of the environment build/resources-venv. A source's lines `WRONG == n  // expect: text` are programs that must not compile,
--D WRONG=n, with that text in their one error. Exit status 77: what is needed is not there.
+-D WRONG=n, with that text in their one error. Exit status 77: what is needed is not there, be it a GPU.
 """
 import pathlib
 import re
@@ -108,4 +108,4 @@ with tempfile.TemporaryDirectory() as folder:
     subprocess.run([*command, *options, source, "-o", f"{folder}/program",
                     *(f"-Wl,-rpath,{one}" for one in libraries), *(f"-L{one}" for one in libraries),
                     "-lrmm", "-lrapids_logger", "-lcudart"], check=True)
-    subprocess.run([f"{folder}/program"], check=True)
+    sys.exit(subprocess.run([f"{folder}/program"]).returncode)
