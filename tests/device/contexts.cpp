@@ -84,6 +84,24 @@ TEST_CASE("a queue of the second device makes no context on the first, in any th
   });
 }
 
+TEST_CASE("a stream's device is told by its context: older drivers have no cudaStreamGetDevice") {
+  under_seeds(1, [] {
+    emulation::set({.devices = 2});
+    {
+      StreamOfSecond const stream;
+      emulation::Watch const watch;
+      use(test::in_device_memory(), test::OnDevice{}, stream.handle);
+      use(MemoryStore<HostBuffer>{}, test::FromHost{}, stream.handle);
+      { DeviceQueue const one_of_its_own; }
+      CHECK(watch.count("cudaStreamGetDevice") == 0);
+      int device = -1;
+      CHECK(cudaStreamGetDevice(stream.handle, &device) == cudaSuccess);
+      CHECK(watch.count("cudaStreamGetDevice") == 1);  // it would have been seen
+    }
+    emulation::set({});
+  });
+}
+
 TEST_CASE("buffers, events and leases that end in a thread that used no device make no context there") {
   under_seeds(4, [] {
     emulation::set({.devices = 2});

@@ -4,7 +4,8 @@
     record_test.py RUN.SH FOLDER
 
 Each step is ended in each of its parts in turn, with no time to tidy up, and runs once to its end; with programs that
-say there is no GPU, that fail, and that do not end. FOLDER is removed and made anew.
+say there is no GPU, that fail, and that do not end. What its parts may take fits into what the step may. FOLDER is
+removed and made anew.
 """
 import os
 import re
@@ -37,15 +38,23 @@ esac
 """
 programs = ["test-cuda-contract", "test-cuda-device", "test-cuda-thrust", "benchmark-placement", "benchmark-compressed",
             "link_probe", "end_to_end", "large"]
+# Writes down how long each part may take.
+TIMEOUT = f"""#!/bin/bash
+echo "$3" >> "$PARTS_SECONDS"
+exec {shutil.which("timeout")} "$@"
+"""
 stubs = [carried / name for name in programs] + [tools / name for name in ("compute-sanitizer", "ncu", "python3", "nvidia-smi")]
 for stub in stubs:
     stub.write_text(STUB)
     stub.chmod(0o755)
+(tools / "timeout").write_text(TIMEOUT)
+(tools / "timeout").chmod(0o755)
 (tools / "nvidia-smi").write_text("#!/bin/sh\necho A stub of a GPU\n")
 for name in ("libtimeline.so", "libcupti.so.13"):
     (carried / name).write_text("")
 (carried / "commit").write_text("abc1234\n")
 
+parts_seconds = folder / "seconds"
 STEPS = {"suites": 10, "end-to-end": 6, "placement": 6, "memcheck": 4}  # parts
 failures = []
 
@@ -56,21 +65,23 @@ def check(true, *words):
         print("FAILED:", *words, flush=True)
 
 
-def run(step, kill_at=-1, way="", options=()):
+def run(step, kill_at=-1, way="", options=(), commit="abc1234"):
     """The exit status, what was said, and the parts of the record: title, text."""
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir()
     calls = folder / "calls"
     calls.write_text("")
+    parts_seconds.write_text("")
     environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "OUT": str(out), "CALLS": str(calls),
-                   "KILL_AT": str(kill_at), "WAY": way, "TMPDIR": str(folder)}
+                   "KILL_AT": str(kill_at), "WAY": way, "TMPDIR": str(folder),
+                   "PARTS_SECONDS": str(parts_seconds)}
     command = ["bash", "-c", 'export GROUP=$$; exec "$@"', "-", str(run_sh), "--run-only", "--carried", str(carried), *options,
                step]
     done = subprocess.run(command, env=environment, text=True, capture_output=True, start_new_session=True)
     pages = list(out.glob("*.md"))
     check(len(pages) == 1, step, "has", pages)
     head, *parts = re.split(r"^## ", pages[0].read_text(), flags=re.MULTILINE)
-    check("abc1234" in head, step, "does not say the commit:", head)
+    check(f"of commit {commit}. " in head, step, "does not say the commit:", head)
     return done.returncode, done.stdout + done.stderr, [part.split("\n", 1) for part in parts]
 
 
@@ -88,6 +99,9 @@ for step, count in STEPS.items():
     for title, text in parts:
         check(re.fullmatch(r"passed, \d+ s", ending(text) or ""), step, title, "ends with", ending(text))
     whole = [title for title, _ in parts]
+    bound = int(re.search(r"^== .*, at most (\d+) s$", said, flags=re.MULTILINE)[1])
+    seconds = [int(line) for line in parts_seconds.read_text().splitlines()]
+    check(len(seconds) == count and sum(seconds) <= bound, step, "is bounded by", bound, "s, its parts by", seconds)
 
     for k, number in enumerate(numbers):
         status, said, cut = run(step, kill_at=number)
@@ -113,6 +127,8 @@ check(status == 1 and len(parts) == 4, "what hangs ended with", status, said)
 check(ending(parts[0][1]).startswith("FAILED: stopped"), "what hangs:", ending(parts[0][1]))
 for title, text in parts[1:]:
     check(ending(text) == "not run: the time of this step is over", title, "after what hangs:", ending(text))
+
+run("memcheck", options=("--commit", "1234abc, by hand"), commit="1234abc, by hand")
 
 shutil.rmtree(folder)
 sys.exit(1 if failures else 0)

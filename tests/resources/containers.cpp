@@ -20,6 +20,7 @@
 using namespace tessera;
 using Extents2 = cuda::std::dextents<int, 2>;
 using Either = cuda::std::mdspan<float, Extents2>;
+using Reached = cuda::buffer<float, cuda::mr::host_accessible, cuda::mr::device_accessible>;
 
 #if WRONG == 1  // expect: this memory does not say where it is: give std::span{memory} if it is the host's
 static_assert(is_read<float, space::Host, rmm::device_uvector<float>>);
@@ -41,14 +42,21 @@ static_assert(is_written<float, space::Device, cuda::host_mdspan<float const, Ex
 static_assert(is_written<float, space::Host, cuda::device_buffer<float>>);
 #elif WRONG == 10  // expect: the destination's elements are const
 static_assert(is_read<float, space::Device, rmm::device_uvector<float> const>);
+#elif WRONG == 11  // expect: this memory is in another space than the array is read into and written from
+static_assert(is_read<float, space::Device, cuda::host_buffer<float>>);
+#elif WRONG == 12  // expect: this memory is in another space than the array is read into and written from
+static_assert(is_read<float, space::Host, cuda::managed_mdspan<float, Extents2>, 2>);
+#elif WRONG == 13  // expect: this memory is in another space than the array is read into and written from
+static_assert(is_written<float, space::Host, Reached>);
+#elif WRONG == 14  // expect of nvcc: this memory is in another space than the array is read into and written from
+static_assert(is_read<float, space::Host, rmm::device_vector<float>>);
 #else
 static_assert(is_seen<rmm::device_uvector<float>, space::Device, float>);
 static_assert(is_seen<rmm::device_scalar<float>, space::Device, float>);
 static_assert(is_seen<rmm::device_buffer, space::Device, std::byte>);
 static_assert(is_seen<cuda::device_buffer<float>, space::Device, float>);
 static_assert(is_seen<cuda::host_buffer<float>, space::Host, float>);
-static_assert(
-    is_seen<cuda::buffer<float, cuda::mr::host_accessible, cuda::mr::device_accessible>, space::Managed, float>);
+static_assert(is_seen<Reached, space::Managed, float>);
 static_assert(is_seen<cuda::device_mdspan<float, Extents2>, space::Device, float, float>);
 static_assert(is_seen<cuda::device_mdspan<float const, Extents2>, space::Device, float const>);
 static_assert(is_seen<cuda::managed_mdspan<float, Extents2, cuda::std::layout_left>, space::Managed, float, float>);

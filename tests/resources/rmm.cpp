@@ -26,7 +26,7 @@ int main() {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
     std::fprintf(stderr, "not run: buffers made of RMM's resources, for there is no GPU\n");
-    return 0;
+    return 77;
   }
   rmm::mr::cuda_async_memory_resource pool;
   rmm::mr::pinned_host_memory_resource pinned;

@@ -5,9 +5,10 @@ of RMM; RMM's containers; CCCL's and Kokkos's mdspans; and the oldest CUDA runti
     run.py {cccl|rmm|containers|mdspan|cuda12} COMPILER [TOOLKIT]
     run.py emulated COMPILER OBJECTS...
 
-COMPILER is g++ or clang++; TOOLKIT is CUDA's folder; OBJECTS are those of the emulated runtime. The libraries are the packages of requirements.txt, of this Python or
-of the environment build/resources-venv. A source's lines `WRONG == n  // expect: text` are programs that must not compile,
--D WRONG=n, with that text in their one error. Exit status 77: what is needed is not there.
+COMPILER is g++ or clang++; TOOLKIT is CUDA's folder; OBJECTS are those of the emulated runtime. The libraries are the
+packages of requirements.txt, of this Python or of the environment build/resources-venv. A source's lines
+`WRONG == n  // expect: text` are programs that must not compile, -D WRONG=n, with that text in their one error;
+`expect of nvcc: text` are those that are nvcc's to refuse. Exit status 77: what is needed is not there, be it a GPU.
 """
 import pathlib
 import re
@@ -35,9 +36,12 @@ def package(name, holds):
 
 
 def refuse_the_wrong(*options):
-    for number, expected in re.findall(r"WRONG == (\d+)  // expect: (.*)", source.read_text()):
-        done = subprocess.run([*command, *options, "-fsyntax-only", f"-DWRONG={number}", source], text=True,
-                              capture_output=True)
+    refuse([*command, *options, "-fsyntax-only"], "expect")
+
+
+def refuse(compile, mark):
+    for number, expected in re.findall(rf"WRONG == (\d+)  // {mark}: (.*)", source.read_text()):
+        done = subprocess.run([*compile, f"-DWRONG={number}", source], text=True, capture_output=True)
         errors = [line for line in done.stderr.splitlines() if re.search(r"\berror: ", line)]
         # What asks is a static_assert of its own.
         found = [line for line in errors if "tessera: " in line]
@@ -99,13 +103,14 @@ if which == "containers":
     subprocess.run([*command, *options, "-fsyntax-only", source], check=True)
     # nvcc sees more: which functions are the device's. It looks for its own CCCL behind -I, and before -isystem.
     if (toolkit / "bin/nvcc").exists():
-        subprocess.run([toolkit / "bin/nvcc", "-std=c++20", "-arch=sm_90", "-x", "cu", "-ccbin", compiler, "-I", root / "include",
-                        "-I", root / "tests", *("-I" if one == "-isystem" else one for one in options), "-c", source,
-                        "-o", "/dev/null"], check=True)
+        nvcc = [toolkit / "bin/nvcc", "-std=c++20", "-arch=sm_90", "-x", "cu", "-ccbin", compiler, "-I", root / "include",
+                "-I", root / "tests", *("-I" if one == "-isystem" else one for one in options), "-c", "-o", "/dev/null"]
+        refuse(nvcc, "expect of nvcc")
+        subprocess.run([*nvcc, source], check=True)
     sys.exit()
 libraries = [rmm / "lib64", logger / "lib64", toolkit / "lib64"]
 with tempfile.TemporaryDirectory() as folder:
     subprocess.run([*command, *options, source, "-o", f"{folder}/program",
                     *(f"-Wl,-rpath,{one}" for one in libraries), *(f"-L{one}" for one in libraries),
                     "-lrmm", "-lrapids_logger", "-lcudart"], check=True)
-    subprocess.run([f"{folder}/program"], check=True)
+    sys.exit(subprocess.run([f"{folder}/program"]).returncode)

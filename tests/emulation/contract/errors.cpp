@@ -32,6 +32,23 @@ TEST_CASE("each host thread has its last error") {  // cudaGetLastError
   CHECK(cudaGetLastError() == cudaErrorInvalidValue);
 }
 
+TEST_CASE("what is not ready is no error: none is told of it, and an earlier one stays") {
+  // "not considered an error": Programming Guide, "Error Checking"
+  Event event;
+  HeldStream stream;
+  good(cudaEventRecord(event, stream));
+  CHECK(cudaEventQuery(event) == cudaErrorNotReady);
+  CHECK(cudaPeekAtLastError() == cudaSuccess);
+  CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
+  CHECK(cudaPeekAtLastError() == cudaSuccess);
+
+  CHECK(cudaMalloc(static_cast<void**>(nullptr), 4) == cudaErrorInvalidValue);
+  CHECK(cudaEventQuery(event) == cudaErrorNotReady);
+  CHECK(cudaPeekAtLastError() == cudaErrorInvalidValue);
+  CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
+  CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+}
+
 TEST_CASE("errors have names and a line of text") {  // cudaGetErrorName, cudaGetErrorString
   CHECK(cudaGetErrorName(cudaSuccess) == std::string{"cudaSuccess"});
   CHECK(cudaGetErrorName(cudaErrorMemoryAllocation) == std::string{"cudaErrorMemoryAllocation"});
