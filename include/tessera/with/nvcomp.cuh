@@ -81,11 +81,10 @@ void decode_by_nvcomp(std::span<CodecTask<space::Device>> batch, Queue<space::De
     return reinterpret_cast<std::uintptr_t>(address) % to == 0;
   };
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    auto const& [from, to, size] = batch[i];
-    if (to.size > Format::most)
-      refuse(i,
-             CodecError{text({"nvCOMP decodes chunks of at most ", Format::most, " bytes, this one has ", to.size})});
-    if (!is_aligned(from.data, aligned.input) || !is_aligned(to.data, aligned.output))
+    auto const& task = batch[i];
+    if (task.to.size > Format::most)
+      refuse(i, CodecError{text({"nvCOMP decodes to at most ", Format::most, " bytes, expected ", task.to.size})});
+    if (!is_aligned(task.from.data, aligned.input) || !is_aligned(task.to.data, aligned.output))
       refuse(i, CodecError{text({"nvCOMP wants chunks at multiples of ", aligned.input, " and ", aligned.output,
                                  " bytes, which this one is not"})});
   }
