@@ -3,9 +3,10 @@
 # program that links tessera from folders that do not see the one where they were found.
 
 # The components: one for each header of with/ that needs a library; with/zstd.hpp is used with tessera::zstd. The codecs
-# together, for all.hpp. And cuda, for every .cuh. compiled, for compiled.hpp, and compiled_cuda, for compiled.cuh, are
-# nobody's libraries: they are built in the program that uses them, with that one's compilers and options.
-set(tessera_components deflate zstd blosc all nlohmann_json cuda compiled compiled_cuda)
+# together, for all.hpp. And cuda, for every .cuh, which nvcomp, for with/nvcomp.cuh, brings along. compiled, for
+# compiled.hpp, and compiled_cuda, for compiled.cuh, are nobody's libraries: they are built in the program that uses
+# them, with that one's compilers and options.
+set(tessera_components deflate zstd blosc all nlohmann_json cuda nvcomp compiled compiled_cuda)
 set(tessera_deflate HEADER libdeflate.h LIBRARY deflate
   PACKAGE libdeflate TARGETS libdeflate::libdeflate_shared libdeflate::libdeflate_static)
 set(tessera_zstd HEADER zstd.h LIBRARY zstd
@@ -21,7 +22,7 @@ if(CMAKE_CXX_COMPILER_LOADED)
   list(APPEND tessera_usual_components compiled)
 endif()
 if(CMAKE_CUDA_COMPILER_LOADED OR TARGET CUDA::cudart OR TESSERA_CUDA)
-  list(APPEND tessera_usual_components cuda)
+  list(APPEND tessera_usual_components cuda nvcomp)
 endif()
 if(CMAKE_CXX_COMPILER_LOADED AND CMAKE_CUDA_COMPILER_LOADED)
   list(APPEND tessera_usual_components compiled_cuda)
@@ -84,6 +85,41 @@ function(tessera_cuda_component problem)
     target_compile_features(tessera::cuda INTERFACE cuda_std_20)
   else()
     target_compile_options(tessera::cuda INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+  endif()
+endfunction()
+
+# tessera_nvcomp_component(PROBLEM): makes tessera::nvcomp. NVIDIA's wheels have a CMake package that a Debian or Ubuntu
+# looks for only where nvcomp_DIR says, and a library that has no name without its version.
+function(tessera_nvcomp_component problem)
+  set(${problem} "" PARENT_SCOPE)
+  tessera_component(cuda missing)
+  if(missing)
+    string(REPLACE "there is no tessera::cuda" "there is no tessera::nvcomp" missing "${missing}")
+    set(${problem} "${missing}" PARENT_SCOPE)
+    return()
+  endif()
+  tessera_find(nvcomp nvcomp::nvcomp)
+  if(nvcomp_VERSION AND nvcomp_VERSION VERSION_LESS 6)
+    set(${problem} "tessera: found nvCOMP ${nvcomp_VERSION}, tessera::nvcomp needs 6 or newer" PARENT_SCOPE)
+    return()
+  endif()
+  if(NOT TARGET nvcomp::nvcomp)
+    find_path(TESSERA_NVCOMP_INCLUDE_DIR nvcomp.h)
+    find_library(TESSERA_NVCOMP_LIBRARY NAMES nvcomp libnvcomp.so.6 PATH_SUFFIXES lib64)
+    mark_as_advanced(TESSERA_NVCOMP_INCLUDE_DIR TESSERA_NVCOMP_LIBRARY)
+    if(NOT TESSERA_NVCOMP_INCLUDE_DIR OR NOT TESSERA_NVCOMP_LIBRARY)
+      set(${problem} "tessera: nvCOMP was not found, so there is no tessera::nvcomp. Get it: pip install --target nvcomp \
+nvidia-libnvcomp-cu13, and say where it is: -D CMAKE_PREFIX_PATH=$PWD/nvcomp/nvidia/libnvcomp" PARENT_SCOPE)
+      return()
+    endif()
+  endif()
+  tessera_add(nvcomp)
+  target_link_libraries(tessera::nvcomp INTERFACE tessera::cuda)
+  if(TARGET nvcomp::nvcomp)
+    target_link_libraries(tessera::nvcomp INTERFACE nvcomp::nvcomp)
+  else()
+    target_link_libraries(tessera::nvcomp INTERFACE ${TESSERA_NVCOMP_LIBRARY})
+    target_include_directories(tessera::nvcomp SYSTEM INTERFACE ${TESSERA_NVCOMP_INCLUDE_DIR})
   endif()
 endfunction()
 
@@ -180,6 +216,11 @@ function(tessera_component name problem)
   if(name STREQUAL "cuda")
     tessera_cuda_component(problem_of_cuda)
     set(${problem} "${problem_of_cuda}" PARENT_SCOPE)
+    return()
+  endif()
+  if(name STREQUAL "nvcomp")
+    tessera_nvcomp_component(problem_of_nvcomp)
+    set(${problem} "${problem_of_nvcomp}" PARENT_SCOPE)
     return()
   endif()
   if(name STREQUAL "all")

@@ -140,7 +140,7 @@ def find_package():
     expect_line("-- zstd: TRUE", configure("all", *here, "-DLIBRARY=OFF"))
     expect_line("-- zstd: FALSE", configure("some", *here, "-DLIBRARY=OFF", "-DCOMPONENTS=", "-DOPTIONAL_COMPONENTS=zstd", *no_libraries))
     expect_line(zstd_cure, configure("no-zstd", *here, "-DCOMPONENTS=zstd", *no_libraries, fails=True))
-    expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc, all, nlohmann_json, cuda, compiled, compiled_cuda",
+    expect_line("tessera: there is no component lz5; there are deflate, zstd, blosc, all, nlohmann_json, cuda, nvcomp, compiled, compiled_cuda",
                 configure("no-lz5", *here, "-DCOMPONENTS=lz5", fails=True))
     configure("every", *here, "-DCOMPONENTS=all")  # and with it tessera::zstd, which the project links
     expect_line("tessera: libdeflate was not found, so there is no tessera::all. On Debian or Ubuntu: apt install libdeflate-dev",
@@ -228,6 +228,25 @@ def cuda_compiled():
     print("not run: what the units do with device memory, for there is no GPU")
     expect("output without a GPU", done.stdout, "written\n")
     assert re.fullmatch(r"DeviceError: cuda\w+: [^\n]+ \(cudaError\w+\)\n", done.stderr), done.stderr
+
+
+def nvcomp():
+    """With NVIDIA's wheel, whose CMake package Debian does not look for, and with that package's own folder."""
+    found = [*root.glob("build/resources-venv/lib/python3*/site-packages/nvidia/libnvcomp")]
+    if not found:
+        print("not run: the Python package nvidia-libnvcomp-cu13 is not installed: python3 -m venv build/resources-venv && "
+              "build/resources-venv/bin/pip install --no-deps -r tests/resources/requirements.txt")
+        sys.exit(77)
+    install_tessera()
+    source = root / "tests/consume/nvcomp"
+    ways = {"wheel": [f"-DCMAKE_PREFIX_PATH={work}/moved;{found[0]}"],
+            "package": [f"-DCMAKE_PREFIX_PATH={work}/moved", f"-Dnvcomp_DIR={found[0]}/lib64/cmake/nvcomp"]}
+    for name, options in ways.items():
+        configure(name, *options, source=source)
+        run("cmake", "--build", name)
+        expect("output", run(work / name / "foreign"), "bytes | zstd | crc32c: The operation completed successfully, 1\n")
+    assert "nvCOMP was not found, so there is no tessera::nvcomp. Get it: pip install --target nvcomp" in \
+        configure("none", f"-DCMAKE_PREFIX_PATH={work}/moved", source=source, fails=True)
 
 
 shutil.rmtree(work, ignore_errors=True)

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Holds the code of a Markdown page to what the page says of it.
 
-    run.py PAGE.md FOLDER COMPILER [LAUNCHER] [--emulation OBJECTS...] [--nvcc NVCC]
+    run.py PAGE.md FOLDER COMPILER [LAUNCHER] [--emulation OBJECTS...] [--nvcomp OBJECTS...] [--nvcc NVCC]
 
 Every block that begins with ```cpp is a unit of its own and compiles without a warning. A word after it says more:
 
     ```cpp prints     is a program; run where examples/ is, it prints the ```text block that follows it
     ```cpp fails      does not compile; its errors are the ```text block that follows it
-    ```cpp emulated   is a program of the CUDA runtime; on the emulated one, of OBJECTS, it prints the ```text block
+    ```cpp emulated   is a program of the CUDA runtime; on the emulated one, of OBJECTS, it prints the ```text block;
+                      with what stands in for nvCOMP there, if it includes that header
     ```cpp nvcc       is a program for a GPU: NVCC builds it; where there is a GPU it prints the ```text block
 
 A program that is followed by a g++ command in a ```sh block is built and run with that command, and prints the ```text
@@ -28,11 +29,13 @@ parser.add_argument("folder", type=pathlib.Path)
 parser.add_argument("compiler")
 parser.add_argument("launcher", nargs="*")
 parser.add_argument("--emulation", nargs="+", default=[])
+parser.add_argument("--nvcomp", nargs="+", default=[])
 parser.add_argument("--nvcc")
 given = parser.parse_args()
-page, folder, compiler, launcher, emulation, nvcc = vars(given).values()
+page, folder, compiler, launcher, emulation, nvcomp, nvcc = vars(given).values()
 options = "-std=c++20 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I include".split()
 libraries = "-lzstd -lblosc -ldeflate -ldl -lpthread".split()
+of_nvcomp = ["-I", f"{root}/emulation/nvcomp/include"], ["-llz4", "-lz"]  # of what stands in for nvCOMP
 blocks = [(*match[0].split(), "")[:2] + (match[1],) for match in re.findall(r"^```(\S.*)\n((?:.*\n)*?)```$", page.read_text(), re.M)]
 
 
@@ -74,7 +77,10 @@ def build_for_gpu(name, source, expected):
 def check(number, says, source):
     name = f"block{number}"
     (folder / f"{name}.cpp").write_text(source)
+    is_of_nvcomp = "tessera/with/nvcomp.cuh" in source
     compile = [*launcher, compiler, *options, "-c", f"{name}.cpp", "-o", f"{name}.o"]
+    if is_of_nvcomp:
+        compile[-4:-4] = ["-I", f"{root}/emulation/include", *of_nvcomp[0]]
     shell = follower(number, "sh")
     command = next((line for line in (shell or "").splitlines() if line.startswith("g++ ")), None)
     if says == "fails":
@@ -85,7 +91,7 @@ def check(number, says, source):
     elif says in ("prints", "emulated"):
         objects = []
         if says == "emulated":
-            objects = emulation
+            objects = [*emulation, *(nvcomp + of_nvcomp[1] if is_of_nvcomp else [])]
             compile[-4:-4] = ["-I", f"{root}/emulation/include"]
         succeed(compile)
         succeed([compiler, f"{name}.o", *objects, *libraries, "-o", name])

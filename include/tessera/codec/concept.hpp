@@ -47,7 +47,9 @@ struct Zstd;
 // A codec that reads arrays may take the ChunkSpecification before them: bytes alone do not say what their elements
 // are. A codec that only rearranges or converts elements needs neither: it is read through, not run. One that changes
 // values is given all of a chunk, and gives it: elements one after the other, in C order, in the machine's byte order,
-// aligned. Any may have `C fitted(DataType) const`: what it is for a new array of such elements.
+// aligned. Any may have `C fitted(DataType) const`: what it is for a new array of such elements. A bytes-to-bytes codec
+// whose behaviour is undefined where its bytes are damaged has `static constexpr bool needs_checked_bytes = true`, and
+// one that decodes to what was encoded, or throws, `checks_bytes = true`: the one wants the other right behind it.
 struct array_to_array {
   static constexpr bool reads_array = true, writes_array = true;
 };

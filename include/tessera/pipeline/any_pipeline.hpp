@@ -89,6 +89,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
       made->stages.add(std::move(stage));
     }
     order.end();
+    made->stages.expect_checked_bytes();
     if (!behind.empty()) made->behind = std::make_shared<ValueCodecs const>(std::move(behind));
     AnyPipeline pipeline;
     pipeline.made_ = std::move(made);

@@ -24,6 +24,8 @@ struct AnyStage {
   virtual bool reads_array() const = 0;
   virtual bool writes_array() const = 0;
   virtual bool is_view() const = 0;
+  virtual bool needs_checked_bytes() const = 0;
+  virtual bool checks_bytes() const = 0;
   virtual ChunkSpecification encoded(ChunkSpecification const&) const = 0;
   virtual Layout decoded(Layout const&) const = 0;
   virtual Layout layout(ChunkSpecification const&) const = 0;
@@ -46,6 +48,8 @@ class StageOf final : public AnyStage<S> {
   bool reads_array() const override { return kind::reads_array; }
   bool writes_array() const override { return kind::writes_array; }
   bool is_view() const override { return detail::is_view<C>; }
+  bool needs_checked_bytes() const override { return detail::needs_checked_bytes<C>; }
+  bool checks_bytes() const override { return detail::checks_bytes<C>; }
   ChunkSpecification encoded(ChunkSpecification const& chunk) const override {
     if constexpr (to_array && is_sound)
       return detail::encoded_chunk(codec_, chunk);

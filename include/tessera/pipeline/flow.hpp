@@ -108,6 +108,32 @@ template <Codec C>
 requires requires { C::has_fixed_size; }
 inline constexpr bool has_fixed_size<C> = C::has_fixed_size;
 
+// Of damaged bytes the behaviour of such a codec is undefined; one that checks bytes passes none on.
+template <class Stage>
+inline constexpr bool needs_checked_bytes = false;
+template <Codec C>
+requires requires { C::needs_checked_bytes; }
+inline constexpr bool needs_checked_bytes<C> = C::needs_checked_bytes;
+template <class Stage>
+inline constexpr bool checks_bytes = false;
+template <Codec C>
+requires requires { C::checks_bytes; }
+inline constexpr bool checks_bytes<C> = C::checks_bytes;
+
+// Whether one that checks them stands right behind each that needs it; casts between them change no byte.
+template <class... Stages>
+consteval bool has_checked_bytes() {
+  bool is_wanted = false, is_sound = true;
+  (
+      [&] {
+        if (is_cast<Stages>) return;
+        is_sound = is_sound && (!is_wanted || checks_bytes<Stages>);
+        is_wanted = needs_checked_bytes<Stages>;
+      }(),
+      ...);
+  return is_sound && !is_wanted;
+}
+
 // The shard among stages, or void; and what its inner pipeline decides for all of the way.
 template <class... Stages>
 struct shard_among {

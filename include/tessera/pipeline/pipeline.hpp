@@ -45,6 +45,11 @@ class Pipeline {
   static_assert(end::refused || std::is_void_v<Shard> || !changes_values,
                 "tessera: a codec that changes values may not stand before a codec::Sharding, whose chunks are read "
                 "one by one: put it into the pipeline of the inner chunks");
+  static constexpr bool has_checked_bytes = detail::has_checked_bytes<Stages...>();
+  static_assert(end::refused || has_checked_bytes,
+                "tessera: where its bytes are damaged the behaviour of this codec is undefined: put a codec right "
+                "behind it that checks them, as codec::Crc32c and codec::DeviceCrc32c do, or take the bytes on trust: "
+                "nvcomp::Trusted<nvcomp::Zstd>");
   // The space of a chunk before stage K, or after the last.
   template <std::size_t K>
   using space_at = typename decltype(detail::flow_through<Space, List>(std::make_index_sequence<K>{}))::space;
@@ -79,7 +84,7 @@ class Pipeline {
   static constexpr int crossings = bottom::crossings;
   /// The queue that orders its work: a device queue, if a chunk is ever outside of the host's memory.
   using queue_type = typename bottom::queue;
-  static constexpr bool refused = end::refused || end::is_array;  ///< a message was given
+  static constexpr bool refused = end::refused || end::is_array || !has_checked_bytes;  ///< a message was given
   static constexpr bool is_sharded = !std::is_void_v<Shard>;
   static constexpr bool may_be_sharded = is_sharded;
   static constexpr bool may_encode_shards = is_sharded && !ends_in_shard;  ///< codecs stand behind them

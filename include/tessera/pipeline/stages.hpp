@@ -72,6 +72,15 @@ class Stages {
   void add(std::unique_ptr<Stage const> stage) { list_.push_back(std::move(stage)); }
   std::vector<std::unique_ptr<Stage const>> const& list() const { return list_; }
 
+  /// Throws: MetadataError, if damaged bytes could come to a codec whose behaviour they make undefined.
+  void expect_checked_bytes() const {
+    for (std::size_t i = 0; i < list_.size(); ++i)
+      if (list_[i]->needs_checked_bytes() && (i + 1 == list_.size() || !list_[i + 1]->checks_bytes()))
+        throw MetadataError{text({"member codecs: the behaviour of this program's ", list_[i]->name(),
+                                  " is undefined where its bytes are damaged, and no crc32c right behind it checks "
+                                  "them; list it as nvcomp::Trusted<...> to take the bytes on trust"})};
+  }
+
   /// Null `shard`: there is none. Throws: MetadataError, CodecError, with the codec.
   ResolvedChunk resolve(ChunkSpecification chunk, ResolveShard const* shard) const;
 

@@ -81,6 +81,7 @@ struct DeviceCrc32c {
   template <class S>
   static constexpr bool runs_in = std::same_as<S, space::Device>;
   static constexpr bool has_fixed_size = true;
+  static constexpr bool checks_bytes = true;
 
   static DeviceCrc32c from(ObjectReader&) { return {}; }
   Value configuration() const { return Members{}; }

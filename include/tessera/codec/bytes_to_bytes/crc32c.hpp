@@ -84,6 +84,7 @@ struct Crc32c {
   static constexpr bool runs_in = S::host_accessible;
   static constexpr std::size_t checksum_size = 4;  ///< bytes
   static constexpr bool has_fixed_size = true;
+  static constexpr bool checks_bytes = true;
 
   static Crc32c from(ObjectReader&) { return {}; }
   Value configuration() const { return Members{}; }

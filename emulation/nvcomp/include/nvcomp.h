@@ -1,0 +1,85 @@
+// The part of nvCOMP 6's interface that stands in for it on the emulated CUDA runtime: names, types, values and meaning
+// are nvCOMP's, the text is not. Found before nvCOMP's own header of the same name, where a program is built for the
+// emulation.
+#pragma once
+#define TESSERA_NVCOMP_EMULATION 1
+
+#include <cstddef>
+#include <cstdint>
+
+#include <cuda_runtime_api.h>
+
+#define NVCOMP_VER_MAJOR 6
+#define NVCOMP_VER_MINOR 0
+#define NVCOMP_VER_PATCH 0
+
+enum nvcompStatus_t {
+  nvcompSuccess = 0,
+  nvcompErrorInvalidValue = 10,
+  nvcompErrorNotSupported = 11,
+  nvcompErrorCannotDecompress = 12,
+  nvcompErrorAlignment = 17,
+  nvcompErrorChunkSizeTooLarge = 18,
+  nvcompErrorCudaError = 1000,
+  nvcompErrorInternal = 10000,
+};
+enum nvcompDecompressBackend_t {
+  NVCOMP_DECOMPRESS_BACKEND_DEFAULT = 0,
+  NVCOMP_DECOMPRESS_BACKEND_HARDWARE = 1,
+  NVCOMP_DECOMPRESS_BACKEND_CUDA = 2,
+};
+enum nvcompType_t { NVCOMP_TYPE_CHAR = 0 };
+enum nvcompBitshuffleMode_t { NVCOMP_BITSHUFFLE_NONE = 0 };
+enum nvcompBatchedGzipDecompressAlgorithm_t {
+  NVCOMP_GZIP_DECOMPRESS_ALGORITHM_NAIVE = 0,
+  NVCOMP_GZIP_DECOMPRESS_ALGORITHM_LOOKAHEAD = 1,
+};
+
+/// Bytes that addresses are multiples of.
+struct nvcompAlignmentRequirements_t {
+  std::size_t input, output, temp;
+};
+struct nvcompBatchedZstdDecompressOpts_t {
+  nvcompDecompressBackend_t backend;
+  char reserved[60];
+};
+struct nvcompBatchedLZ4DecompressOpts_t {
+  nvcompDecompressBackend_t backend;
+  int sort_before_hw_decompress;
+  nvcompType_t data_type;
+  nvcompBitshuffleMode_t bitshuffle_mode;
+  char reserved[48];
+};
+struct nvcompBatchedGzipDecompressOpts_t {
+  nvcompDecompressBackend_t backend;
+  nvcompBatchedGzipDecompressAlgorithm_t algorithm;
+  int sort_before_hw_decompress;
+  char reserved[52];
+};
+
+constexpr std::size_t nvcompZstdDecompressionMaxAllowedChunkSize = (std::size_t{1} << 31) - 1;
+constexpr std::size_t nvcompLZ4DecompressionMaxAllowedChunkSize = (std::size_t{1} << 32) - 1;
+constexpr std::size_t nvcompGzipNaiveDecompressionMaxAllowedChunkSize = (std::size_t{1} << 32) - 1;
+
+extern "C" {
+
+char const* nvcompGetStatusString(nvcompStatus_t status);
+
+// The lists are in memory that the device reaches, an entry for each chunk. DecompressAsync does its work in the
+// stream's order; temp is of as many bytes as GetTempSize says, for as many chunks and as many decoded bytes.
+#define EMULATED_NVCOMP(Format)                                                                                       \
+  nvcompStatus_t nvcompBatched##Format##DecompressGetRequiredAlignments(nvcompBatched##Format##DecompressOpts_t opts, \
+                                                                        nvcompAlignmentRequirements_t* alignments);   \
+  nvcompStatus_t nvcompBatched##Format##DecompressGetTempSize(                                                        \
+      std::size_t chunks, std::size_t largest, nvcompBatched##Format##DecompressOpts_t opts, std::size_t* temp_size,  \
+      std::size_t total, cudaStream_t stream);                                                                        \
+  nvcompStatus_t nvcompBatched##Format##DecompressAsync(                                                              \
+      void const* const* from, std::size_t const* from_sizes, std::size_t const* rooms, std::size_t* sizes,           \
+      std::size_t chunks, void* temp, std::size_t temp_size, void* const* to,                                         \
+      nvcompBatched##Format##DecompressOpts_t opts, nvcompStatus_t* statuses, cudaStream_t stream);
+EMULATED_NVCOMP(Zstd)
+EMULATED_NVCOMP(LZ4)
+EMULATED_NVCOMP(Gzip)
+#undef EMULATED_NVCOMP
+
+}  // extern "C"

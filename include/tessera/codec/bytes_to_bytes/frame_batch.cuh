@@ -1,0 +1,150 @@
+// Compressed chunks of a mini-batch for a decoder that takes lists in device memory: their frames are walked by a
+// kernel before the decoder sees them, and what it answers comes back in one copy.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include <tessera/buffer/device_buffer.cuh>
+#include <tessera/buffer/pinned_buffer.cuh>
+#include <tessera/buffer/scratch.hpp>
+#include <tessera/cast/host_device.cuh>
+#include <tessera/codec/bytes_to_bytes/frame.hpp>
+#include <tessera/codec/chunk.hpp>
+#include <tessera/core/config.hpp>
+#include <tessera/memory/launch.cuh>
+#include <tessera/memory/queue.cuh>
+
+namespace tessera {
+inline namespace v0 {
+namespace detail {
+
+/// A chunk as the host lists it.
+struct FramedChunk {
+  std::byte const* from;
+  std::byte* to;
+  std::uint64_t size, room;  ///< bytes, of each
+};
+
+/// What a decoder takes, and what it and the walk answer: an entry for each chunk.
+struct FrameLists {
+  void const** from;
+  std::size_t *sizes, *rooms;
+  void** to;
+  std::size_t* decoded;    ///< the decoder's answers: bytes that it wrote ...
+  FoundFrame* frames;      ///< what the walk found
+  std::int32_t* statuses;  ///< ... and whether it is content: 0
+};
+
+/// Fills the lists. A chunk whose frame is not sound never reaches the decoder, whose behaviour might be undefined: a
+/// harmless one stands for it, which is decoded into what was its place in the host's list.
+template <class Frame>
+struct WalkFrames {
+  FramedChunk* chunks;
+  std::byte const* harmless;
+  FrameLists lists;
+
+  TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const {
+    auto const chunk = chunks[i];
+    auto frame = Frame::walk(chunk.from, chunk.size);
+    if (frame.problem == FrameProblem::none && frame.content != FoundFrame::unsaid && frame.content > chunk.room)
+      frame.problem = FrameProblem::too_large;
+    bool const is_sound = frame.problem == FrameProblem::none;
+    auto const all = is_sound ? chunk.from : harmless;
+    auto const payload = is_sound ? frame.payload : Frame::walk(harmless, sizeof Frame::harmless).payload;
+    lists.from[i] = all + payload;
+    lists.sizes[i] = (is_sound ? chunk.size : sizeof Frame::harmless) - payload;
+    lists.to[i] = is_sound ? static_cast<void*>(chunk.to) : chunks + i;
+    lists.rooms[i] = is_sound ? chunk.room : 1;
+    lists.frames[i] = frame;
+  }
+};
+
+/// Kept by the queue: it grows to what was asked for, and then nothing is allocated.
+class FrameBatch {
+ public:
+  void begin(std::span<CodecTask<space::Device> const> tasks) {
+    chunks_.clear();
+    total_ = largest_ = 0;
+    for (auto const& task : tasks) {
+      chunks_.push_back({task.from.data, task.to.data, task.from.size, task.to.size});
+      total_ += task.to.size;
+      largest_ = std::max(largest_, task.to.size);
+    }
+  }
+  std::size_t count() const { return chunks_.size(); }
+  std::size_t total() const { return total_; }      ///< bytes that the chunks may decode to, together
+  std::size_t largest() const { return largest_; }  ///< that one of them may
+
+  /// One copy and one launch.
+  template <class Frame>
+  FrameLists walked(Queue<space::Device>& on) {
+    auto const listed = chunks_.size() * sizeof(FramedChunk);
+    auto const sent = listed + harmless_size;
+    static_assert(sizeof Frame::harmless <= harmless_size);
+    auto const staging = staging_.take(in_steps(sent), on).sub(0, sent);
+    std::memcpy(staging.data, chunks_.data(), listed);
+    std::memcpy(staging.data + listed, Frame::harmless, sizeof Frame::harmless);
+    auto const memory = memory_.take(in_steps(sent + count() * (each_list + each_answer)), on);
+    crossing<space::Device, space::Pinned>::copy(staging, memory.sub(0, sent), on);
+    auto* const lists = memory.data + sent;
+    there_ = lists + count() * each_list;
+    auto const result = in_order(lists, there_);
+    launch(on, count(), WalkFrames<Frame>{reinterpret_cast<FramedChunk*>(memory.data), memory.data + listed, result});
+    return result;
+  }
+
+  /// Device memory for the decoder.
+  std::byte* scratch(std::size_t size, Queue<space::Device>& on) {
+    return size == 0 ? nullptr : scratch_.take(in_steps(size), on).data;
+  }
+
+  /// One copy of all answers, for the host to read when it has waited.
+  void answer(Queue<space::Device>& on) {
+    auto const size = count() * each_answer;
+    auto const here = answers_.take(in_steps(size), on).sub(0, size);
+    crossing<space::Pinned, space::Device>::copy(ByteView<space::Device>{there_, size}, here, on);
+    here_ = in_order(nullptr, here.data);
+  }
+  FoundFrame const& frame(std::size_t i) const { return here_.frames[i]; }
+  std::int32_t status(std::size_t i) const { return here_.statuses[i]; }
+  std::size_t decoded(std::size_t i) const { return here_.decoded[i]; }
+
+  std::size_t held() const { return staging_.held() + answers_.held() + memory_.held() + scratch_.held(); }
+
+ private:
+  static constexpr std::size_t harmless_size = 32, each_list = 4 * sizeof(void*),
+                               each_answer = sizeof(std::size_t) + sizeof(FoundFrame) + sizeof(std::int32_t);
+  static_assert(sizeof(FramedChunk) % 8 == 0 && sizeof(FoundFrame) % 8 == 0 && sizeof(std::size_t) == sizeof(void*));
+
+  // So that a batch that is a little larger than the last is no reason to allocate.
+  static std::size_t in_steps(std::size_t size) { return std::bit_ceil(std::max(size, std::size_t{1} << 14)); }
+
+  FrameLists in_order(std::byte* lists, std::byte* answers) const {
+    auto const n = count();
+    auto const list = [&](std::size_t which) { return lists ? lists + which * n * sizeof(void*) : nullptr; };
+    auto* const frames = answers + n * sizeof(std::size_t);
+    return {reinterpret_cast<void const**>(list(0)),
+            reinterpret_cast<std::size_t*>(list(1)),
+            reinterpret_cast<std::size_t*>(list(2)),
+            reinterpret_cast<void**>(list(3)),
+            reinterpret_cast<std::size_t*>(answers),
+            reinterpret_cast<FoundFrame*>(frames),
+            reinterpret_cast<std::int32_t*>(frames + n * sizeof(FoundFrame))};
+  }
+
+  std::vector<FramedChunk> chunks_;
+  std::size_t total_ = 0, largest_ = 0;
+  Scratch<space::Pinned> staging_, answers_;
+  Scratch<space::Device> memory_, scratch_;
+  std::byte* there_ = nullptr;
+  FrameLists here_{};
+};
+
+}  // namespace detail
+}  // namespace v0
+}  // namespace tessera

@@ -1,0 +1,49 @@
+// A chunk of gzip: one member (RFC 1952, 2.3).
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include <tessera/codec/bytes_to_bytes/frame.hpp>
+#include <tessera/core/config.hpp>
+
+namespace tessera {
+inline namespace v0 {
+namespace detail {
+
+struct GzipFrame {
+  /// One byte, stored.
+  static constexpr unsigned char harmless[]{0x1f, 0x8b, 8,    0, 0,    0,    0,    0,    0, 0xff, 1, 1,
+                                            0,    0xfe, 0xff, 0, 0x8d, 0xef, 0x02, 0xd2, 1, 0,    0, 0};
+
+  /// Its header is sound and leaves room for a member's end. Where the member ends only a decoder knows: the content is
+  /// what the last four bytes say.
+  TESSERA_HOST_DEVICE static FoundFrame walk(std::byte const* from, std::uint64_t size) {
+    constexpr std::uint64_t header = 10, least = header + 2 + 8;  // an empty deflate stream; a checksum and a size
+    constexpr unsigned has_crc = 2, has_extra = 4, has_name = 8, has_comment = 16, reserved = 0xe0;
+    if (size < 3) return {FrameProblem::truncated};
+    if (frame_integer(from, 3) != 0x088b1f) return {FrameProblem::unknown};
+    if (size < least) return {FrameProblem::truncated};
+    auto const flags = static_cast<unsigned>(from[3]);
+    if (flags & reserved) return {FrameProblem::reserved};
+    auto const end = size - (least - header);
+    auto at = header;
+    if (flags & has_extra) {
+      if (end - at < 2) return {FrameProblem::truncated};
+      auto const extra = 2 + frame_integer(from + at, 2);
+      if (end - at < extra) return {FrameProblem::truncated};
+      at += extra;
+    }
+    for (auto const text : {has_name, has_comment}) {  // each to a zero
+      if (!(flags & text)) continue;
+      while (at < end && from[at] != std::byte{0}) ++at;
+      if (at == end) return {FrameProblem::truncated};
+      ++at;
+    }
+    if (flags & has_crc && end - at < 2) return {FrameProblem::truncated};
+    return {FrameProblem::none, 0, frame_integer(from + size - 4, 4)};
+  }
+};
+
+}  // namespace detail
+}  // namespace v0
+}  // namespace tessera

@@ -1,0 +1,219 @@
+// Codecs that nvCOMP decodes in device memory: zstd, gzip, and numcodecs' lz4. Needs nvCOMP 6 (NVIDIA's licence: it is
+// not passed on): link tessera::nvcomp.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#if !__has_include(<nvcomp.h>)
+#error "tessera/with/nvcomp.cuh needs nvCOMP: pip download --no-deps nvidia-libnvcomp-cu13, and see docs/building.md"
+#endif
+#include <nvcomp.h>
+#if NVCOMP_VER_MAJOR < 6
+#error "tessera/with/nvcomp.cuh needs nvCOMP 6 or newer"
+#endif
+
+#include <tessera/codec/bytes_to_bytes/frame_batch.cuh>
+#include <tessera/codec/bytes_to_bytes/gzip_frame.hpp>
+#include <tessera/codec/bytes_to_bytes/lz4_frame.hpp>
+#include <tessera/codec/bytes_to_bytes/zstd_frame.hpp>
+#include <tessera/codec/concept.hpp>
+#include <tessera/core/cuda_context.cuh>
+#include <tessera/memory/launch.cuh>
+#include <tessera/memory/queue.cuh>
+
+namespace tessera {
+inline namespace v0 {
+namespace detail {
+
+// What nvCOMP has of each format. Its CUDA implementation alone: of damaged LZ4 the hardware engine says that all is
+// well, and its buffers are to be of another kind of memory.
+struct NvcompZstd {
+  using Frame = ZstdFrame;
+  static constexpr char const* name = "nvcompBatchedZstd";
+  static constexpr auto alignments = &::nvcompBatchedZstdDecompressGetRequiredAlignments;
+  static constexpr auto temporary = &::nvcompBatchedZstdDecompressGetTempSize;
+  static constexpr auto decompress = &::nvcompBatchedZstdDecompressAsync;
+  static constexpr nvcompBatchedZstdDecompressOpts_t options{NVCOMP_DECOMPRESS_BACKEND_CUDA, {}};
+  static constexpr std::size_t most = nvcompZstdDecompressionMaxAllowedChunkSize;
+};
+struct NvcompLz4 {
+  using Frame = Lz4Frame;
+  static constexpr char const* name = "nvcompBatchedLZ4";
+  static constexpr auto alignments = &::nvcompBatchedLZ4DecompressGetRequiredAlignments;
+  static constexpr auto temporary = &::nvcompBatchedLZ4DecompressGetTempSize;
+  static constexpr auto decompress = &::nvcompBatchedLZ4DecompressAsync;
+  static constexpr nvcompBatchedLZ4DecompressOpts_t options{
+      NVCOMP_DECOMPRESS_BACKEND_CUDA, 0, NVCOMP_TYPE_CHAR, NVCOMP_BITSHUFFLE_NONE, {}};
+  static constexpr std::size_t most = nvcompLZ4DecompressionMaxAllowedChunkSize;
+};
+struct NvcompGzip {
+  using Frame = GzipFrame;
+  static constexpr char const* name = "nvcompBatchedGzip";
+  static constexpr auto alignments = &::nvcompBatchedGzipDecompressGetRequiredAlignments;
+  static constexpr auto temporary = &::nvcompBatchedGzipDecompressGetTempSize;
+  static constexpr auto decompress = &::nvcompBatchedGzipDecompressAsync;
+  static constexpr nvcompBatchedGzipDecompressOpts_t options{
+      NVCOMP_DECOMPRESS_BACKEND_CUDA, NVCOMP_GZIP_DECOMPRESS_ALGORITHM_NAIVE, 0, {}};
+  static constexpr std::size_t most = nvcompGzipNaiveDecompressionMaxAllowedChunkSize;
+};
+
+/// Throws: DeviceError, which names the function.
+template <class Format>
+void check_nvcomp(nvcompStatus_t status, char const* function) {
+  if (status != nvcompSuccess) throw DeviceError{text({Format::name, function, ": ", ::nvcompGetStatusString(status)})};
+}
+
+/// One copy of the list of chunks, a launch that walks their frames, nvCOMP's own, one copy of the answers, and one
+/// wait for them. Throws: CodecError with the number of the first chunk that does not decode; DeviceError.
+template <class Format>
+void decode_by_nvcomp(std::span<CodecTask<space::Device>> batch, Queue<space::Device>& on) {
+  auto const refuse = [](std::size_t i, CodecError error) {
+    error.in_chunk(i);
+    throw error;
+  };
+  nvcompAlignmentRequirements_t aligned{};
+  check_nvcomp<Format>(Format::alignments(Format::options, &aligned), "DecompressGetRequiredAlignments");
+  auto const is_aligned = [](auto const* address, std::size_t to) {
+    return reinterpret_cast<std::uintptr_t>(address) % to == 0;
+  };
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    auto const& task = batch[i];
+    if (task.to.size > Format::most)
+      refuse(i, CodecError{text({"nvCOMP decodes to at most ", Format::most, " bytes, expected ", task.to.size})});
+    if (!is_aligned(task.from.data, aligned.input) || !is_aligned(task.to.data, aligned.output))
+      refuse(i, CodecError{text({"nvCOMP wants chunks at multiples of ", aligned.input, " and ", aligned.output,
+                                 " bytes, which this one is not"})});
+  }
+
+  auto lent = on.template lease<FrameBatch>();
+  lent->begin(batch);
+  auto const lists = lent->template walked<typename Format::Frame>(on);
+  InContext const here{on.shared_stream()->context()};
+  std::size_t wanted = 0;
+  check_nvcomp<Format>(
+      Format::temporary(lent->count(), lent->largest(), Format::options, &wanted, lent->total(), on.stream()),
+      "DecompressGetTempSize");
+  auto* const scratch = lent->scratch(wanted, on);
+  check_nvcomp<Format>(
+      Format::decompress(lists.from, lists.sizes, lists.rooms, lists.decoded, lent->count(), scratch, wanted, lists.to,
+                         Format::options, reinterpret_cast<nvcompStatus_t*>(lists.statuses), on.stream()),
+      "DecompressAsync");
+  lent->answer(on);
+  lent.record();
+  lent.wait();
+
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    auto& task = batch[i];
+    auto const& frame = lent->frame(i);
+    if (frame.problem != FrameProblem::none) refuse(i, frame_error(frame, task.from.size, task.to.size));
+    task.size = lent->decoded(i);
+    auto const problem = [&](auto const& what) {
+      refuse(i, CodecError{text({task.from.size, " bytes do not decode to ", task.to.size, ": ", what})});
+    };
+    if (lent->status(i) != nvcompSuccess)
+      problem(::nvcompGetStatusString(static_cast<nvcompStatus_t>(lent->status(i))));
+    if (task.size > task.to.size || (frame.content != FoundFrame::unsaid && task.size != frame.content))
+      problem(text({"nvCOMP decodes ", task.size, ", their frame says ", frame.content}));
+  }
+}
+
+template <class Format>
+struct DecodedByNvcomp {
+  using kind = bytes_to_bytes;
+  template <class S>
+  static constexpr bool runs_in = std::same_as<S, space::Device>;
+
+  template <std::same_as<Queue<space::Device>> DeviceQueue>
+  void decode(std::span<CodecTask<space::Device>> batch, DeviceQueue& on) const {
+    if constexpr (check_kernels<DeviceQueue>())
+      if (!batch.empty()) decode_by_nvcomp<Format>(batch, on);
+  }
+};
+
+}  // namespace detail
+
+/// Codecs that decode in device memory what the host's codecs of these names wrote; they do not encode. A mini-batch is
+/// one copy of a list, two launches, one copy of answers and one wait for these. What a chunk says of its size is held
+/// against what it should decode to, and where its frame is not sound it is named and never decoded.
+///
+/// nvCOMP's behaviour is undefined where zstd or gzip are damaged behind a sound frame. So they want a crc32c behind
+/// them, which is checked first, or the program's word: Trusted.
+namespace nvcomp {
+
+/// One frame in each chunk. Whether a checksum within it is checked, nvCOMP does not say.
+struct Zstd : detail::DecodedByNvcomp<detail::NvcompZstd> {
+  static constexpr std::string_view name = "zstd";
+  static constexpr bool needs_checked_bytes = true;
+
+  int level = 0;
+  bool checksum = false;
+
+  static Zstd from(ObjectReader& configuration) {
+    Zstd codec;
+    codec.level = configuration.at("level").integer<int>(-131072, 22);
+    if (auto const found = configuration.find("checksum")) codec.checksum = found->boolean();
+    return codec;
+  }
+  Value configuration() const { return Members{{"level", Value::integer(level)}, {"checksum", checksum}}; }
+
+  std::size_t encoded_bound(std::size_t decoded) const {  // libzstd's
+    constexpr std::size_t small = 128 << 10;
+    return decoded + (decoded >> 8) + (decoded < small ? (small - decoded) >> 11 : 0);
+  }
+};
+
+/// One member in each chunk.
+struct Gzip : detail::DecodedByNvcomp<detail::NvcompGzip> {
+  static constexpr std::string_view name = "gzip";
+  static constexpr bool needs_checked_bytes = true;
+
+  int level = 5;
+
+  static Gzip from(ObjectReader& configuration) {
+    Gzip codec;
+    codec.level = configuration.at("level").integer<int>(0, 9);
+    return codec;
+  }
+  Value configuration() const { return Members{{"level", Value::integer(level)}}; }
+
+  std::size_t encoded_bound(std::size_t decoded) const { return decoded + (decoded >> 10) + 64; }  // zlib's is less
+};
+
+/// numcodecs' lz4, as zarr-python names it in Zarr v3. Of damaged chunks nvCOMP says that they are.
+struct Lz4 : detail::DecodedByNvcomp<detail::NvcompLz4> {
+  static constexpr std::string_view name = "numcodecs.lz4";
+
+  int acceleration = 1;
+
+  static Lz4 from(ObjectReader& configuration) {
+    Lz4 codec;
+    if (auto const found = configuration.find("acceleration")) codec.acceleration = found->integer<int>();
+    return codec;
+  }
+  Value configuration() const { return Members{{"acceleration", Value::integer(acceleration)}}; }
+
+  std::size_t encoded_bound(std::size_t decoded) const {  // liblz4's
+    return detail::Lz4Frame::header + decoded + decoded / 255 + 16;
+  }
+};
+
+/// The same codec, where the program vouches for its bytes: that whoever wrote them is trusted, and that they came
+/// whole. Where they did not, anything may happen.
+template <class C>
+requires(C::needs_checked_bytes) struct Trusted : C {
+  static constexpr bool needs_checked_bytes = false;
+
+  static Trusted from(ObjectReader& configuration) {
+    Trusted codec;
+    static_cast<C&>(codec) = C::from(configuration);
+    return codec;
+  }
+};
+
+}  // namespace nvcomp
+}  // namespace v0
+}  // namespace tessera

@@ -1,0 +1,174 @@
+// What compressed chunks say of themselves, without a decoder: sizes, and where they are not sound. They lie in
+// allocations of their own size, so that a sanitizer sees a step beyond.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <libdeflate.h>
+#include <zstd.h>
+
+#include <support/random.hpp>
+#include <tessera/codec/bytes_to_bytes/gzip_frame.hpp>
+#include <tessera/codec/bytes_to_bytes/lz4_frame.hpp>
+#include <tessera/codec/bytes_to_bytes/zstd_frame.hpp>
+
+namespace frames_tests {
+
+using namespace tessera;
+using detail::FoundFrame, detail::FrameProblem, detail::GzipFrame, detail::Lz4Frame, detail::ZstdFrame;
+
+namespace {
+
+template <class Frame>
+FoundFrame walked(std::string const& bytes) {
+  std::vector<std::byte> const exact(reinterpret_cast<std::byte const*>(bytes.data()),
+                                     reinterpret_cast<std::byte const*>(bytes.data()) + bytes.size());
+  return Frame::walk(exact.data(), exact.size());
+}
+
+// Of two bits a byte, so that blocks are compressed.
+std::string plain(std::size_t size) {
+  std::string result(size, 'a');
+  std::uint32_t state = 7;
+  for (auto& c : result) c = static_cast<char>('a' + ((state = state * 1664525 + 1013904223) >> 30));
+  return result;
+}
+
+std::string zstd(std::string const& from, int level = 3, bool checksum = false, bool sized = true) {
+  std::string to(ZSTD_compressBound(from.size()), '?');
+  auto* const context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, checksum);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, sized);
+  to.resize(ZSTD_compress2(context, to.data(), to.size(), from.data(), from.size()));
+  ZSTD_freeCCtx(context);
+  return to;
+}
+std::string gzip(std::string const& from) {
+  auto* const compressor = libdeflate_alloc_compressor(6);
+  std::string to(libdeflate_gzip_compress_bound(compressor, from.size()), '?');
+  to.resize(libdeflate_gzip_compress(compressor, from.data(), from.size(), to.data(), to.size()));
+  libdeflate_free_compressor(compressor);
+  return to;
+}
+
+// Neither a shorter nor a longer one is sound.
+template <class Frame>
+void check_ends(std::string const& frame) {
+  for (std::size_t size = 0; size < frame.size(); ++size) {
+    CAPTURE(size);
+    CHECK(walked<Frame>(frame.substr(0, size)).problem == FrameProblem::truncated);
+  }
+  CHECK(walked<Frame>(frame + 'x').problem == FrameProblem::followed);
+  CHECK(walked<Frame>(frame + frame).problem == FrameProblem::followed);
+}
+
+}  // namespace
+
+TEST_CASE("a zstd frame says its size, whatever libzstd makes of it") {
+  for (std::size_t const size : {0u, 1u, 100u, 255u, 256u, 257u, 65791u, 65792u, 131072u, 131073u, 500000u})
+    for (int const level : {-5, 1, 3, 19})
+      for (bool const checksum : {false, true}) {
+        CAPTURE(size);
+        CAPTURE(level);
+        auto const frame = walked<ZstdFrame>(zstd(plain(size), level, checksum));
+        CHECK(frame.problem == FrameProblem::none);
+        CHECK(frame.content == size);
+        CHECK(frame.payload == 0);
+        auto const unsaid = walked<ZstdFrame>(zstd(plain(size), level, checksum, false));
+        CHECK(unsaid.problem == FrameProblem::none);
+        CHECK(unsaid.content == FoundFrame::unsaid);
+      }
+  auto const zeros = walked<ZstdFrame>(zstd(std::string(400000, '\0')));
+  CHECK(zeros.problem == FrameProblem::none);
+  CHECK(zeros.content == 400000u);
+}
+
+TEST_CASE("a zstd frame that is cut off, or followed, is not sound") {
+  for (bool const checksum : {false, true}) {
+    check_ends<ZstdFrame>(zstd(plain(2000), 3, checksum));
+    check_ends<ZstdFrame>(zstd("x", 3, checksum));
+    check_ends<ZstdFrame>(zstd(std::string(300, '\0'), 3, checksum, false));
+  }
+}
+
+TEST_CASE("a zstd frame of another kind is named as such") {
+  auto frame = zstd(plain(2000));
+  auto const with = [&](std::size_t at, int value) {
+    auto changed = frame;
+    changed[at] = static_cast<char>(value);
+    return walked<ZstdFrame>(changed).problem;
+  };
+  CHECK(with(0, 0x29) == FrameProblem::unknown);
+  CHECK(walked<ZstdFrame>(std::string{"\x50\x2a\x4d\x18\0\0\0\0", 8}).problem == FrameProblem::unknown);  // skippable
+  CHECK(with(4, frame[4] | 8) == FrameProblem::reserved);
+  CHECK(with(7, frame[7] | 6) == FrameProblem::reserved);  // the type of its first block
+  CHECK(with(9, 0xff) == FrameProblem::reserved);          // whose size is beyond 128 KiB
+  std::string const of_dictionary{"\x28\xb5\x2f\xfd\x21\x07\x01\x09\0\0x", 11};
+  CHECK(walked<ZstdFrame>(of_dictionary).problem == FrameProblem::dictionary);
+}
+
+TEST_CASE("a gzip member says its size; a header of every optional part is walked") {
+  for (std::size_t const size : {0u, 1u, 100u, 70000u}) {
+    auto const frame = walked<GzipFrame>(gzip(plain(size)));
+    CHECK(frame.problem == FrameProblem::none);
+    CHECK(frame.content == size);
+  }
+  std::string const head{"\x1f\x8b\x08\x1e\0\0\0\0\0\xff", 10};
+  std::string const whole = head + std::string{"\x03\0abc", 5} + std::string{"name\0", 5} + std::string{"said\0", 5} +
+                            "hc" + std::string{"\x03\0", 2} + std::string(8, '\0');
+  CHECK(walked<GzipFrame>(whole).problem == FrameProblem::none);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    CAPTURE(size);
+    CHECK(walked<GzipFrame>(whole.substr(0, size)).problem == FrameProblem::truncated);
+  }
+  CHECK(walked<GzipFrame>("PK" + whole).problem == FrameProblem::unknown);
+  auto reserved = whole;
+  reserved[3] = '\x20';
+  CHECK(walked<GzipFrame>(reserved).problem == FrameProblem::reserved);
+}
+
+TEST_CASE("a chunk of numcodecs' lz4 begins with its size") {
+  auto const frame = walked<Lz4Frame>(std::string{"\x02\x01\0\0\x10x", 6});
+  CHECK(frame.problem == FrameProblem::none);
+  CHECK(frame.payload == 4);
+  CHECK(frame.content == 258);
+  for (std::size_t size = 0; size < 5; ++size)
+    CHECK(walked<Lz4Frame>(std::string(size, '\0')).problem == FrameProblem::truncated);
+}
+
+TEST_CASE("what stands for a chunk that is not sound is one itself, of one byte") {
+  auto const check = []<class Frame>(Frame) {
+    auto const frame = Frame::walk(reinterpret_cast<std::byte const*>(Frame::harmless), sizeof Frame::harmless);
+    CHECK(frame.problem == FrameProblem::none);
+    char to = '?';
+    if constexpr (std::is_same_v<Frame, ZstdFrame>)
+      CHECK(ZSTD_decompress(&to, 1, Frame::harmless, sizeof Frame::harmless) == 1);
+    if constexpr (std::is_same_v<Frame, GzipFrame>) {
+      auto* const decompressor = libdeflate_alloc_decompressor();
+      CHECK(libdeflate_gzip_decompress(decompressor, Frame::harmless, sizeof Frame::harmless, &to, 1, nullptr) ==
+            LIBDEFLATE_SUCCESS);
+      libdeflate_free_decompressor(decompressor);
+    }
+  };
+  check(ZstdFrame{});
+  check(GzipFrame{});
+}
+
+TEST_CASE("damaged frames: whatever is found, nothing beyond the bytes is read") {
+  test::Random random{20261124};
+  std::vector<std::string> const whole{zstd(plain(3000)), zstd(plain(3000), 3, true, false), gzip(plain(3000))};
+  for (int round = 0; round < 3000; ++round) {
+    auto frame = whole[static_cast<std::size_t>(round) % 3];
+    for (int i = 0; i < 3; ++i) frame[random(0, 19)] = static_cast<char>(random(0, 255));
+    frame.resize(random(0, frame.size()));
+    walked<ZstdFrame>(frame);
+    walked<GzipFrame>(frame);
+  }
+}
+
+}  // namespace frames_tests
