@@ -25,8 +25,7 @@
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
 
-namespace tessera {
-inline namespace v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 // What nvCOMP has of each format. Its CUDA implementation alone: of damaged LZ4 the hardware engine says that all is
@@ -215,5 +214,4 @@ requires(C::needs_checked_bytes) struct Trusted : C {
 };
 
 }  // namespace nvcomp
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

@@ -9,8 +9,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 
-namespace tessera {
-inline namespace v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 enum class FrameProblem : std::uint32_t {
@@ -60,5 +59,4 @@ inline CodecError frame_error(FoundFrame const& frame, std::uint64_t size, std::
 }
 
 }  // namespace detail
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

@@ -19,8 +19,7 @@
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
 
-namespace tessera {
-inline namespace v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 /// A chunk as the host lists it.
@@ -146,5 +145,4 @@ class FrameBatch {
 };
 
 }  // namespace detail
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

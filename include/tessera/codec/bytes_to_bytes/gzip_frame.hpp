@@ -6,8 +6,7 @@
 #include <tessera/codec/bytes_to_bytes/frame.hpp>
 #include <tessera/core/config.hpp>
 
-namespace tessera {
-inline namespace v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 struct GzipFrame {
@@ -45,5 +44,4 @@ struct GzipFrame {
 };
 
 }  // namespace detail
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

@@ -6,8 +6,7 @@
 #include <tessera/codec/bytes_to_bytes/frame.hpp>
 #include <tessera/core/config.hpp>
 
-namespace tessera {
-inline namespace v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 struct Lz4Frame {
@@ -23,5 +22,4 @@ struct Lz4Frame {
 };
 
 }  // namespace detail
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

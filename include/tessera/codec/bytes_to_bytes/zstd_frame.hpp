@@ -6,8 +6,7 @@
 #include <tessera/codec/bytes_to_bytes/frame.hpp>
 #include <tessera/core/config.hpp>
 
-namespace tessera {
-inline namespace v0 {
+namespace tessera { inline namespace v0 {
 namespace detail {
 
 struct ZstdFrame {
@@ -55,5 +54,4 @@ struct ZstdFrame {
 };
 
 }  // namespace detail
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0
