@@ -14,10 +14,10 @@ using test::Bytes, test::DeviceQueue, test::Random, test::under_seeds;
 
 namespace {
 
-DeviceBuffer on_device(Bytes const& bytes, DeviceQueue& on) {
+DeviceBuffer bytes_on_device(Bytes const& bytes, DeviceQueue& on) {
   return test::made<DeviceBuffer>(test::text(test::view(bytes)), on);
 }
-Bytes on_host(DeviceBuffer const& buffer, DeviceQueue& on) { return test::bytes(test::text(buffer.view(), on)); }
+Bytes bytes_on_host(DeviceBuffer const& buffer, DeviceQueue& on) { return test::bytes(test::text(buffer.view(), on)); }
 
 /// Strides of one side of a batch, as random as they can be without two elements in one place, and the bytes around.
 struct Side {
@@ -123,8 +123,8 @@ void check_batch(std::uint64_t seed, DeviceQueue& on, std::uint64_t limit) {
   CAPTURE(to_string(batch.most));
   CAPTURE(to_string(batch.from.strides));
   CAPTURE(to_string(batch.to.strides));
-  auto const from = on_device(batch.source, on);
-  auto to = on_device(batch.destination, on);
+  auto const from = bytes_on_device(batch.source, on);
+  auto to = bytes_on_device(batch.destination, on);
   auto const boxes = batch.boxes_in(from, to);
   auto const form = batch.form();
   detail::PlacementPlan plan;
@@ -133,8 +133,8 @@ void check_batch(std::uint64_t seed, DeviceQueue& on, std::uint64_t limit) {
   auto const moved = detail::place_by_kernels<space::Device>(boxes, form, on, limit);
   test::HostQueue host;
   CHECK(moved == placer<space::Host>::place(batch.boxes, form, host));
-  CHECK(on_host(to, on) == batch.destination);  // all of it: nothing beside the boxes is touched
-  CHECK(on_host(from, on) == batch.source);
+  CHECK(bytes_on_host(to, on) == batch.destination);  // all of it: nothing beside the boxes is touched
+  CHECK(bytes_on_host(from, on) == batch.source);
 }
 
 }  // namespace
@@ -244,11 +244,11 @@ TEST_CASE("ranks up to 32 are placed where dimensions continue each other, and r
     Extents const count = Extents::filled(20, 2);
     auto const dense = Layout::c_order(count, 1).strides;
     Bytes const bytes = Random{5}.noise(std::size_t{1} << 20);
-    auto const from = on_device(bytes, on);
-    auto to = on_device(Bytes(bytes.size()), on);
+    auto const from = bytes_on_device(bytes, on);
+    auto to = bytes_on_device(Bytes(bytes.size()), on);
     std::vector<Placement<space::Device>> const boxes{{from.view().data, to.span().data, count}};
     CHECK(placer<space::Device>::place(boxes, {1, 1, {}, dense, dense}, on) == bytes.size());
-    CHECK(on_host(to, on) == bytes);
+    CHECK(bytes_on_host(to, on) == bytes);
     auto reversed = dense;
     for (std::size_t d = 0; d < 20; ++d) reversed[d] = dense[19 - d];
     try {
@@ -283,7 +283,7 @@ void check_filled(std::uint64_t seed, DeviceQueue& on) {
     if (kind == 0) chunks[begin + random(0, size - 1)] ^= static_cast<std::byte>(random(1, 255));
     if (kind == 1) chunks.back() ^= std::byte{0x80};
   }
-  auto const there = on_device(chunks, on);
+  auto const there = bytes_on_device(chunks, on);
   std::vector<std::uint8_t> filled(count, 7);
   placer<space::Device>::find_filled(there.view().sub(start, count * size), size, test::view(element), filled, on);
   CHECK(filled == expected);
@@ -307,7 +307,7 @@ TEST_CASE("chunks are compared by bits: a NaN is itself and no other, and -0.0 i
     auto* const bits = reinterpret_cast<unsigned char*>(&other);
     bits[0] ^= 1;
     std::vector<double> const values{nan, nan, nan, other, 0.0, 0.0, -0.0, -0.0, 0.0, -0.0};
-    auto const there = on_device(test::memory_of(values), on);
+    auto const there = bytes_on_device(test::memory_of(values), on);
     auto const find = [&](double fill) {
       std::vector<std::uint8_t> filled(5);
       auto const element = test::memory_of(std::vector{fill});
