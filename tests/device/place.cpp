@@ -198,6 +198,33 @@ TEST_CASE("boxes with many words are divided, and nothing is lost or done twice"
   });
 }
 
+TEST_CASE("boxes that fill their memory to its ends: nothing beside it is touched") {
+  under_seeds(1, [] {
+    DeviceQueue on{test::HostQueue{}};
+    for (std::size_t item : {1u, 2u, 4u, 8u, 16u, 3u})
+      for (auto const& shape : {Extents{37, 53}, Extents{3, 70, 5}, Extents{1001}})
+        for (bool const crossed : {false, true}) {
+          CAPTURE(item);
+          CAPTURE(to_string(shape));
+          CAPTURE(crossed);
+          auto const source = Random{item}.noise(test::size_of(shape) * item);
+          Bytes expected(source.size());
+          auto const from = bytes_on_device(source, on);
+          auto to = bytes_on_device(expected, on);
+          auto const rows = Layout::c_order(shape, item).strides;
+          auto other = rows;  // the first dimension is the dense one
+          auto stride = static_cast<std::int64_t>(item);
+          for (std::size_t d = 0; d < shape.rank(); stride *= static_cast<std::int64_t>(shape[d++])) other[d] = stride;
+          PlacementForm const form{item, 1, {}, crossed ? other : rows, rows};
+          std::vector<Placement<space::Host>> const here{{source.data(), expected.data(), shape}};
+          std::vector<Placement<space::Device>> const there{{from.view().data, to.span().data, shape}};
+          placer<space::Device>::place(there, form, on);
+          placer<space::Host>::place(here, form, on.host());
+          CHECK(bytes_on_host(to, on) == expected);
+        }
+  });
+}
+
 TEST_CASE("a division by multiplication is a division") {
   Random random{1};
   constexpr std::uint32_t most = (std::uint32_t{1} << 31) - 1;
