@@ -85,6 +85,9 @@ def seeds(name):
         return [text.encode() for text in texts] + seeds("document")
     if name == "bytes":
         return [bytes([kind, 2, 0x33, 0x23, 0, 0b0001, 3]) + bytes(range(64)) * 4 for kind in range(14)]
+    if name == "frames":
+        return [gzip.compress(b"abc" * 50, mtime=0), *(bytes.fromhex(text) for text in ZSTD.split()),
+                struct.pack("<I", 1) + b"\x10x", zstd_stored(b"abc") * 2]
     if name == "shard":  # as it is, of each store, and with its checksums made right; and entries of two bytes
         found = [bytes([which | how, part & 3, part]) + value
                  for part, (which, value) in enumerate(shards()) for how in (0, 0xC0, 0x08)]
