@@ -344,6 +344,7 @@ TEST_CASE("nvCOMP: in a store of device memory, by codecs that the document name
         AnyPipeline<space::Device, space::Device, Codecs<Bytes, codec::Zstd, nvcomp::Zstd, Crc32c, DeviceCrc32c>>;
     made(host, Pipeline<space::Host, Bytes, codec::Zstd, Crc32c>{}, HostQueue{1}).write(all, elements);
     check_read<First>(copied_to_device(host, on), on);
+    check_read<First>(SplitStore{host, CastStore<DeviceBuffer, MemoryStore<HostBuffer>>{host}}, on);
     // Unchecked only on trust.
     made(host, Pipeline<space::Host, Bytes, codec::Zstd>{}, HostQueue{1}).write(all, elements);
     using OnTrust = AnyPipeline<space::Device, space::Device, Codecs<Bytes, Trusted<nvcomp::Zstd>, nvcomp::Zstd>>;

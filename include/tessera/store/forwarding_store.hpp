@@ -154,7 +154,7 @@ class ForwardingStore {
   }
 
   S store_;
-  [[no_unique_address]] Paths paths_;
+  Paths paths_;  // without [[no_unique_address]]: see docs/design/limits.md, toolchain facts
 };
 
 }}}  // namespace tessera::v0::detail
