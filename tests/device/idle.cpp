@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -110,6 +112,32 @@ TEST_CASE("trim waits for what the stream does with what was given back, and let
   on.wait();
   CHECK(std::all_of(back.view().data, back.view().data + 100, [](auto byte) { return byte == std::byte{7}; }));
   CHECK(mine.data[99] == std::byte{3});
+}
+
+TEST_CASE("trim and the end of a queue wait asleep, and where there is no event they wait all the same") {
+  for (bool const trims : {true, false}) {
+    bool failed = true;
+    std::size_t k = 0;
+    for (; failed; ++k) {
+      CAPTURE(trims);
+      CAPTURE(k);
+      emulation::seed(15);  // late
+      std::optional<DeviceQueue> on{test::HostQueue{}};
+      auto const from = test::made<DeviceBuffer>("abc", *on);
+      on->wait();
+      PinnedBuffer to{3, *on};
+      crossing<space::Pinned, space::Device>::copy(from.view(), to.span(), *on);
+      if (!trims) on->keep(HostBuffer{3});
+      emulation::Watch const watch;
+      emulation::fail(k);
+      trims ? on->trim() : on.reset();
+      failed = emulation::has_failed();
+      emulation::fail_nothing();
+      CHECK(std::string_view{reinterpret_cast<char const*>(to.view().data), 3} == "abc");
+      if (!failed) CHECK(watch.spins() == 0);
+    }
+    CHECK(k > 3);  // the event, its place in the stream, and the wait for it
+  }
 }
 
 #endif

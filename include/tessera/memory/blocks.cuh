@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <tessera/core/capture_mode.cuh>
-#include <tessera/core/cuda_check.cuh>
 #include <tessera/core/cuda_context.cuh>
 #include <tessera/memory/event.cuh>
 #include <tessera/memory/resource.cuh>
@@ -63,10 +62,7 @@ class Blocks {
     try {
       block.used.record(stream, context);
     } catch (Error const&) {  // then the place in the stream is its end, now; or there is no stream any more
-      InContext::call(context, [&] {
-        ApartFromCaptures const apart;
-        succeeds(::cudaStreamSynchronize(stream));
-      });
+      drain(stream, context);
     }
     std::lock_guard lock{mutex_};
     idle_.push_back(std::move(block));

@@ -47,8 +47,7 @@ class CopyStream {
       copied.record(handle_, context);
       copied.hold_back(stream);
     } catch (Error const&) {  // nobody else would wait for it
-      ApartFromCaptures const apart;
-      succeeds(::cudaStreamSynchronize(handle_));
+      drain(handle_, context);
       throw;
     }
   }

@@ -68,4 +68,22 @@ class Event<space::Device> {
   detail::Context context_{};
 };
 
+namespace detail {
+
+/// Waits for everything that the stream was given, where nothing else is left to do: an error would end the program,
+/// and is not asked for. The host sleeps; where there is no event to wait for, it spins.
+inline void drain(cudaStream_t stream, Context const& context) noexcept {
+  try {
+    Event<space::Device> end;
+    end.record(stream, context);
+    return end.wait();
+  } catch (Error const&) {
+  }
+  InContext::call(context, [&] {
+    ApartFromCaptures const apart;
+    succeeds(::cudaStreamSynchronize(stream));
+  });
+}
+
+}  // namespace detail
 }}  // namespace tessera::v0

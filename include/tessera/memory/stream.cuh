@@ -101,13 +101,8 @@ class Stream {
   }
 
   void record(Event<space::Device>& event) const { event.record(handle_, context_); }
-  /// Waits for everything, where nothing else is left to do: an error would end the program, and is not asked for.
-  void drain() const noexcept {
-    InContext::call(context_, [&] {
-      ApartFromCaptures const apart;
-      succeeds(::cudaStreamSynchronize(handle_));
-    });
-  }
+  /// See memory/event.cuh.
+  void drain() const noexcept { detail::drain(handle_, context_); }
 
  private:
   Stream(DeviceResources const& r, cudaStream_t handle)
