@@ -1,4 +1,4 @@
-// expect: tessera: kernels are compiled by nvcc: launch from a .cu file, or, to read and write arrays, include <tessera/compiled.cuh>
+// expect: tessera: kernels are compiled by nvcc: launch from a .cu file; a unit that only reads and writes arrays may include <tessera/compiled.cuh>
 // not with nvcc: which is the cure
 #include <cuda_runtime_api.h>
 #ifndef CURED

@@ -202,6 +202,52 @@ TEST_CASE(
   check(ReadOnlyStore{PrefixStore{noting, ""}});
 }
 
+TEST_CASE("indexes that are read at once have 4 MiB together") {
+  constexpr std::uint64_t shards = 7, chunks = 65536;  // 1 MiB and 4 bytes of index each
+  Noting const noting;
+  auto const document = test::sharded_document("[458752]", "[65536]", test::Sharding{"[1]"}.list(), "46").text();
+  auto const written = create_any<AllCodecs>(noting, "", test::array_metadata(document));
+  for (std::uint64_t i = 0; i < shards; ++i) write_text(written, Box{{i * chunks, i * chunks + 1}}, "x");
+  noting.asked->forget();
+  auto const array = open_any<AllCodecs>(noting, "", test::HostQueue{1});
+  CHECK(read_text(array, Box{{0, shards * chunks, chunks}}, {.mini_batch = every_chunk}) == std::string(shards, 'x'));
+  std::vector<std::size_t> sizes;
+  for (auto const& requests : noting.asked->many) sizes.push_back(requests.size());
+  CHECK(sizes == std::vector<std::size_t>{3, 3, 3, 3, 1, 1});  // indexes, then chunks
+}
+
+namespace {
+
+/// Fails at one key, and does not say at which.
+struct Failing : Noting {
+  std::string bad{};
+  void get_many(std::span<ReadRequest<space::Host>> requests, On& on) const {
+    for (auto const& request : requests)
+      if (request.key->path == bad) throw StoreError{"the connection was closed"};
+    Noting::get_many(requests, on);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a store's error of several indexes at once, which names no key, is given none") {
+  Failing store;
+  write_text(sixteen_chunks(store), Box{all}, letters());
+  store.bad = "c/1/0";
+  auto const array = open_any<AllCodecs>(store, "");
+  auto const said = [&](Box const& box) -> std::string {
+    try {
+      read_text(array, box, {.mini_batch = every_chunk, .max_request_bytes = 1});
+    } catch (StoreError const& error) {
+      return error.key() + '|' + error.what();
+    }
+    return "no error";
+  };
+  CHECK(said(Box{all}).starts_with('|'));
+  CHECK(said(Box{all}).find("c/0/0") == std::string::npos);
+  CHECK(said(Box{{4, 6}, {0, 2}}).starts_with("c/1/0|"));  // of one it is clear
+}
+
 TEST_CASE("a store that holds its values is asked for indexes once, and lends inner chunks (CODEC-SHARD-23)") {
   NotingLender const store;
   auto const array = sixteen_chunks(store);

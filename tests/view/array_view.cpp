@@ -108,3 +108,12 @@ TEST_CASE("parts of parts are what their elements' indices say") {
   CHECK_THROWS_AS(view.sub({{0, 3}, all}), SelectionError);
   CHECK_THROWS_AS(view.sub({{0, 2}}), SelectionError);
 }
+
+TEST_CASE("parts whose strides or places nobody uses may have any") {
+  std::vector<int> elements(20, 1);
+  auto const view = ArrayView<int, 2>::c_order(elements.data(), {4, 5});
+  CHECK(std::ranges::distance(view.sub({{0, 4, std::uint64_t{1} << 62}, all})) == 5);
+  auto const none = ArrayView<int, 3>::c_order(nullptr, {0, std::uint64_t{1} << 62, 8});
+  auto const first = std::uint64_t{1} << 61;
+  CHECK(none.sub({all, {first, first + 4}, 3}).data == nullptr);
+}

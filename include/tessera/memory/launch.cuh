@@ -131,8 +131,8 @@ consteval bool check_kernels() {
 #else
   constexpr bool is_there = is_compiled<T>;
   static_assert(is_there,
-                "tessera: kernels are compiled by nvcc: launch from a .cu file, or, to read and write arrays, include "
-                "<tessera/compiled.cuh> and link tessera::compiled_cuda");
+                "tessera: kernels are compiled by nvcc: launch from a .cu file; a unit that only reads and writes arrays "
+                "may include <tessera/compiled.cuh> and link tessera::compiled_cuda");
   return is_there;
 #endif
 }

@@ -128,6 +128,7 @@ class ShardIndexCache {
     order_.push_front(std::make_shared<Shard>(key.path, changes.sequence(), seen));
     known_[key.path] = order_.begin();
     size_ += order_.front()->size_;
+    evict();
     return order_.front();
   }
 
@@ -215,10 +216,14 @@ class ShardIndexCache {
     shard.size_ += size;
     auto const found = known_.find(shard.key_);
     if (found != known_.end() && found->second->get() == &shard) size_ += size;  // else it was forgotten meanwhile
-    while (size_ > most_ && order_.size() > 1) drop(std::prev(order_.end()));    // what was asked for least lately
+    evict();
     claims_ended_.notify_all();
   }
 
+  // What was asked for least lately.
+  void evict() {
+    while (size_ > most_ && order_.size() > 1) drop(std::prev(order_.end()));
+  }
   void drop(Order::iterator shard) {
     size_ -= (*shard)->size_;
     known_.erase((*shard)->key_);

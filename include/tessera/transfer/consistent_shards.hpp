@@ -41,10 +41,12 @@ class ConsistentShards {
   WatchedShards& watched() { return watched_; }
 
  private:
-  // A shard that is watched is an open file, and all threads together shall have some hundreds.
+  // Their indexes are in memory together. A shard that is watched is an open file, and all threads together shall have
+  // some hundreds.
   static std::size_t few_shards(Source const& source, Chunks all, Queue& on) {
-    if (!source.store.can.watches) return all.size();
-    auto const most = std::clamp<std::size_t>(256 / on.host().threads(), 1, 8);
+    constexpr std::size_t most_bytes = 4 << 20;  // of encoded indexes
+    auto most = std::max<std::size_t>(most_bytes / source.shards->grid().levels().front().index->size(), 1);
+    if (source.store.can.watches) most = std::min(most, std::clamp<std::size_t>(256 / on.host().threads(), 1, 8));
     std::size_t shards = 1;
     for (std::size_t end = 1; end < all.size(); ++end)
       if (all[end].key.path != all[end - 1].key.path && ++shards > most) return end;

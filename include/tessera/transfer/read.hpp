@@ -124,6 +124,7 @@ class ReadBatch {
     std::span<ChunkRead<P> const> const slots = chunks_.all();
     if (slots.empty()) return nullptr;
     if (!error.key().empty()) return beyond_end(slots, error);
+    if (locate_.failed_together()) return nullptr;
     auto const chunk = error.chunk();
     return &slots[chunk && *chunk < found_.size() ? found_[*chunk] : 0];
   }

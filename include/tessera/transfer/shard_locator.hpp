@@ -33,7 +33,10 @@ class ShardLocator {
 
  public:
   /// Before a mini-batch: nothing that was located is used any more.
-  void begin() { whole_.clear(); }
+  void begin() { whole_.clear(), failed_together_ = false; }
+
+  /// Whether the store's error was of several indexes, and does not say of which: then it is of no chunk.
+  bool failed_together() const { return failed_together_; }
 
   /// Sets the range of each slot, or its bytes if they are there already. What is missing in a shard is not asked for.
   /// Indexes that nobody has read are read all at once; those of shards in shards, all of a depth at once.
@@ -146,7 +149,10 @@ class ShardLocator {
     try {
       source.store.get_many_on_host(requests_, queue_in<bytes_space>(on));
     } catch (Error& error) {
-      if (auto const* const read = read_of(error)) blame(source, *read, error);
+      if (auto const* const read = read_of(error))
+        blame(source, *read, error);
+      else
+        failed_together_ = true;
       throw;
     }
     for (std::size_t r = 0; r < reads_.size(); ++r) {
@@ -219,6 +225,7 @@ class ShardLocator {
   }
 
   WholeShards whole_;
+  bool failed_together_ = false;
   std::vector<Shard> shards_;
   std::vector<Search> searches_;
   std::vector<IndexRead> reads_;

@@ -83,11 +83,16 @@ struct ArrayView {
     for (std::size_t d = 0; d < Rank; ++d) whole.push_back(shape[d]);
     auto const region = box.resolve(whole);
     ArrayView part{data, {}, {}};
+    std::uint64_t first = 0;  // unsigned: what lies between elements that there are fits, and of others nobody asks
+    bool is_empty = false;
     for (std::size_t d = 0; d < Rank; ++d) {
-      if (region.count[d] > 0) part.data += static_cast<std::int64_t>(region.first[d]) * strides[d];
+      auto const stride = static_cast<std::uint64_t>(strides[d]);
+      is_empty = is_empty || region.count[d] == 0;
+      first += region.first[d] * stride;
       part.shape[d] = region.count[d];
-      part.strides[d] = static_cast<std::int64_t>(region.step[d]) * strides[d];
+      part.strides[d] = static_cast<std::int64_t>(region.step[d] * stride);
     }
+    if (!is_empty) part.data += static_cast<std::int64_t>(first);
     return part;
   }
 
