@@ -181,6 +181,16 @@ def emulation():
         expect("output", run(work / name / "foreign"), "0x1010101\n0x1010101\n")
 
 
+def run_on_device(by_host, by_device):
+    """Runs the program, which prints what the host's half does, then the device's, or ends with one line of error."""
+    done = subprocess.run([work / "build/foreign", work / "files"], text=True, capture_output=True)
+    if done.returncode == 0:
+        return expect("output", done.stdout, by_host + by_device)
+    print("not run: what the units do with device memory, for there is no GPU")
+    expect("output without a GPU", done.stdout, by_host)
+    assert re.fullmatch(r"DeviceError: cuda\w+: [^\n]+ \(cudaError\w+\)\n", done.stderr), done.stderr
+
+
 def cuda(*options):
     """A program of a unit that nvcc compiles and one that g++ compiles, which pass stores and arrays to each other."""
     launch = [f"-DCMAKE_CUDA_COMPILER_LAUNCHER={launcher[0]}"] if launcher else []
@@ -190,12 +200,7 @@ def cuda(*options):
     symbols = run("nm", work / "build/foreign")
     assert "libcudart.so" in needed and not re.search(r" [Tt] cudaMalloc", symbols), "two CUDA runtimes in one program"
     (work / "files").mkdir()
-    done = subprocess.run([work / "build/foreign", work / "files"], text=True, capture_output=True)
-    if done.returncode == 0:
-        return expect("output", done.stdout, "arrays agree\nstores agree\n")
-    print("not run: what the two units do with device memory, for there is no GPU")
-    expect("output without a GPU", done.stdout, "arrays agree\n")
-    assert re.fullmatch(r"DeviceError: cuda\w+: [^\n]+ \(cudaError\w+\)\n", done.stderr), done.stderr
+    run_on_device("arrays agree\n", "stores agree\n")
 
 
 def cuda_add_subdirectory():
@@ -222,12 +227,7 @@ def cuda_compiled():
         text = run("nm", "-C", work / f"build/CMakeFiles/foreign.dir/{unit}.cpp.o")
         assert not re.search(r" [WVTt] [^\n]*(by_kernels<|ReadBatch<[^\n]*::run\()", text), f"{unit}.cpp has what moves chunks"
         assert re.search(r" U void tessera::v0::read_chunks<", text), f"{unit}.cpp does not ask the library for it"
-    done = subprocess.run([work / "build/foreign", work / "files"], text=True, capture_output=True)
-    if done.returncode == 0:
-        return expect("output", done.stdout, "written\nparts 28, rows 12\n")
-    print("not run: what the units do with device memory, for there is no GPU")
-    expect("output without a GPU", done.stdout, "written\n")
-    assert re.fullmatch(r"DeviceError: cuda\w+: [^\n]+ \(cudaError\w+\)\n", done.stderr), done.stderr
+    run_on_device("written\n", "parts 28, rows 12\n")
 
 
 def nvcomp():
