@@ -134,6 +134,17 @@ consteval bool has_checked_bytes() {
   return is_sound && !is_wanted;
 }
 
+// A message of its own, given outside of the class of the pipeline: clang++ uses no class that a message interrupted.
+template <class End, class... Stages>
+consteval bool check_bytes() {
+  constexpr bool is_sound = End::refused || has_checked_bytes<Stages...>();
+  static_assert(is_sound,
+                "tessera: where its bytes are damaged the behaviour of this codec is undefined: put a codec right "
+                "behind it that checks them, as codec::Crc32c and codec::DeviceCrc32c do, or take the bytes on trust: "
+                "nvcomp::Trusted<nvcomp::Zstd>");
+  return is_sound;
+}
+
 // The shard among stages, or void; and what its inner pipeline decides for all of the way.
 template <class... Stages>
 struct shard_among {

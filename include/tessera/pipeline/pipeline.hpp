@@ -45,11 +45,7 @@ class Pipeline {
   static_assert(end::refused || std::is_void_v<Shard> || !changes_values,
                 "tessera: a codec that changes values may not stand before a codec::Sharding, whose chunks are read "
                 "one by one: put it into the pipeline of the inner chunks");
-  static constexpr bool has_checked_bytes = detail::has_checked_bytes<Stages...>();
-  static_assert(end::refused || has_checked_bytes,
-                "tessera: where its bytes are damaged the behaviour of this codec is undefined: put a codec right "
-                "behind it that checks them, as codec::Crc32c and codec::DeviceCrc32c do, or take the bytes on trust: "
-                "nvcomp::Trusted<nvcomp::Zstd>");
+  static constexpr bool has_checked_bytes = detail::check_bytes<end, Stages...>();
   // The space of a chunk before stage K, or after the last.
   template <std::size_t K>
   using space_at = typename decltype(detail::flow_through<Space, List>(std::make_index_sequence<K>{}))::space;
