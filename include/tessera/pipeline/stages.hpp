@@ -170,6 +170,7 @@ ResolvedChunk Stages<ArraySpace, BytesSpace, Queue>::resolve(ChunkSpecification 
         }
         if (!traits.is_view) form.bounds.push_back(at->encoded_bound(chunk, form.bounds.back()));
       }
+      if (!traits.is_cast && !traits.is_view) form.stores_elements = false;
     }
     at = nullptr;
     if (shard) form = (*shard)(chunk);
@@ -199,6 +200,10 @@ void Stages<ArraySpace, BytesSpace, Queue>::decode(ResolvedChunk const& form,
   tasks.resize(chunks.size());
   auto place = form.bounds.size() - 1;  // in form.bounds, of what stands after the stage at hand
   auto changed = form.changes.size();
+  bool const may_be_parts = form.stores_elements && place > 0;
+  auto const size_of = [&](auto const& chunk) {
+    return may_be_parts ? std::min(chunk.to.size, form.decoded_size) : form.decoded_size;
+  };
   if (buffers.stages.size() < place) buffers.stages.resize(place);
   bool is_first = true;
   for (auto at = running_before(list_.size()); at != none;) {
@@ -211,7 +216,7 @@ void Stages<ArraySpace, BytesSpace, Queue>::decode(ResolvedChunk const& form,
       for (auto& task : tasks) task.from = task.to.sub(0, task.size);
     if (next == none) {
       for (std::size_t i = 0; i < chunks.size(); ++i)
-        tasks[i].to = known_in<Somewhere>(chunks[i].to.sub(0, form.decoded_size));
+        tasks[i].to = known_in<Somewhere>(chunks[i].to.sub(0, size_of(chunks[i])));
     } else {
       auto const bound = form.bounds[place];
       auto const room = take(scratch_between(*list_[next], stage), of_stage.scratch, bound, buffers, queues);
@@ -229,7 +234,7 @@ void Stages<ArraySpace, BytesSpace, Queue>::decode(ResolvedChunk const& form,
       chunks[i].decoded = {chunks[i].encoded.data, chunks[i].encoded.size};
     else
       chunks[i].decoded = {tasks[i].to.data, tasks[i].size};
-    expect_size(chunks[i].decoded.size, form.decoded_size, i);
+    expect_size(chunks[i].decoded.size, size_of(chunks[i]), i);
   }
 }
 
