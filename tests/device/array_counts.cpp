@@ -145,27 +145,47 @@ TEST_CASE("a mini-batch of files of elements: one copy of the data, one launch")
   check_counts<test::OnDevice>([&] { return test::files_of_the_device(folder / "device"); }, 1);
 }
 
-TEST_CASE("part of chunks in files, stored as they are: nothing else of them crosses, in one copy") {
-  TemporaryFolder const folder;
+namespace {
+
+// Six rows of four chunks, of which each has two or four: nothing else is fetched, and one copy takes it across.
+template <class Read, class S, class Written = Read>
+void check_parts(S const& store, Written const& written = {}, Extents const& chunk_shape = {32, 50}) {
   under_seeds(8, [&] {
     DeviceQueue on{test::HostQueue{}};
-    auto const store = test::files_of_the_device(folder / "slab");
     Extents const shape{96, 100};
     auto const elements = test::numbers_from(1.f, 96 * 100);
-    auto const array = create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = {32, 50}, .overwrite = true},
-                                              test::OnDevice{}, on);
-    array.write(all, test::on_device<float, 2>(elements, shape, on)).wait();
-    Box const rows_of_six{{30, 36}, all};  // of four chunks, two or four rows of each
+    create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape, .overwrite = true}, written, on)
+        .write(all, test::on_device<float, 2>(elements, shape, on))
+        .wait();
+    auto const array = open_array<float, 2, Read>(store, "a", on);
+    Box const six_rows{{30, 36}, all};
     auto memory = test::on_device<float, 2>(std::vector<float>(600), {6, 100}, on);
     Traffic traffic;
-    array.read(rows_of_six, memory, {.mini_batch = every_chunk, .in_flight = 1, .traffic = &traffic}).wait();
-    CHECK(traffic.fetched == 6 * 100 * sizeof(float));
+    array.read(six_rows, memory, {.mini_batch = every_chunk, .in_flight = 1, .traffic = &traffic}).wait();
+    constexpr auto bytes = 6 * 100 * sizeof(float);
+    CHECK(traffic.fetched == bytes);
+    CHECK((traffic.decoded == 0 || traffic.decoded == bytes));
     emulation::Watch const watch;
-    array.read(rows_of_six, memory, {.mini_batch = every_chunk, .in_flight = 1}).wait();
+    array.read(six_rows, memory, {.mini_batch = every_chunk, .in_flight = 1}).wait();
     CHECK(watch.launches() == 1);
     CHECK(test::copies(watch) == 1);
+    CHECK(watch.copied(cudaMemcpyHostToDevice) == bytes);
+    CHECK(test::allocations(watch) == 0);
     CHECK(test::on_host(memory, on) == std::vector<float>(elements.begin() + 3000, elements.begin() + 3600));
   });
+}
+
+}  // namespace
+
+TEST_CASE("part of chunks, stored as they are: nothing else of them is fetched or crosses, in one copy") {
+  TemporaryFolder const folder;
+  check_parts<test::OnDevice>(test::files_of_the_device(folder / "device"));
+  check_parts<test::FromHost>(LocalStore<HostBuffer>{folder / "host"});
+  check_parts<test::Known>(LocalStore<HostBuffer>{folder / "known"}, test::FromHost{});
+  using Sharded = Pipeline<space::Device, codec::Sharding<test::FromHost>>;
+  Sharded const sharded{codec::Sharding<test::FromHost>{{32, 50}}};
+  check_parts<Sharded>(LocalStore<HostBuffer>{folder / "shards"}, sharded, {32, 100});
+  check_parts<test::Known>(LocalStore<HostBuffer>{folder / "known shards"}, sharded, {64, 100});
 }
 
 TEST_CASE("a mini-batch of values in device memory: no copy of the data, one launch") {

@@ -62,12 +62,13 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     auto made = std::make_shared<Composed>();
     ValueCodecs::Stages behind;  // the shard
     made->codecs.assign(codecs.begin(), codecs.end());
+    if constexpr (crossings > 0) made->stages.add(std::make_unique<detail::CastStage<ArraySpace, BytesSpace>>());
     detail::StageOrder order;
     for (auto const& codec : codecs) {
       if (codec.name == Shard::name) {
         order.add(codec.name, true, false);
         for (auto const& stage : made->stages.list())
-          if (!stage->is_view())
+          if (!stage->traits().is_view && !stage->traits().is_cast)
             throw MetadataError{text({"member codecs: ", describe(std::string{stage->name()}),
                                       " changes values, so it is not supported before sharding_indexed, whose chunks "
                                       "are read one by one"})};
@@ -79,7 +80,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
                                   " after sharding_indexed is the host's work; open the array over a store of host "
                                   "bytes"})};
       auto stage = make_stage(codec);
-      order.add(codec.name, stage->reads_array(), stage->writes_array());
+      order.add(codec.name, stage->traits().reads_array, stage->traits().writes_array);
       if constexpr (may_encode_shards) {
         if (made->shard) {
           behind.push_back(std::move(stage));
@@ -89,7 +90,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
       made->stages.add(std::move(stage));
     }
     order.end();
-    made->stages.expect_checked_bytes();
+    detail::expect_checked_bytes(made->stages.list());
     if (!behind.empty()) made->behind = std::make_shared<ValueCodecs const>(std::move(behind));
     AnyPipeline pipeline;
     pipeline.made_ = std::move(made);
@@ -121,19 +122,19 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
       return form;
     };
     typename Stages::ResolveShard const resolve_shard{in_shard};
-    return made.stages.resolve(chunk, made.shard ? &resolve_shard : nullptr);
+    return Stages{made.stages.list()}.resolve(chunk, made.shard ? &resolve_shard : nullptr);
   }
 
   /// As a Pipeline's.
   using bytes_staging = staging_t<ArraySpace, BytesSpace>;
   using array_staging = staging_t<BytesSpace, ArraySpace>;
-  using Decoding = typename Stages::Decoding;
-  using Encoding = typename Stages::Encoding;
+  using Decoding = detail::DecodeBuffers;
+  using Encoding = detail::EncodeBuffers;
 
   /// Decodes a mini-batch in the queue's order; `work` is in use until that is done. Throws: CodecError.
   void decode(ResolvedChunk const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, Decoding& work,
               queue_type& on) const {
-    made_->stages.decode(form, chunks, work, on);
+    Stages{made_->stages.list()}.decode(form, chunks, work, on);
   }
   void decode(ResolvedChunk const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
     decode(form, chunks, *on.template lease<Decoding>(), on);
@@ -142,18 +143,18 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   /// Encodes a mini-batch, in the same way.
   void encode(ResolvedChunk const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, Encoding& work,
               queue_type& on) const {
-    made_->stages.encode(form, chunks, work, on);
+    Stages{made_->stages.list()}.encode(form, chunks, work, on);
   }
   void encode(ResolvedChunk const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
     encode(form, chunks, *on.template lease<Encoding>(), on);
   }
 
  private:
-  using Stage = detail::AnyStage<BytesSpace>;
+  using Stage = detail::AnyStage;
   using Shard = codec::Sharding<AnyPipeline, detail::IndexPipeline>;
   struct Composed {
     std::vector<Specification> codecs{};  // as they were given
-    Stages stages{};
+    detail::OwnedStages stages{};
     std::shared_ptr<Shard const> shard{};         // behind the stages, if it is what makes bytes
     std::shared_ptr<ValueCodecs const> behind{};  // behind the shard
   };

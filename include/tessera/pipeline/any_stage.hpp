@@ -1,55 +1,102 @@
-// A codec whose type is not known where it is called: one stage of an AnyPipeline. Erased are whole batches.
+// A stage of a pipeline whose type is not known where it is called: a codec, or a cast. Erased are whole mini-batches,
+// never elements; a stage knows the spaces of its two sides as types.
 #pragma once
 #include <concepts>
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <tessera/codec/chunk.hpp>
 #include <tessera/codec/concept.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/memory/queue.hpp>
+#include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/flow.hpp>
+#include <tessera/pipeline/form.hpp>
+#include <tessera/pipeline/value_batch.hpp>
 #include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-// A codec of any type whose batches begin and end in S. Only the functions of its kind are called: `decoded` where an
-// array-to-array codec is read through, `decode` and `encode` where it is not.
-template <MemorySpace S>
-struct AnyStage {
+/// A mini-batch at a stage.
+struct StageRun {
+  ChunkSpecification const& chunk;  ///< that a codec encoded, or is to encode; of a bytes-to-bytes codec, the stored one
+  ValueChange const* change;        ///< of a codec that changes values
+  std::span<StageTask> tasks;
+  std::size_t most;
+  StageQueues on;
+  bool apart = false, ahead = false;  ///< as cross_batch's
+};
+
+/// What is the same for every stage of a type. What bytes on a side of it are best put into is mostly of their space:
+/// but a cast may have them page-locked.
+struct StageTraits {
+  bool is_cast = false;
+  bool is_view = false;  ///< read through, not run
+  bool reads_array = false, writes_array = false;
+  bool needs_checked_bytes = false, checks_bytes = false;
+  TakeScratch array_side = nullptr, bytes_side = nullptr;
+};
+
+/// Only the functions of a codec's kind are called: `decoded` where an array-to-array codec is read through, `decode`
+/// and `encode` where it is not.
+class AnyStage {
+ public:
   virtual ~AnyStage() = default;
-  virtual std::string_view name() const = 0;
-  virtual bool reads_array() const = 0;
-  virtual bool writes_array() const = 0;
-  virtual bool is_view() const = 0;
-  virtual bool needs_checked_bytes() const = 0;
-  virtual bool checks_bytes() const = 0;
+  StageTraits const& traits() const { return *traits_; }
+  virtual std::string_view name() const = 0;  ///< none: a cast
   virtual ChunkSpecification encoded(ChunkSpecification const&) const = 0;
   virtual Layout decoded(Layout const&) const = 0;
   virtual Layout layout(ChunkSpecification const&) const = 0;
   virtual std::size_t encoded_bound(ChunkSpecification const&, std::size_t size) const = 0;
-  virtual std::size_t decoded_bound(ByteView<S> encoded) const = 0;
-  virtual void decode(ChunkSpecification const&, std::span<CodecTask<S>>, queue_for<S>&) const = 0;
-  virtual void encode(ChunkSpecification const&, std::span<CodecTask<S>>, queue_for<S>&) const = 0;
+  virtual std::size_t decoded_bound(ByteView<Somewhere> encoded) const = 0;
+  /// `lists` is the stage's from one mini-batch to the next.
+  virtual void decode(StageRun const&, StageObject& lists) const = 0;
+  virtual void encode(StageRun const&, StageObject& lists) const = 0;
+
+ protected:
+  explicit AnyStage(StageTraits const& traits) : traits_{&traits} {}
+  AnyStage(AnyStage const&) = default;
+  AnyStage& operator=(AnyStage const&) = default;
+
+ private:
+  StageTraits const* traits_;
 };
 
-template <Codec C, MemorySpace S>
-class StageOf final : public AnyStage<S> {
+/// Between two stages that run: where bytes that stand there are best put.
+inline TakeScratch scratch_between(AnyStage const& to_array, AnyStage const& to_bytes) {
+  return to_bytes.traits().is_cast ? to_bytes.traits().array_side : to_array.traits().bytes_side;
+}
+
+/// A codec between its chunks in ArraySide, and what it makes of them in BytesSide.
+template <Codec C, MemorySpace ArraySide, MemorySpace BytesSide = ArraySide>
+class StageOf final : public AnyStage {
   using kind = typename C::kind;
   static constexpr bool to_array = std::same_as<kind, array_to_array>, to_bytes = std::same_as<kind, array_to_bytes>;
   static constexpr bool is_sound = detail::check_codec<C>();
+  static constexpr bool runs = is_sound && !detail::is_view<C>;
+  static constexpr StageTraits traits_of_all = [] {
+    StageTraits traits{.is_view = detail::is_view<C>,
+                       .reads_array = kind::reads_array,
+                       .writes_array = kind::writes_array,
+                       .needs_checked_bytes = detail::needs_checked_bytes<C>,
+                       .checks_bytes = detail::checks_bytes<C>};
+    if constexpr (runs) traits.array_side = &take_scratch<ArraySide>, traits.bytes_side = &take_scratch<BytesSide>;
+    return traits;
+  }();
 
  public:
-  explicit StageOf(C codec) : codec_{std::move(codec)} {}
+  StageOf() requires std::default_initializable<C> : AnyStage{traits_of_all} {}
+  explicit StageOf(C codec) : AnyStage{traits_of_all}, codec_{std::move(codec)} {}
+
+  C& codec() { return codec_; }
+  C const& codec() const { return codec_; }
 
   std::string_view name() const override { return C::name; }
-  bool reads_array() const override { return kind::reads_array; }
-  bool writes_array() const override { return kind::writes_array; }
-  bool is_view() const override { return detail::is_view<C>; }
-  bool needs_checked_bytes() const override { return detail::needs_checked_bytes<C>; }
-  bool checks_bytes() const override { return detail::checks_bytes<C>; }
   ChunkSpecification encoded(ChunkSpecification const& chunk) const override {
     if constexpr (to_array && is_sound)
       return detail::encoded_chunk(codec_, chunk);
@@ -76,26 +123,125 @@ class StageOf final : public AnyStage<S> {
     else
       return codec_.encoded_bound(size);
   }
-  std::size_t decoded_bound([[maybe_unused]] ByteView<S> encoded) const override {
-    if constexpr (requires { codec_.decoded_bound(encoded); })
-      return codec_.decoded_bound(encoded);
+  std::size_t decoded_bound([[maybe_unused]] ByteView<Somewhere> encoded) const override {
+    if constexpr (requires { codec_.decoded_bound(known_in<BytesSide>(encoded)); })
+      return codec_.decoded_bound(known_in<BytesSide>(encoded));
     else
       return unbounded;
   }
-  void decode([[maybe_unused]] ChunkSpecification const& chunk, [[maybe_unused]] std::span<CodecTask<S>> batch,
-              [[maybe_unused]] queue_for<S>& on) const override {
-    if constexpr (is_sound && !detail::is_view<C>) decode_batch(codec_, chunk, batch, on);
+  void decode([[maybe_unused]] StageRun const& run, [[maybe_unused]] StageObject& lists) const override {
+    if constexpr (runs)
+      pass<BytesSide, ArraySide>(run, lists, [&](auto& values, auto tasks, auto& on) {
+        if constexpr (to_array)
+          values.decode(*run.change, tasks, run.most, on, [&](auto dense) { decode_batch(codec_, run.chunk, dense, on); });
+        else
+          decode_batch(codec_, run.chunk, tasks, on);
+      });
   }
-  void encode([[maybe_unused]] ChunkSpecification const& chunk, [[maybe_unused]] std::span<CodecTask<S>> batch,
-              [[maybe_unused]] queue_for<S>& on) const override {
-    if constexpr (detail::RunsBatch<detail::Encode, C, S, S, queue_for<S>>)
-      encode_batch(codec_, chunk, batch, on);
-    else if constexpr (is_sound && !detail::is_view<C>)
+  void encode([[maybe_unused]] StageRun const& run, [[maybe_unused]] StageObject& lists) const override {
+    if constexpr (RunsBatch<Encode, C, ArraySide, BytesSide, crossing_queue<ArraySide, BytesSide>>)
+      pass<ArraySide, BytesSide>(run, lists, [&](auto& values, auto tasks, auto& on) {
+        if constexpr (to_array)
+          values.encode(*run.change, C::name, tasks, run.most, on,
+                        [&](auto dense) { encode_batch(codec_, run.chunk, dense, on); });
+        else
+          encode_batch(codec_, run.chunk, tasks, on);
+      });
+    else if constexpr (runs)
       throw CodecError{"this program's implementation decodes only"};
   }
 
  private:
-  C codec_;
+  // The tasks, of bytes whose spaces are known; and what a codec of values needs.
+  struct NoValues {};
+  template <MemorySpace From, MemorySpace To>
+  struct Lists {
+    std::vector<CodecTask<From, To>> tasks;
+    [[no_unique_address]] std::conditional_t<to_array, ValueBatch<From>, NoValues> values;
+  };
+  template <MemorySpace From, MemorySpace To, class F>
+  void pass(StageRun const& run, StageObject& lists, F&& f) const {
+    auto& known = lists.of<Lists<From, To>>();
+    known.tasks.resize(run.tasks.size());
+    for (std::size_t i = 0; i < run.tasks.size(); ++i)
+      known.tasks[i] = {known_in<From>(run.tasks[i].from), known_in<To>(run.tasks[i].to)};
+    f(known.values, std::span{known.tasks}, run.on.between<ArraySide, BytesSide>());
+    for (std::size_t i = 0; i < run.tasks.size(); ++i) run.tasks[i].size = known.tasks[i].size;
+  }
+
+  C codec_{};
 };
+
+/// A cast. Decoded chunks cross from BytesSide to ArraySide.
+template <MemorySpace ArraySide, MemorySpace BytesSide>
+class CastStage final : public AnyStage {
+  static constexpr StageTraits traits_of_all{.is_cast = true,
+                                             .array_side = &take_scratch<staging_t<BytesSide, ArraySide>>,
+                                             .bytes_side = &take_scratch<staging_t<ArraySide, BytesSide>>};
+
+ public:
+  CastStage() : AnyStage{traits_of_all} {}
+  explicit CastStage(CastTo<BytesSide>) : CastStage{} {}
+
+  std::string_view name() const override { return {}; }
+  ChunkSpecification encoded(ChunkSpecification const& chunk) const override { return chunk; }
+  Layout decoded(Layout const& layout) const override { return layout; }
+  Layout layout(ChunkSpecification const&) const override { return {}; }
+  std::size_t encoded_bound(ChunkSpecification const&, std::size_t size) const override { return size; }
+  std::size_t decoded_bound(ByteView<Somewhere> encoded) const override { return encoded.size; }
+  void decode(StageRun const& run, StageObject&) const override {
+    cross_batch<BytesSide, ArraySide>(run.tasks, run.on.between<ArraySide, BytesSide>(), run.apart, run.ahead);
+  }
+  void encode([[maybe_unused]] StageRun const& run, StageObject&) const override {
+    if constexpr (CrossesFrom<BytesSide, ArraySide>)
+      cross_batch<ArraySide, BytesSide>(run.tasks, run.on.between<ArraySide, BytesSide>());
+    else
+      throw CodecError{"this program's cast crosses the other way only"};
+  }
+};
+
+/// A shard in the list of a pipeline's stages: no chunk passes it, as the chunks in it pass a pipeline of their own.
+template <Codec C>
+class ShardStage {
+ public:
+  ShardStage() = default;
+  explicit ShardStage(C codec) : codec_{std::move(codec)} {}
+  C& codec() { return codec_; }
+  C const& codec() const { return codec_; }
+
+ private:
+  C codec_{};
+};
+
+/// What a pipeline holds of a codec or cast between those spaces.
+template <class Stage, class ArraySide, class BytesSide>
+struct held_stage {
+  using type = StageOf<Stage, ArraySide, BytesSide>;
+};
+template <class To, class ArraySide, class BytesSide>
+struct held_stage<CastTo<To>, ArraySide, BytesSide> {
+  using type = CastStage<ArraySide, BytesSide>;
+};
+template <class Stage, class ArraySide, class BytesSide>
+requires is_shard<Stage>
+struct held_stage<Stage, ArraySide, BytesSide> {
+  using type = ShardStage<Stage>;
+};
+
+/// Gives a message if one of these cannot encode, which is known when something is to be written.
+template <class C, class ArraySide, class BytesSide>
+void check_encodes(std::type_identity<StageOf<C, ArraySide, BytesSide>>) {
+  if constexpr (!is_view<C>) (void)&encode_batch<C, ArraySide, BytesSide, crossing_queue<ArraySide, BytesSide>>;
+}
+template <class ArraySide, class BytesSide>
+void check_encodes(std::type_identity<CastStage<ArraySide, BytesSide>>) {
+  (void)&cross_batch<ArraySide, BytesSide>;
+}
+template <class C>
+void check_encodes(std::type_identity<ShardStage<C>>) {}
+template <class... Held>
+void check_encodes(std::type_identity<std::tuple<Held...>>) {
+  (check_encodes(std::type_identity<Held>{}), ...);
+}
 
 }}}  // namespace tessera::v0::detail

@@ -1,53 +1,112 @@
-// One stage of a pipeline at work on a mini-batch: all chunks pass it before the next stage begins.
+// A mini-batch between two stages of a pipeline: bytes whose space these two know. All chunks pass a stage before the
+// next stage begins.
 #pragma once
-#include <algorithm>
+#include <concepts>
 #include <cstddef>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/cast/concept.hpp>
-#include <tessera/codec/concept.hpp>
+#include <tessera/codec/chunk.hpp>
 #include <tessera/pipeline/form.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-/// What the chunks of a batch need while a stage turns bytes in From into bytes in To. Results that stay in the
-/// pipeline lie in memory of Staging, seen as To.
-template <MemorySpace From, MemorySpace To, MemorySpace Staging = To>
-struct StageBatch {
-  std::vector<CodecTask<From, To>> tasks;
-  std::vector<ByteView<To>> results;
-  Scratch<Staging> scratch;
-
-  /// Results go where `to(i)` says.
-  template <class F>
-  void send(std::span<ByteView<From> const> from, F&& to) {
-    tasks.resize(from.size());
-    for (std::size_t i = 0; i < from.size(); ++i) tasks[i] = {from[i], to(i)};
-  }
-  /// Results go into scratch, `bound` bytes each: room for `most` of them or for all, so that it need not grow when the
-  /// next batch has more.
-  template <class AnyQueue>
-  void keep(std::span<ByteView<From> const> from, std::size_t bound, std::size_t most, AnyQueue& on) {
-    auto const bytes = checked_size(checked_product(std::max(most, from.size()), bound, "a batch"), "a batch");
-    auto const destination = seen_in<To>(scratch.take(bytes, queue_in<Staging>(on)));
-    send(from, [&](std::size_t i) { return destination.sub(i * bound, bound); });
-  }
-  std::span<ByteView<To> const> collect() {
-    results.resize(tasks.size());
-    for (std::size_t i = 0; i < tasks.size(); ++i) results[i] = {tasks[i].to.data, tasks[i].size};
-    return results;
-  }
+/// The space of bytes between stages, as what runs the stages calls it. It touches none of them.
+struct Somewhere {
+  static constexpr bool host_accessible = false, device_accessible = false;
 };
+using StageTask = CodecTask<Somewhere>;
+
+/// The same bytes as those call them who know where they are.
+template <MemorySpace To, MemorySpace From>
+requires(std::same_as<To, Somewhere> || std::same_as<From, Somewhere>) ByteView<To> known_in(ByteView<From> bytes) {
+  return {bytes.data, bytes.size};
+}
+template <MemorySpace To, MemorySpace From>
+requires(std::same_as<To, Somewhere> || std::same_as<From, Somewhere>) ByteSpan<To> known_in(ByteSpan<From> bytes) {
+  return {bytes.data, bytes.size};
+}
+
+/// An object of any type for one stage, which the next mini-batch uses again.
+class StageObject {
+ public:
+  StageObject() = default;
+  StageObject(StageObject&&) = default;
+  StageObject& operator=(StageObject&&) = default;
+
+  /// The T that this holds, which is made unless the last that was asked for was a T.
+  template <class T>
+  T& of() {
+    if (type_ != &tag<T>) {
+      type_ = nullptr;
+      object_.reset();  // before there is another
+      object_ = std::make_shared<T>();
+      type_ = &tag<T>;
+    }
+    return *static_cast<T*>(object_.get());
+  }
+
+ private:
+  template <class T>
+  static constexpr char tag{};  // its address names T
+  void const* type_ = nullptr;
+  std::shared_ptr<void> object_;
+};
+
+/// A pipeline's queue, as a stage takes it that knows its spaces.
+class StageQueues {
+ public:
+  explicit StageQueues(Queue<space::Host>& on) : host_{&on} {}
+  template <std::same_as<Queue<space::Device>> DeviceQueue>
+  explicit StageQueues(DeviceQueue& on) : host_{&on.host()}, device_{&on} {}
+
+  template <MemorySpace A, MemorySpace B = A>
+  crossing_queue<A, B>& between() const {
+    if constexpr (std::same_as<crossing_queue<A, B>, Queue<space::Host>>)
+      return *host_;
+    else
+      return *device_;
+  }
+
+ private:
+  Queue<space::Host>* host_;
+  Queue<space::Device>* device_ = nullptr;
+};
+
+/// n bytes of a space. It is named by its address, too.
+using TakeScratch = ByteSpan<Somewhere> (*)(StageObject&, std::size_t n, StageQueues const&);
+template <MemorySpace S>
+ByteSpan<Somewhere> take_scratch(StageObject& scratch, std::size_t n, StageQueues const& on) {
+  return known_in<Somewhere>(scratch.of<Scratch<S>>().take(n, on.between<S>()));
+}
+
+/// What a pipeline needs for one mini-batch after the other: lists and scratch, by the number of the stage among those
+/// that run. Pipelines of any codecs may take turns.
+struct StageBuffers {
+  struct OfStage {
+    StageObject lists;    ///< what the stage makes of `tasks`
+    StageObject scratch;  ///< of the bytes between it and the one before it, seen from the elements
+  };
+  std::size_t most = 0;  ///< scratch has room for so many chunks from the beginning, if there are fewer
+  std::vector<StageTask> tasks{};
+  std::vector<OfStage> stages{};
+};
+struct DecodeBuffers : StageBuffers {
+  bool apart = false;  ///< encoded bytes are in allocations of their own
+  bool ahead = false;  ///< the queue was given nothing that uses this, or what chunks are decoded into
+};
+struct EncodeBuffers : StageBuffers {};
 
 /// A cast stage: one copy for chunks that follow each other on both sides. If they are `apart`, in separate allocations
 /// that are neighbours by chance, one for each. `ahead`: no earlier work of the queue uses the memory that they go to,
 /// so the host's bytes need not wait for that work. Throws: CodecError, if bytes do not fit there.
 template <MemorySpace From, MemorySpace To>
-void cross_batch(std::span<CodecTask<From, To>> batch, crossing_queue<To, From>& on, bool apart = false,
-                 bool ahead = false) {
+void cross_batch(std::span<StageTask> batch, crossing_queue<To, From>& on, bool apart = false, bool ahead = false) {
   ByteView<From> from;
   ByteSpan<To> to;
   auto const cross = [&] {
@@ -65,8 +124,8 @@ void cross_batch(std::span<CodecTask<From, To>> batch, crossing_queue<To, From>&
       continue;
     }
     cross();
-    from = task.from;
-    to = task.to.sub(0, task.size);
+    from = known_in<From>(task.from);
+    to = known_in<To>(task.to.sub(0, task.size));
   }
   cross();
   arrive<To, From>(on);

@@ -42,6 +42,7 @@ struct ResolvedChunk {
   std::vector<std::size_t> bounds{};  ///< the most bytes that can stand before each stage that runs, and after the last
   std::vector<ShardLevel> shards{};   ///< that the chunk is in, the outermost first; none: it is a value of its own
   std::vector<ValueChange> changes{};  ///< in the order of encoding
+  bool stores_elements = true;         ///< no codec runs: the stored bytes are the elements, which may have to cross
 
   /// The chunk as it reaches the array-to-bytes codec.
   ChunkSpecification const& stored_chunk() const { return changes.empty() ? chunk : changes.back().encoded; }
@@ -58,6 +59,7 @@ struct ResolvedChunk {
     auto dense = Layout::c_order(after.shape, after.type.size);
     bool const is_dense = layout == dense;
     changes.insert(changes.begin(), {before, std::move(after), std::move(layout), is_dense});
+    stores_elements = false;
     chunk = before;
     decoded_size = before.size_in_bytes();  // first: it checks what the layout multiplies
     layout = Layout::c_order(before.shape, before.type.size);
@@ -87,7 +89,8 @@ struct ResolvedChunk {
 };
 
 /// One chunk to be decoded. If a stage runs, `to` has room for decoded_size bytes and becomes `decoded`; if none does,
-/// `encoded` becomes `decoded` and `to` is not used.
+/// `encoded` becomes `decoded` and `to` is not used. Where elements are stored and cross, a smaller `to` takes as many
+/// bytes of them, and `encoded` is those.
 template <MemorySpace BytesSpace, MemorySpace ArraySpace>
 struct DecodeTask {
   ByteView<BytesSpace> encoded;

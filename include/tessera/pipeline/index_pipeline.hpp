@@ -34,7 +34,7 @@ class IndexPipeline {
       if (!stage)
         throw MetadataError{
             text({"member codecs: found ", describe(codec.name), ", expected transpose, bytes or crc32c"})};
-      order.add(codec.name, stage->reads_array(), stage->writes_array());
+      order.add(codec.name, stage->traits().reads_array, stage->traits().writes_array);
       made->stages.add(std::move(stage));
     }
     order.end();
@@ -51,19 +51,21 @@ class IndexPipeline {
     return made_->codecs.empty() ? std::string_view{} : std::string_view{made_->codecs.back().name};
   }
 
-  ResolvedChunk resolve(ChunkSpecification const& chunk) const { return made_->stages.resolve(chunk, nullptr); }
+  ResolvedChunk resolve(ChunkSpecification const& chunk) const { return stages().resolve(chunk, nullptr); }
   void decode(ResolvedChunk const& form, std::span<DecodeTask<Host, Host>> chunks, Queue<Host>& on) const {
-    made_->stages.decode(form, chunks, *on.lease<Stages::Decoding>(), on);
+    stages().decode(form, chunks, *on.lease<detail::DecodeBuffers>(), on);
   }
   void encode(ResolvedChunk const& form, std::span<EncodeTask<Host, Host>> chunks, Queue<Host>& on) const {
-    made_->stages.encode(form, chunks, *on.lease<Stages::Encoding>(), on);
+    stages().encode(form, chunks, *on.lease<detail::EncodeBuffers>(), on);
   }
 
  private:
   struct Composed {
     std::vector<Specification> codecs{};  // as they were given
-    Stages stages{};
+    OwnedStages stages{};
   };
+  Stages stages() const { return Stages{made_->stages.list()}; }
+
   std::shared_ptr<Composed const> made_ = std::make_shared<Composed>();
 };
 

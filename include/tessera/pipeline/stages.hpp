@@ -1,7 +1,7 @@
-// Codecs of an AnyPipeline in their order, and how mini-batches pass them. Erased are whole batches, never elements;
-// spaces stay static.
+// The stages of a pipeline in their order, and how mini-batches pass them: of a Pipeline, an AnyPipeline, and the index
+// of a shard.
 #pragma once
-#include <concepts>
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -10,14 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/core/checked.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/function_ref.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/pipeline/any_stage.hpp>
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/form.hpp>
-#include <tessera/pipeline/value_batch.hpp>
-#include <tessera/pipeline/value_codecs.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
@@ -41,8 +40,8 @@ class StageOrder {
 
 /// One of those codecs, as a stage; null: none has that name, or it cannot run there. Throws: MetadataError.
 template <MemorySpace S, class... Cs>
-std::unique_ptr<AnyStage<S> const> stage_among(Specification const& specification) {
-  std::unique_ptr<AnyStage<S> const> stage;
+std::unique_ptr<AnyStage const> stage_among(Specification const& specification) {
+  std::unique_ptr<AnyStage const> stage;
   auto const try_one = [&]<class C>(std::type_identity<C>) {
     if constexpr (RunsIn<C, S>)
       if (!stage && C::name == specification.name) stage.reset(new StageOf<C, S>{make_codec<C>(specification)});
@@ -57,126 +56,132 @@ void add_complete(std::vector<Specification>& list, Specification const& given, 
   (void)((Cs::name == given.name && (list.push_back(specification_of(make_codec<Cs>(given), type...)), true)) || ...);
 }
 
-/// They run in BytesSpace; where ArraySpace is another, decoded chunks cross once.
-template <MemorySpace ArraySpace, MemorySpace BytesSpace>
-class Stages {
-  using Stage = AnyStage<BytesSpace>;
-
+/// Stages that a document named, in the order of encoding.
+class OwnedStages {
  public:
-  using queue_type = crossing_queue<ArraySpace, BytesSpace>;
-  static constexpr int crossings = !std::same_as<ArraySpace, BytesSpace>;
-  using bytes_staging = staging_t<ArraySpace, BytesSpace>;
-  /// What becomes of a chunk in the shard behind the stages.
+  void add(std::unique_ptr<AnyStage const> stage) {
+    list_.push_back(stage.get());
+    owned_.push_back(std::move(stage));
+  }
+  std::span<AnyStage const* const> list() const { return list_; }
+
+ private:
+  std::vector<std::unique_ptr<AnyStage const>> owned_;
+  std::vector<AnyStage const*> list_;
+};
+
+/// Throws: MetadataError, if damaged bytes could come to a codec whose behaviour they make undefined.
+inline void expect_checked_bytes(std::span<AnyStage const* const> list) {
+  AnyStage const* wanting = nullptr;
+  auto const refuse = [&] {
+    throw MetadataError{text({"member codecs: the behaviour of this program's ", wanting->name(),
+                              " is undefined where its bytes are damaged, and no crc32c right behind it checks them; "
+                              "list it as nvcomp::Trusted<...> to take the bytes on trust"})};
+  };
+  for (auto const* stage : list) {
+    if (stage->traits().is_cast) continue;
+    if (wanting && !stage->traits().checks_bytes) refuse();
+    wanting = stage->traits().needs_checked_bytes ? stage : nullptr;
+  }
+  if (wanting) refuse();
+}
+
+/// Stages between the elements' space and the stored bytes', in the order of encoding. What it refers to outlives it.
+template <MemorySpace ArraySpace, MemorySpace BytesSpace, class Queue = crossing_queue<ArraySpace, BytesSpace>>
+class Stages {
+ public:
+  using List = std::span<AnyStage const* const>;
+  /// What a shard behind the stages makes of its chunk.
   using ResolveShard = FunctionRef<ResolvedChunk(ChunkSpecification const&)>;
 
-  void add(std::unique_ptr<Stage const> stage) { list_.push_back(std::move(stage)); }
-  std::vector<std::unique_ptr<Stage const>> const& list() const { return list_; }
-
-  /// Throws: MetadataError, if damaged bytes could come to a codec whose behaviour they make undefined.
-  void expect_checked_bytes() const {
-    for (std::size_t i = 0; i < list_.size(); ++i)
-      if (list_[i]->needs_checked_bytes() && (i + 1 == list_.size() || !list_[i + 1]->checks_bytes()))
-        throw MetadataError{text({"member codecs: the behaviour of this program's ", list_[i]->name(),
-                                  " is undefined where its bytes are damaged, and no crc32c right behind it checks "
-                                  "them; list it as nvcomp::Trusted<...> to take the bytes on trust"})};
-  }
+  explicit Stages(List list) : list_{list} {}
 
   /// Null `shard`: there is none. Throws: MetadataError, CodecError, with the codec.
   ResolvedChunk resolve(ChunkSpecification chunk, ResolveShard const* shard) const;
 
- private:
-  // Stages take turns: what one has written is what the next one reads.
-  class PingPong {
-    using Batch = StageBatch<BytesSpace, BytesSpace, bytes_staging>;
-
-   public:
-    PingPong() = default;
-    PingPong(PingPong const&) = delete;
-    PingPong& operator=(PingPong const&) = delete;
-
-    void begin() {
-      from_ = &a_, to_ = &b_;
-      from_->results.clear();
-    }
-    std::vector<ByteView<BytesSpace>>& from() { return from_->results; }
-    Batch& next() { return *to_; }
-    void turn() {
-      to_->collect();
-      std::swap(from_, to_);
-    }
-
-   private:
-    Batch a_, b_;
-    Batch *from_ = nullptr, *to_ = nullptr;
-  };
-
- public:
-  struct Decoding {
-    std::size_t most = 0;
-    bool apart = false;  ///< encoded bytes are in allocations of their own
-    bool ahead = false;  ///< the queue was given nothing that uses this, or what chunks are decoded into
-    PingPong turns;
-    ValueBatch<BytesSpace> values;
-    StageBatch<BytesSpace, ArraySpace> crossing;
-  };
-  struct Encoding {
-    std::size_t most = 0;
-    PingPong turns;
-    ValueBatch<BytesSpace> values;
-    StageBatch<ArraySpace, BytesSpace, bytes_staging> crossing;
-    std::vector<ByteView<ArraySpace>> plain;
-  };
-
-  /// Decodes a mini-batch in the queue's order; `work` is in use until that is done. Throws: CodecError.
-  void decode(ResolvedChunk const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, Decoding& work,
-              queue_type& on) const;
+  /// Decodes a mini-batch in the queue's order; `buffers` are in use until that is done. Throws: CodecError.
+  void decode(ResolvedChunk const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, DecodeBuffers& buffers,
+              Queue& on) const;
 
   /// Encodes a mini-batch, likewise.
-  void encode(ResolvedChunk const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, Encoding& work,
-              queue_type& on) const;
+  void encode(ResolvedChunk const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, EncodeBuffers& buffers,
+              Queue& on) const;
 
  private:
-  std::vector<std::unique_ptr<Stage const>> list_;
+  static constexpr auto none = ~std::size_t{0};
+  // The stage that runs before that one, or after it.
+  std::size_t running_before(std::size_t stage) const {
+    while (stage-- > 0)
+      if (!list_[stage]->traits().is_view) return stage;
+    return none;
+  }
+  std::size_t running_from(std::size_t stage) const {
+    for (; stage < list_.size(); ++stage)
+      if (!list_[stage]->traits().is_view) return stage;
+    return none;
+  }
+  static bool changes_values(AnyStage const& stage) { return stage.traits().writes_array; }  // of those that run
+
+  // Where the results of a stage that others follow go: neighbours, with room for `bound` bytes each.
+  static ByteSpan<Somewhere> take(TakeScratch const& take_scratch, StageObject& scratch, std::size_t bound,
+                                  StageBuffers const& buffers, StageQueues const& on) {
+    auto const most = std::max(buffers.most, buffers.tasks.size());
+    return take_scratch(scratch, checked_size(checked_product(most, bound, "a batch"), "a batch"), on);
+  }
+
+  List list_;
 };
 
 // Outside of the class they are not inline: a unit whose stages are in a library compiles none of them.
 
-template <MemorySpace ArraySpace, MemorySpace BytesSpace>
-ResolvedChunk Stages<ArraySpace, BytesSpace>::resolve(ChunkSpecification chunk, ResolveShard const* shard) const {
+template <MemorySpace ArraySpace, MemorySpace BytesSpace, class Queue>
+ResolvedChunk Stages<ArraySpace, BytesSpace, Queue>::resolve(ChunkSpecification chunk,
+                                                             ResolveShard const* shard) const {
   ResolvedChunk form;
   std::vector<ChunkSpecification> before, after;  // the codecs that change values
-  Stage const* at = nullptr;
+  std::size_t casts = 0;                          // of elements, whose size the next codec says
+  bool is_array = true;
+  auto const stands_here = [&] { form.bounds.insert(form.bounds.end(), 1 + casts, chunk.size_in_bytes()), casts = 0; };
+  AnyStage const* at = nullptr;
   try {
-    for (auto const& stage : list_) {
-      at = stage.get();
-      if (at->writes_array()) {
+    for (auto const* stage : list_) {
+      auto const& traits = stage->traits();
+      at = stage;
+      if (traits.is_cast) {
+        if (is_array)
+          ++casts;
+        else
+          form.bounds.push_back(form.bounds.back());
+      } else if (traits.writes_array) {
         auto encoded = at->encoded(chunk);
-        if (!at->is_view()) {
-          if (form.bounds.empty()) form.bounds.assign(1 + crossings, chunk.size_in_bytes());
-          form.bounds.push_back(encoded.size_in_bytes());
+        if (!traits.is_view) {
+          stands_here();
           before.push_back(std::move(chunk));
           after.push_back(encoded);
         }
         chunk = std::move(encoded);
-        continue;
+      } else {
+        if (traits.reads_array) {
+          form.decoded_size = chunk.size_in_bytes();  // first: it checks what the layout multiplies
+          form.layout = at->layout(chunk);
+          form.chunk = chunk;
+          stands_here();
+          is_array = false;
+        }
+        if (!traits.is_view) form.bounds.push_back(at->encoded_bound(chunk, form.bounds.back()));
       }
-      if (at->reads_array()) {
-        form.decoded_size = chunk.size_in_bytes();  // first: it checks what the layout multiplies
-        form.layout = at->layout(chunk);
-        form.chunk = chunk;
-        if (form.bounds.empty()) form.bounds.assign(1 + crossings, form.decoded_size);
-      }
-      if (!at->is_view()) form.bounds.push_back(at->encoded_bound(chunk, form.bounds.back()));
+      if (!traits.is_cast && !traits.is_view) form.stores_elements = false;
     }
     at = nullptr;
     if (shard) form = (*shard)(chunk);
-    for (auto stage = list_.rbegin(); stage != list_.rend(); ++stage) {
-      at = stage->get();
-      if (at->writes_array() && !at->is_view()) {
+    for (auto i = list_.size(); i-- > 0;) {
+      at = list_[i];
+      if (!at->traits().writes_array) continue;
+      if (at->traits().is_view) {
+        form.see_through(*at);
+      } else {
         form.change(before.back(), std::move(after.back()));
         before.pop_back(), after.pop_back();
-      } else {
-        form.see_through(*at);
       }
     }
   } catch (Error& error) {
@@ -186,84 +191,89 @@ ResolvedChunk Stages<ArraySpace, BytesSpace>::resolve(ChunkSpecification chunk, 
   return form;
 }
 
-template <MemorySpace ArraySpace, MemorySpace BytesSpace>
-void Stages<ArraySpace, BytesSpace>::decode(ResolvedChunk const& form,
-                                            std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, Decoding& work,
-                                            queue_type& on) const {
-  auto& turns = work.turns;
-  turns.begin();
-  for (auto const& chunk : chunks) turns.from().push_back(chunk.encoded);
-  auto& queue = queue_in<BytesSpace>(on);
-  auto changed = form.changes.size();
+template <MemorySpace ArraySpace, MemorySpace BytesSpace, class Queue>
+void Stages<ArraySpace, BytesSpace, Queue>::decode(ResolvedChunk const& form,
+                                                   std::span<DecodeTask<BytesSpace, ArraySpace>> chunks,
+                                                   DecodeBuffers& buffers, Queue& on) const {
+  StageQueues const queues{on};
+  auto& tasks = buffers.tasks;
+  tasks.resize(chunks.size());
   auto place = form.bounds.size() - 1;  // in form.bounds, of what stands after the stage at hand
-  for (auto stage = list_.rbegin(); stage != list_.rend(); ++stage) {
-    if ((*stage)->is_view()) continue;
-    auto& batch = turns.next();
-    if (--place > 0)
-      batch.keep(turns.from(), form.bounds[place], work.most, on);
-    else if constexpr (crossings == 0)
-      batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
-    if ((*stage)->writes_array()) {
-      auto const& change = form.changes[--changed];
-      work.values.decode(change, batch.tasks, work.most, queue,
-                         [&](auto dense) { (*stage)->decode(change.decoded, dense, queue); });
+  auto changed = form.changes.size();
+  bool const may_be_parts = form.stores_elements && place > 0;
+  auto const size_of = [&](auto const& chunk) {
+    return may_be_parts ? std::min(chunk.to.size, form.decoded_size) : form.decoded_size;
+  };
+  if (buffers.stages.size() < place) buffers.stages.resize(place);
+  bool is_first = true;
+  for (auto at = running_before(list_.size()); at != none;) {
+    auto const& stage = *list_[at];
+    auto const next = running_before(at);
+    auto& of_stage = buffers.stages[--place];
+    if (is_first)
+      for (std::size_t i = 0; i < chunks.size(); ++i) tasks[i].from = known_in<Somewhere>(chunks[i].encoded);
+    else
+      for (auto& task : tasks) task.from = task.to.sub(0, task.size);
+    if (next == none) {
+      for (std::size_t i = 0; i < chunks.size(); ++i)
+        tasks[i].to = known_in<Somewhere>(chunks[i].to.sub(0, size_of(chunks[i])));
     } else {
-      (*stage)->decode(form.stored_chunk(), batch.tasks, queue);
+      auto const bound = form.bounds[place];
+      auto const room = take(scratch_between(*list_[next], stage), of_stage.scratch, bound, buffers, queues);
+      for (std::size_t i = 0; i < chunks.size(); ++i) tasks[i].to = room.sub(i * bound, bound);
     }
-    turns.turn();
+    auto const* const change = changes_values(stage) ? &form.changes[--changed] : nullptr;
+    stage.decode({change ? change->decoded : form.stored_chunk(), change, tasks, buffers.most, queues,
+                  is_first && buffers.apart, buffers.ahead},
+                 of_stage.lists);
+    is_first = false;
+    at = next;
   }
-  for (std::size_t i = 0; i < chunks.size(); ++i) expect_size(turns.from()[i].size, form.decoded_size, i);
-  if constexpr (crossings == 0) {
-    for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = turns.from()[i];
-  } else {
-    auto& crossing = work.crossing;
-    crossing.send(turns.from(), [&](std::size_t i) { return chunks[i].to.sub(0, form.decoded_size); });
-    bool const is_first = form.bounds.size() == 1 + crossings;
-    cross_batch(std::span{crossing.tasks}, on, is_first && work.apart, work.ahead);
-    for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = crossing.tasks[i].to;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    if (is_first)  // no stage runs
+      chunks[i].decoded = {chunks[i].encoded.data, chunks[i].encoded.size};
+    else
+      chunks[i].decoded = {tasks[i].to.data, tasks[i].size};
+    expect_size(chunks[i].decoded.size, size_of(chunks[i]), i);
   }
 }
 
-template <MemorySpace ArraySpace, MemorySpace BytesSpace>
-void Stages<ArraySpace, BytesSpace>::encode(ResolvedChunk const& form,
-                                            std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, Encoding& work,
-                                            queue_type& on) const {
-  auto& queue = queue_in<BytesSpace>(on);
-  auto& turns = work.turns;
-  turns.begin();
-  auto const last = form.bounds.size() - 1;
-  if constexpr (crossings == 0) {
-    for (auto const& chunk : chunks) turns.from().push_back(chunk.from);
-  } else {
-    auto& crossing = work.crossing;
-    work.plain.clear();
-    for (auto const& chunk : chunks) work.plain.push_back(chunk.from);
-    if (last > 1)
-      crossing.keep(work.plain, form.decoded_size, work.most, on);
+template <MemorySpace ArraySpace, MemorySpace BytesSpace, class Queue>
+void Stages<ArraySpace, BytesSpace, Queue>::encode(ResolvedChunk const& form,
+                                                   std::span<EncodeTask<BytesSpace, ArraySpace>> chunks,
+                                                   EncodeBuffers& buffers, Queue& on) const {
+  StageQueues const queues{on};
+  auto& tasks = buffers.tasks;
+  tasks.resize(chunks.size());
+  auto const running = form.bounds.size() - 1;
+  if (buffers.stages.size() < running) buffers.stages.resize(running);
+  std::size_t place = 0, changed = 0;  // in form.bounds, of what stands before the stage at hand
+  for (auto at = running_from(0); at != none;) {
+    auto const& stage = *list_[at];
+    auto const next = running_from(at + 1);
+    if (place == 0)
+      for (std::size_t i = 0; i < chunks.size(); ++i) tasks[i].from = known_in<Somewhere>(chunks[i].from);
     else
-      crossing.send(work.plain, [&](std::size_t i) { return chunks[i].to; });
-    cross_batch(std::span{crossing.tasks}, on);
-    auto const results = crossing.collect();
-    turns.from().assign(results.begin(), results.end());
-  }
-  std::size_t place = crossings, changed = 0;
-  for (auto const& stage : list_) {
-    if (stage->is_view()) continue;
-    auto& batch = turns.next();
-    if (++place < last)
-      batch.keep(turns.from(), form.bounds[place], work.most, on);
-    else
-      batch.send(turns.from(), [&](std::size_t i) { return chunks[i].to; });
-    if (stage->writes_array()) {
-      auto const& change = form.changes[changed++];
-      work.values.encode(change, stage->name(), batch.tasks, work.most, queue,
-                         [&](auto dense) { stage->encode(change.decoded, dense, queue); });
+      for (auto& task : tasks) task.from = task.to.sub(0, task.size);
+    auto& lists = buffers.stages[place++].lists;
+    if (next == none) {
+      for (std::size_t i = 0; i < chunks.size(); ++i) tasks[i].to = known_in<Somewhere>(chunks[i].to);
     } else {
-      stage->encode(form.stored_chunk(), batch.tasks, queue);
+      auto const bound = form.bounds[place];
+      auto const room =
+          take(scratch_between(stage, *list_[next]), buffers.stages[place].scratch, bound, buffers, queues);
+      for (std::size_t i = 0; i < chunks.size(); ++i) tasks[i].to = room.sub(i * bound, bound);
     }
-    turns.turn();
+    auto const* const change = changes_values(stage) ? &form.changes[changed++] : nullptr;
+    stage.encode({change ? change->decoded : form.stored_chunk(), change, tasks, buffers.most, queues}, lists);
+    at = next;
   }
-  for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].encoded = turns.from()[i];
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    if (place == 0)  // no stage runs
+      chunks[i].encoded = {chunks[i].from.data, chunks[i].from.size};
+    else
+      chunks[i].encoded = {tasks[i].to.data, tasks[i].size};
+  }
 }
 
 }}}  // namespace tessera::v0::detail

@@ -12,7 +12,6 @@
 #include <tessera/codec/chunk.hpp>
 #include <tessera/core/checked.hpp>
 #include <tessera/core/error.hpp>
-#include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/place/placement.hpp>
 #include <tessera/view/layout.hpp>

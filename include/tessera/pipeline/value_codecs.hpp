@@ -16,13 +16,13 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Bytes-to-bytes codecs, at least one, that run on the host. Metadata does not say the size of a shard's value, only a
+/// Stages of bytes-to-bytes codecs, at least one, that run on the host. Metadata does not say the size of a shard's value, only a
 /// bound.
 class ValueCodecs {
   using Host = space::Host;
 
  public:
-  using Stages = std::vector<std::unique_ptr<detail::AnyStage<Host> const>>;
+  using Stages = std::vector<std::unique_ptr<detail::AnyStage const>>;
   struct Bytes {
     HostBuffer memory;
     ByteView<Host> view;  ///< what of it is the value
@@ -43,8 +43,8 @@ class ValueCodecs {
     Bytes value{{}, encoded};
     for (auto i = stages_.size(); i-- > 0;) {
       auto const& stage = *stages_[i];
-      auto const bound = std::min(sizes[i], stage.decoded_bound(value.view));
-      value = pass(value.view, bound, [&](std::span<CodecTask<Host>> task) { stage.decode({}, task, on); });
+      auto const bound = std::min(sizes[i], stage.decoded_bound(detail::known_in<detail::Somewhere>(value.view)));
+      value = pass(value.view, bound, on, [&](auto const& run, auto& lists) { stage.decode(run, lists); });
     }
     return value;
   }
@@ -52,7 +52,7 @@ class ValueCodecs {
     Bytes value{{}, decoded};
     for (auto const& stage : stages_) {
       auto const bound = stage->encoded_bound({}, value.view.size);
-      value = pass(value.view, bound, [&](std::span<CodecTask<Host>> task) { stage->encode({}, task, on); });
+      value = pass(value.view, bound, on, [&](auto const& run, auto& lists) { stage->encode(run, lists); });
     }
     return value;
   }
@@ -64,11 +64,12 @@ class ValueCodecs {
     for (auto const& stage : stages_) sizes.push_back(stage->encoded_bound({}, sizes.back()));
     return sizes;
   }
-  // What `codec`, which encodes or decodes a batch, makes of one value.
-  static Bytes pass(ByteView<Host> from, std::size_t bound, auto const& codec) {
+  // What `stage`, which encodes or decodes a batch, makes of one value.
+  static Bytes pass(ByteView<Host> from, std::size_t bound, Queue<Host>& on, auto const& stage) {
     HostBuffer to{bound};
-    CodecTask<Host> task{from, to.span()};
-    codec({&task, 1});
+    detail::StageTask task{detail::known_in<detail::Somewhere>(from), detail::known_in<detail::Somewhere>(to.span())};
+    detail::StageObject lists;
+    stage(detail::StageRun{{}, nullptr, {&task, 1}, 1, detail::StageQueues{on}}, lists);
     return {std::move(to), {task.to.data, task.size}};
   }
 

@@ -24,7 +24,7 @@ class FetchBuffers {
     if (own_.size() < values) own_.resize(values);
     used_ = 0;
     // What device codecs ask of their input. Elements, and what crosses, follow each other without gaps.
-    step_ = form.is_view() || std::same_as<S, space::Host> ? 1 : 256;
+    step_ = form.stores_elements || std::same_as<S, space::Host> ? 1 : 256;
     if constexpr (shares) {
       auto const each = rounded(form.encoded_bound());
       slab_ = shared_.take(checked_size(checked_product(values, each, "a mini-batch"), "a mini-batch"),

@@ -61,7 +61,8 @@ class ReadBatch {
     auto const missing = chunks_.size() - tasks_.size();
     traffic->missing += missing * (last - first) / chunks_.size();  // the tiles of one are one
     for (auto const& task : tasks_) traffic->fetched += task.encoded.size;
-    if (!source.form.is_view()) traffic->decoded += tasks_.size() * source.form.decoded_size;
+    if (!source.form.is_view())
+      for (auto const i : found_) traffic->decoded += chunks_[i].wanted.size;
     traffic->placed += placed;
   } catch (Error& error) {
     if (auto const* const slot = slot_of(error)) source.blame(error, slot->key, slot->piece.chunk);
@@ -135,17 +136,22 @@ class ReadBatch {
         tasks_.push_back({chunks_[i].encoded, chunks_[i].direct});
         found_.push_back(i);
       }
-    auto const size = source.form.decoded_size;
     if constexpr (std::same_as<bytes_space, array_space>)
       if (source.form.is_view()) return see_elements();
-    std::size_t rest = 0;  // those that are not decoded right into the target
-    for (auto const& task : tasks_) rest += !task.to.data;
-    if constexpr (!goes_direct) rest = chunks_.size();  // missing ones too, lest memory grow when fewer are missing
-    auto const bytes = checked_size(checked_product(rest, size, "a mini-batch"), "a mini-batch");
+    (void)checked_product(chunks_.size(), source.form.decoded_size, "a mini-batch");  // sums do not wrap
+    std::uint64_t rest = 0;  // bytes that are not decoded right into the target
+    for (std::size_t t = 0; goes_direct && t < tasks_.size(); ++t)
+      if (!tasks_[t].to.data) rest += chunks_[found_[t]].wanted.size;
+    if constexpr (!goes_direct)  // missing ones too, lest memory grow when fewer are missing
+      for (auto const& slot : chunks_.all()) rest += slot.wanted.size;
+    auto const bytes = checked_size(rest, "a mini-batch");
     auto const destination = seen_in<array_space>(decoded_.take(bytes, queue_in<typename P::array_staging>(on)));
     std::size_t next = 0;  // in their order: neighbours cross in one copy
-    for (auto& task : tasks_)
-      if (!task.to.data) task.to = destination.sub(next++ * size, size);
+    for (std::size_t t = 0; t < tasks_.size(); ++t) {
+      if (tasks_[t].to.data) continue;
+      tasks_[t].to = destination.sub(next, static_cast<std::size_t>(chunks_[found_[t]].wanted.size));
+      next += tasks_[t].to.size;
+    }
     decoding_.most = chunks_.size();
     decoding_.apart = source.lends();
     decoding_.ahead = true;  // this is lent when the queue is done with it

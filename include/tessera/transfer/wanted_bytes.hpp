@@ -28,7 +28,7 @@ inline ByteRange bytes_of(Layout const& layout, Extents const& steps, Part const
 /// no more would be saved than is read along elsewhere.
 inline ByteRange wanted_bytes(ResolvedChunk const& form, Plan const& plan, Piece const& piece) {
   ByteRange const whole{0, form.decoded_size};
-  if (!form.is_view() || whole.size <= usual_gap) return whole;
+  if (!form.stores_elements || whole.size <= usual_gap) return whole;
   auto begin = whole.size, end = std::uint64_t{0};
   auto const add = [&](ByteRange const& range) {
     begin = std::min(begin, range.offset);

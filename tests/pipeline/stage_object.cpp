@@ -1,11 +1,11 @@
-// What pipelines of several types need, on one queue: its memory is of one of them.
+// What stages of several types need, where pipelines take turns on one queue: its memory is of one of them.
 #include <type_traits>
 
 #include <doctest/doctest.h>
 
-#include <tessera/pipeline/erased_pipeline.hpp>
+#include <tessera/pipeline/batch.hpp>
 
-namespace pipeline_work_tests {
+namespace stage_object_tests {
 
 template <int>
 struct Work {
@@ -16,9 +16,9 @@ struct Work {
   ~Work() { --alive; }
 };
 
-TEST_CASE("what one type of pipeline needs is kept, and goes before there is that of another") {
+TEST_CASE("what one type of stage needs is kept, and goes before there is that of another") {
   {
-    tessera::detail::PipelineWork work;
+    tessera::detail::StageObject work;
     work.of<Work<0>>().used = 7;
     CHECK(work.of<Work<0>>().used == 7);
     work.of<Work<1>>();
@@ -28,7 +28,7 @@ TEST_CASE("what one type of pipeline needs is kept, and goes before there is tha
     CHECK(Work<1>::alive == 0);
   }
   CHECK(Work<0>::alive == 0);
-  static_assert(!std::is_copy_constructible_v<tessera::detail::PipelineWork>);
+  static_assert(!std::is_copy_constructible_v<tessera::detail::StageObject>);
 }
 
-}  // namespace pipeline_work_tests
+}  // namespace stage_object_tests
