@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -32,7 +33,8 @@ struct BloscStreams {
   std::uint64_t total = 0, largest = 0;  ///< bytes that they decode to: together, and the largest of them
 };
 
-/// Kept by the queue: it grows to what was asked for, and then nothing is allocated.
+/// Kept by the queue: it grows to what was asked for, and then nothing is allocated. What launches kernels is a
+/// template, for units that only name the codec.
 class BloscBatch {
  public:
   void begin(std::span<CodecTask<space::Device> const> tasks) {
@@ -42,7 +44,8 @@ class BloscBatch {
 
   /// Asks for the headers: one copy of the list, a launch, one copy of what it found, for the host to read when it has
   /// waited.
-  void ask(Queue<space::Device>& on) {
+  template <std::same_as<Queue<space::Device>> DeviceQueue>
+  void ask(DeviceQueue& on) {
     auto const list = std::as_bytes(std::span{listed_});
     auto const found = listed_.size() * sizeof(BloscFrame);
     auto* const there = send(list, {}, found, on);
@@ -55,7 +58,8 @@ class BloscBatch {
 
   /// One copy of what the headers came to, and a launch that fills the lists. Requires: all headers are sound, say no
   /// more than there is room for, and have streams of the known formats.
-  BloscLists walked(Queue<space::Device>& on) {
+  template <std::same_as<Queue<space::Device>> DeviceQueue>
+  BloscLists walked(DeviceQueue& on) {
     plan(on);
     static_assert(sizeof(BloscChunk) % frame_alignment == 0 && sizeof(BloscHarmless) % frame_alignment == 0);
     BloscHarmless const harmless;
@@ -77,7 +81,8 @@ class BloscBatch {
 
   /// A launch that puts the chunks together of decoded streams; and one copy of the decoders' answers, for the host to
   /// read when it has waited.
-  void join(Queue<space::Device>& on) {
+  template <std::same_as<Queue<space::Device>> DeviceQueue>
+  void join(DeviceQueue& on) {
     launch_blocks(on, tiles_, JoinStreams{there_, chunks_.size(), lists_.bytes});
     if (streams_ > 0) here_ = lists_.answers_in(receive(lists_.answers(), answers(), on), streams_);
   }
