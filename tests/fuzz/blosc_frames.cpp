@@ -11,7 +11,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   if (size < 2) return 0;
-  std::size_t const room = data[0] | data[1] << 8;
+  std::size_t const room = data[0] | std::size_t{data[1]} << 8;
   std::string const chunk(reinterpret_cast<char const*>(data) + 2, size - 2);
   auto const found = test::blosc_on_host(chunk, room);
   if (!found) return 0;
