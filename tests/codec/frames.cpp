@@ -14,12 +14,15 @@
 #include <support/random.hpp>
 #include <tessera/codec/bytes_to_bytes/gzip_frame.hpp>
 #include <tessera/codec/bytes_to_bytes/lz4_frame.hpp>
+#include <tessera/codec/bytes_to_bytes/snappy_block.hpp>
+#include <tessera/codec/bytes_to_bytes/zlib_frame.hpp>
 #include <tessera/codec/bytes_to_bytes/zstd_frame.hpp>
 
 namespace frames_tests {
 
 using namespace tessera;
-using detail::FoundFrame, detail::FrameProblem, detail::GzipFrame, detail::Lz4Frame, detail::ZstdFrame;
+using detail::FoundFrame, detail::FrameProblem, detail::GzipFrame, detail::Lz4Frame, detail::SnappyBlock,
+    detail::ZlibFrame, detail::ZstdFrame;
 
 namespace {
 
@@ -141,6 +144,41 @@ TEST_CASE("a chunk of numcodecs' lz4 begins with its size") {
     CHECK(walked<Lz4Frame>(std::string(size, '\0')).problem == FrameProblem::truncated);
 }
 
+TEST_CASE("a zlib stream has a header before deflate, and a checksum behind") {
+  auto const head = [](int method, int flags) {
+    std::string bytes{"\0\0\x03\0\0\0\0\x01", 8};
+    bytes[0] = static_cast<char>(method), bytes[1] = static_cast<char>(flags);
+    return bytes;
+  };
+  for (int const flags : {0x01, 0x5e, 0x9c, 0xda}) {  // of zlib's levels
+    auto const frame = walked<ZlibFrame>(head(0x78, flags));
+    CHECK(frame.problem == FrameProblem::none);
+    CHECK(frame.payload == 2);
+    CHECK(frame.tail == 4);
+    CHECK(frame.content == FoundFrame::unsaid);
+  }
+  for (std::size_t size = 0; size < 8; ++size) {
+    CAPTURE(size);
+    CHECK(walked<ZlibFrame>(head(0x78, 0x9c).substr(0, size)).problem == FrameProblem::truncated);
+  }
+  CHECK(walked<ZlibFrame>(head(0x78, 0x9d)).problem == FrameProblem::unknown);  // no multiple of 31
+  CHECK(walked<ZlibFrame>(head(0x79, 0x9c)).problem == FrameProblem::unknown);  // no deflate
+  CHECK(walked<ZlibFrame>(head(0x88, 0x1c)).problem == FrameProblem::unknown);  // a window of more than 32 KiB
+  CHECK(walked<ZlibFrame>(head(0x78, 0x20)).problem == FrameProblem::dictionary);
+}
+
+TEST_CASE("a snappy block begins with its size, seven bits to a byte") {
+  auto const frame = walked<SnappyBlock>(std::string{"\x82\x01\xf0", 3});
+  CHECK(frame.problem == FrameProblem::none);
+  CHECK(frame.payload == 0);
+  CHECK(frame.content == 130);
+  CHECK(walked<SnappyBlock>("\xff\xff\xff\xff\x0f").content == 0xffffffff);
+  CHECK(walked<SnappyBlock>("\xff\xff\xff\xff\x1f").problem == FrameProblem::reserved);
+  CHECK(walked<SnappyBlock>("\xff\xff\xff\xff\xff\x01").problem == FrameProblem::reserved);
+  for (std::size_t size = 0; size < 5; ++size)
+    CHECK(walked<SnappyBlock>(std::string(size, '\xff')).problem == FrameProblem::truncated);
+}
+
 TEST_CASE("what stands for a chunk that is not sound is one itself, of one byte") {
   auto const check = []<class Frame>(Frame) {
     auto const frame = Frame::walk(reinterpret_cast<std::byte const*>(Frame::harmless), sizeof Frame::harmless);
@@ -154,9 +192,17 @@ TEST_CASE("what stands for a chunk that is not sound is one itself, of one byte"
             LIBDEFLATE_SUCCESS);
       libdeflate_free_decompressor(decompressor);
     }
+    if constexpr (std::is_same_v<Frame, ZlibFrame>) {
+      auto* const decompressor = libdeflate_alloc_decompressor();
+      CHECK(libdeflate_zlib_decompress(decompressor, Frame::harmless, sizeof Frame::harmless, &to, 1, nullptr) ==
+            LIBDEFLATE_SUCCESS);
+      libdeflate_free_decompressor(decompressor);
+    }
   };
   check(ZstdFrame{});
   check(GzipFrame{});
+  check(ZlibFrame{});
+  check(SnappyBlock{});
 }
 
 TEST_CASE("damaged frames: whatever is found, nothing beyond the bytes is read") {
@@ -168,6 +214,8 @@ TEST_CASE("damaged frames: whatever is found, nothing beyond the bytes is read")
     frame.resize(random(0, frame.size()));
     walked<ZstdFrame>(frame);
     walked<GzipFrame>(frame);
+    walked<ZlibFrame>(frame);
+    walked<SnappyBlock>(frame);
   }
 }
 

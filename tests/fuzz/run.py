@@ -13,6 +13,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 ZSTD = "28b52ffd20084100000001020304050607 28b52ffd240841000000010203040506078d1bb814"
 BLOSC = ("02013108000200000002000024000000140000000c0000001f000100ffe8500000000000 "
@@ -76,6 +77,30 @@ def shards():
             shard([chunk and chunk * 2 for chunk in chunks], True, False, ">")])
 
 
+def blosc_chunks():
+    """Blosc 1 buffers of each format, filter and split; LZ4 and snappy are literals, and some streams are stored."""
+    plain = bytes(i // 4 >> 8 * (i % 4) & 0xFF for i in range(700))
+    streams = {1: lambda data: b"\xf0" + bytes([255] * ((len(data) - 15) // 255)) + bytes([(len(data) - 15) % 255]) + data,
+               2: lambda data: struct.pack("<BBBH", len(data) & 127 | 128, len(data) >> 7, 61 << 2, len(data) - 1) + data,
+               3: zlib.compress, 4: lambda data: zstd_stored(data) if len(data) < 256 else data}
+    for inside, compress in streams.items():
+        for flags, element, block in ((0x11, 4, 256), (0x14, 2, 128), (0x10, 1, 700), (0x01, 2, 256), (0x04, 1, 640)):
+            found = []
+            for at in range(0, len(plain), block):
+                part = plain[at : at + block]
+                splits = element if not flags & 0x10 and len(part) == block else 1
+                size = len(part) // splits
+                pieces = [part[i * size : (i + 1) * size] for i in range(splits)]
+                packed = [piece if inside == 3 and i % 2 else compress(piece) for i, piece in enumerate(pieces)]
+                found.append(b"".join(struct.pack("<I", len(piece)) + piece for piece in packed))
+            offsets, at = b"", 16 + 4 * len(found)
+            for piece in found:
+                offsets += struct.pack("<I", at)
+                at += len(piece)
+            yield struct.pack("<4B3I", 2, 1, inside << 5 | flags, element, len(plain), block, at) + offsets + b"".join(found)
+    yield struct.pack("<4B3I", 2, 1, 0x33, 4, 20, 20, 36) + plain[:20]
+
+
 def seeds(name):
     """Small inputs that reach the inside: of decoders, room for what comes out stands before them."""
     if name == "document":
@@ -88,6 +113,8 @@ def seeds(name):
     if name == "frames":
         return [gzip.compress(b"abc" * 50, mtime=0), *(bytes.fromhex(text) for text in ZSTD.split()),
                 struct.pack("<I", 1) + b"\x10x", zstd_stored(b"abc") * 2]
+    if name == "blosc_frames":
+        return [struct.pack("<H", room) + chunk for chunk in blosc_chunks() for room in (700, 800)]
     if name == "shard":  # as it is, of each store, and with its checksums made right; and entries of two bytes
         found = [bytes([which | how, part & 3, part]) + value
                  for part, (which, value) in enumerate(shards()) for how in (0, 0xC0, 0x08)]

@@ -77,7 +77,7 @@ def build_for_gpu(name, source, expected):
 def check(number, says, source):
     name = f"block{number}"
     (folder / f"{name}.cpp").write_text(source)
-    is_of_nvcomp = "tessera/with/nvcomp.cuh" in source
+    is_of_nvcomp = "tessera/with/nvcomp" in source
     compile = [*launcher, compiler, *options, "-c", f"{name}.cpp", "-o", f"{name}.o"]
     if is_of_nvcomp:
         compile[-4:-4] = ["-I", f"{root}/emulation/include", *of_nvcomp[0]]

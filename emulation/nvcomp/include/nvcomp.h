@@ -56,10 +56,22 @@ struct nvcompBatchedGzipDecompressOpts_t {
   int sort_before_hw_decompress;
   char reserved[52];
 };
+struct nvcompBatchedDeflateDecompressOpts_t {
+  nvcompDecompressBackend_t backend;
+  int sort_before_hw_decompress;
+  char reserved[56];
+};
+struct nvcompBatchedSnappyDecompressOpts_t {
+  nvcompDecompressBackend_t backend;
+  int sort_before_hw_decompress;
+  char reserved[56];
+};
 
 constexpr std::size_t nvcompZstdDecompressionMaxAllowedChunkSize = (std::size_t{1} << 31) - 1;
 constexpr std::size_t nvcompLZ4DecompressionMaxAllowedChunkSize = (std::size_t{1} << 32) - 1;
 constexpr std::size_t nvcompGzipNaiveDecompressionMaxAllowedChunkSize = (std::size_t{1} << 32) - 1;
+constexpr std::size_t nvcompDeflateDecompressionMaxAllowedChunkSize = (std::size_t{1} << 32) - 1;
+constexpr std::size_t nvcompSnappyDecompressionMaxAllowedChunkSize = (std::size_t{1} << 31) - 1;
 
 extern "C" {
 
@@ -80,6 +92,8 @@ char const* nvcompGetStatusString(nvcompStatus_t status);
 EMULATED_NVCOMP(Zstd)
 EMULATED_NVCOMP(LZ4)
 EMULATED_NVCOMP(Gzip)
+EMULATED_NVCOMP(Deflate)
+EMULATED_NVCOMP(Snappy)
 #undef EMULATED_NVCOMP
 
 }  // extern "C"

@@ -1,5 +1,5 @@
-// Codecs that nvCOMP decodes in device memory: zstd, gzip, and numcodecs' lz4. Needs nvCOMP 6 (NVIDIA's licence: it is
-// not passed on): link tessera::nvcomp.
+// Codecs that nvCOMP decodes in device memory: zstd, gzip, and numcodecs' lz4; blosc and numcodecs' zlib have headers
+// of their own. Needs nvCOMP 6 (NVIDIA's licence: it is not passed on): link tessera::nvcomp.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -16,6 +16,7 @@
 #error "tessera/with/nvcomp.cuh needs nvCOMP 6 or newer"
 #endif
 
+#include <tessera/codec/bytes_to_bytes/align_frames.hpp>
 #include <tessera/codec/bytes_to_bytes/frame_batch.cuh>
 #include <tessera/codec/bytes_to_bytes/gzip_frame.hpp>
 #include <tessera/codec/bytes_to_bytes/lz4_frame.hpp>
@@ -60,6 +61,12 @@ struct NvcompGzip {
   static constexpr std::size_t most = nvcompGzipNaiveDecompressionMaxAllowedChunkSize;
 };
 
+/// Whether a format is given copies of compressed bytes, because it takes them at some addresses only.
+template <class Format>
+inline constexpr bool is_given_copies = requires {
+  Format::is_given_copies;
+};
+
 /// Throws: DeviceError, which names the function.
 template <class Format>
 void check_nvcomp(nvcompStatus_t status, char const* function) {
@@ -83,7 +90,8 @@ void decode_by_nvcomp(std::span<CodecTask<space::Device>> batch, Queue<space::De
     auto const& task = batch[i];
     if (task.to.size > Format::most)
       refuse(i, CodecError{text({"nvCOMP decodes to at most ", Format::most, " bytes, expected ", task.to.size})});
-    if (!is_aligned(task.from.data, aligned.input) || !is_aligned(task.to.data, aligned.output))
+    bool const is_taken = is_given_copies<Format> || is_aligned(task.from.data, aligned.input);
+    if (!is_taken || !is_aligned(task.to.data, aligned.output))
       refuse(i, CodecError{text({"nvCOMP wants chunks at multiples of ", aligned.input, " and ", aligned.output,
                                  " bytes, which this one is not"})});
   }
@@ -96,7 +104,16 @@ void decode_by_nvcomp(std::span<CodecTask<space::Device>> batch, Queue<space::De
   check_nvcomp<Format>(
       Format::temporary(lent->count(), lent->largest(), Format::options, &wanted, lent->total(), on.stream()),
       "DecompressGetTempSize");
-  auto* const scratch = lent->scratch(wanted, on);
+  auto* const scratch = [&] {
+    if constexpr (is_given_copies<Format>) {
+      auto const slots = aligned_size(wanted), slot = aligned_size(lent->longest());
+      auto* const memory = lent->scratch(slots + lent->count() * slot, on);
+      launch_blocks(on, lent->count(), AlignFrames<EqualSlots>{lists.from, lists.sizes, {memory + slots, slot}});
+      return memory;
+    } else {
+      return lent->scratch(wanted, on);
+    }
+  }();
   check_nvcomp<Format>(
       Format::decompress(lists.from, lists.sizes, lists.rooms, lists.decoded, lent->count(), scratch, wanted, lists.to,
                          Format::options, reinterpret_cast<nvcompStatus_t*>(lists.statuses), on.stream()),

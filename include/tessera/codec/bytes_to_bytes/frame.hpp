@@ -20,14 +20,24 @@ enum class FrameProblem : std::uint32_t {
   dictionary,  ///< it cannot be decoded alone
   followed,    ///< there are bytes behind it, of another one maybe
   too_large,   ///< it says that it decodes to more than there is room for
+  outside,     ///< an offset or a size in it leads out of it
+  another,     ///< a part of it says another size than the whole does
 };
 
 struct FoundFrame {
   static constexpr std::uint64_t unsaid = ~std::uint64_t{0};
 
   FrameProblem problem = FrameProblem::none;
-  std::uint64_t payload = 0;       ///< where what the decoder takes begins; it ends with the bytes
+  std::uint64_t payload = 0;       ///< where what the decoder takes begins
   std::uint64_t content = unsaid;  ///< the decoded size in bytes that the frame says
+  std::uint64_t tail = 0;          ///< bytes behind what the decoder takes
+};
+
+/// A chunk as the host lists it.
+struct FramedChunk {
+  std::byte const* from;
+  std::byte* to;
+  std::uint64_t size, room;  ///< bytes, of each
 };
 
 /// The integer of so many bytes, little-endian, at any address.
@@ -37,25 +47,31 @@ TESSERA_HOST_DEVICE inline std::uint64_t frame_integer(std::byte const* from, un
   return value;
 }
 
+/// What is wrong with bytes, in words.
+inline std::string frame_problem(FoundFrame const& frame) {
+  switch (frame.problem) {
+    case FrameProblem::unknown:
+      return "they do not begin as a frame of this codec does";
+    case FrameProblem::truncated:
+      return "they end before their frame does";
+    case FrameProblem::reserved:
+      return "their frame has what the format reserves";
+    case FrameProblem::dictionary:
+      return "their frame needs a dictionary";
+    case FrameProblem::followed:
+      return "more follows their first frame, and this program's implementation takes one";
+    case FrameProblem::outside:
+      return "an offset or a size in their frame leads out of it";
+    case FrameProblem::another:
+      return "a part of their frame says another size than the whole does";
+    default:
+      return text({"their frame says that it decodes to ", frame.content});
+  }
+}
+
 /// What is wrong with a chunk of `size` bytes that is to decode to at most `room`.
 inline CodecError frame_error(FoundFrame const& frame, std::uint64_t size, std::uint64_t room) {
-  auto const because = [&]() -> std::string {
-    switch (frame.problem) {
-      case FrameProblem::unknown:
-        return "they do not begin as a frame of this codec does";
-      case FrameProblem::truncated:
-        return "they end before their frame does";
-      case FrameProblem::reserved:
-        return "their frame has what the format reserves";
-      case FrameProblem::dictionary:
-        return "their frame needs a dictionary";
-      case FrameProblem::followed:
-        return "more follows their first frame, and this program's implementation takes one";
-      default:
-        return text({"their frame says that it decodes to ", frame.content});
-    }
-  };
-  return CodecError{text({size, " bytes do not decode to ", room, ": ", because()})};
+  return CodecError{text({size, " bytes do not decode to ", room, ": ", frame_problem(frame)})};
 }
 
 }  // namespace detail

@@ -22,13 +22,6 @@
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-/// A chunk as the host lists it.
-struct FramedChunk {
-  std::byte const* from;
-  std::byte* to;
-  std::uint64_t size, room;  ///< bytes, of each
-};
-
 /// What a decoder takes, and what it and the walk answer: an entry for each chunk.
 struct FrameLists {
   void const** from;
@@ -54,9 +47,9 @@ struct WalkFrames {
       frame.problem = FrameProblem::too_large;
     bool const is_sound = frame.problem == FrameProblem::none;
     auto const all = is_sound ? chunk.from : harmless;
-    auto const payload = is_sound ? frame.payload : Frame::walk(harmless, sizeof Frame::harmless).payload;
-    lists.from[i] = all + payload;
-    lists.sizes[i] = (is_sound ? chunk.size : sizeof Frame::harmless) - payload;
+    auto const walked = is_sound ? frame : Frame::walk(harmless, sizeof Frame::harmless);
+    lists.from[i] = all + walked.payload;
+    lists.sizes[i] = (is_sound ? chunk.size : sizeof Frame::harmless) - walked.payload - walked.tail;
     lists.to[i] = is_sound ? static_cast<void*>(chunk.to) : chunks + i;
     lists.rooms[i] = is_sound ? chunk.room : 1;
     lists.frames[i] = frame;
@@ -69,15 +62,18 @@ class FrameBatch {
   void begin(std::span<CodecTask<space::Device> const> tasks) {
     chunks_.clear();
     total_ = largest_ = 0;
+    longest_ = harmless_size;
     for (auto const& task : tasks) {
       chunks_.push_back({task.from.data, task.to.data, task.from.size, task.to.size});
       total_ += task.to.size;
       largest_ = std::max(largest_, task.to.size);
+      longest_ = std::max(longest_, task.from.size);
     }
   }
   std::size_t count() const { return chunks_.size(); }
   std::size_t total() const { return total_; }      ///< bytes that the chunks may decode to, together
   std::size_t largest() const { return largest_; }  ///< that one of them may
+  std::size_t longest() const { return longest_; }  ///< bytes of the longest of what the decoder is given
 
   /// One copy and one launch.
   template <class Frame>
@@ -137,7 +133,7 @@ class FrameBatch {
   }
 
   std::vector<FramedChunk> chunks_;
-  std::size_t total_ = 0, largest_ = 0;
+  std::size_t total_ = 0, largest_ = 0, longest_ = 0;
   Scratch<space::Pinned> staging_, answers_;
   Scratch<space::Device> memory_, scratch_;
   std::byte* there_ = nullptr;

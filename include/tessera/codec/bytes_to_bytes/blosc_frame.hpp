@@ -1,0 +1,125 @@
+// A chunk of blosc: a Blosc 1 buffer (c-blosc's README_CHUNK_FORMAT.rst, and blosc_d of blosc.c). Behind its header are
+// the offsets of its blocks, at any order; a block is one stream, or one for each byte of an element, and a stream is
+// its size in four bytes and what compressed it to that, or the bytes themselves, where it could not.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include <tessera/codec/bytes_to_bytes/frame.hpp>
+#include <tessera/codec/bytes_to_bytes/snappy_block.hpp>
+#include <tessera/codec/bytes_to_bytes/zlib_frame.hpp>
+#include <tessera/codec/bytes_to_bytes/zstd_frame.hpp>
+#include <tessera/core/config.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+/// What compressed the streams, by the header's numbers.
+enum class BloscInside : std::uint32_t { blosclz, lz4, snappy, zlib, zstd, unknown, nothing };
+inline constexpr char const* blosc_inside_name(BloscInside inside) {
+  constexpr char const* names[]{"blosclz", "lz4", "snappy", "zlib", "zstd", "an unknown format", "nothing"};
+  return names[static_cast<std::uint32_t>(inside)];
+}
+
+/// What was shuffled in each block before it was compressed.
+enum class BloscFilter : std::uint32_t { none, bytes, bits };
+
+/// A stream of a block: where it begins in the frame, and its size, in bytes.
+struct BloscStream {
+  FrameProblem problem = FrameProblem::none;
+  std::uint64_t first = 0, size = 0;
+};
+
+struct BloscFrame {
+  static constexpr std::uint64_t header = 16, number = 4;  ///< bytes
+
+  FrameProblem problem = FrameProblem::none;
+  BloscInside inside = BloscInside::nothing;
+  BloscFilter filter = BloscFilter::none;
+  std::uint32_t element = 1;  ///< bytes
+  std::uint32_t splits = 1;   ///< streams of a whole block
+  std::uint32_t block = 0;    ///< bytes that a whole one decodes to
+  std::uint64_t content = 0;  ///< bytes that all of it decodes to
+  std::uint64_t size = 0;     ///< bytes of the frame
+
+  /// Its header is sound, and its offsets are there.
+  TESSERA_HOST_DEVICE static BloscFrame walk(std::byte const* from, std::uint64_t size) {
+    constexpr unsigned version = 2, of_inside = 1, shuffled = 1, stored = 2, bit_shuffled = 4, reserved = 8, whole = 16;
+    constexpr std::uint64_t most_int = 0x7fffffff, most = most_int - header, most_block = (most_int - 255 * number) / 3;
+    BloscFrame frame;
+    frame.size = size;
+    auto const is = [&](FrameProblem found) {
+      frame.problem = found;
+      return frame;
+    };
+    if (size < header) return is(FrameProblem::truncated);
+    if (static_cast<unsigned>(from[0]) != version) return is(FrameProblem::unknown);
+    auto const flags = static_cast<unsigned>(from[2]);
+    frame.element = static_cast<std::uint32_t>(from[3]);
+    frame.content = frame_integer(from + 4, number);
+    frame.block = static_cast<std::uint32_t>(frame_integer(from + 8, number));
+    auto const said = frame_integer(from + 12, number);
+    if (said != size) return is(said > size ? FrameProblem::truncated : FrameProblem::followed);
+    if (frame.content == 0) return frame;
+    if (flags & reserved || frame.element == 0 || frame.block == 0 || frame.block > most_block ||
+        frame.block > frame.content || frame.content > most)
+      return is(FrameProblem::reserved);
+    if (flags & stored) {
+      frame.element = 1;
+      return is(frame.content + header == size ? FrameProblem::none : FrameProblem::another);
+    }
+    frame.inside = flags >> 5 < 5 ? static_cast<BloscInside>(flags >> 5) : BloscInside::unknown;
+    if (static_cast<unsigned>(from[1]) != of_inside) return is(FrameProblem::reserved);
+    if (flags & shuffled && frame.element > 1)
+      frame.filter = BloscFilter::bytes;
+    else if (flags & bit_shuffled)
+      frame.filter = BloscFilter::bits;
+    constexpr std::uint32_t most_splits = 16, least_stream = 128;
+    if (frame.block / frame.element >= least_stream && frame.element <= most_splits && !(flags & whole)) {
+      frame.splits = frame.element;
+      if (frame.block % frame.splits != 0) return is(FrameProblem::reserved);
+    }
+    return is(size - header < frame.blocks() * number ? FrameProblem::truncated : FrameProblem::none);
+  }
+
+  TESSERA_HOST_DEVICE bool is_stored() const { return inside == BloscInside::nothing; }
+  /// Those that have streams.
+  TESSERA_HOST_DEVICE std::uint64_t blocks() const { return is_stored() ? 0 : (content - 1) / block + 1; }
+  TESSERA_HOST_DEVICE std::uint64_t whole_blocks() const { return is_stored() ? 0 : content / block; }
+  TESSERA_HOST_DEVICE std::uint64_t streams() const { return whole_blocks() * splits + (blocks() - whole_blocks()); }
+
+  TESSERA_HOST_DEVICE std::uint32_t splits_of(std::uint64_t i) const { return i < whole_blocks() ? splits : 1; }
+  TESSERA_HOST_DEVICE std::uint64_t size_of(std::uint64_t i) const {  ///< bytes that a block decodes to
+    return i < whole_blocks() ? block : content - i * block;
+  }
+
+  /// Where the block's first stream is said to begin: anywhere.
+  TESSERA_HOST_DEVICE std::uint64_t offset_of(std::byte const* from, std::uint64_t i) const {
+    return frame_integer(from + header + i * number, number);
+  }
+  /// The stream at an offset. Its bytes are in the frame, behind the offsets.
+  TESSERA_HOST_DEVICE BloscStream stream_at(std::byte const* from, std::uint64_t at) const {
+    if (at < header + blocks() * number || at > size - number) return {FrameProblem::outside};
+    auto const length = frame_integer(from + at, number);
+    at += number;
+    if (length == 0 || length > size - at) return {FrameProblem::outside};
+    return {FrameProblem::none, at, length};
+  }
+  /// What a stream of that size, which is to decode to `room`, says of itself. LZ4 says nothing. Of zlib none is longer
+  /// than what it decodes to.
+  TESSERA_HOST_DEVICE FoundFrame walk_inside(std::byte const* from, std::uint64_t length, std::uint64_t room) const {
+    auto found = [&]() -> FoundFrame {
+      if (inside == BloscInside::zstd) return ZstdFrame::walk(from, length);
+      if (inside == BloscInside::snappy) return SnappyBlock::walk(from, length);
+      if (inside == BloscInside::zlib) return ZlibFrame::walk(from, length);
+      return {};
+    }();
+    bool const is_other = found.content != FoundFrame::unsaid && found.content != room;
+    if (found.problem == FrameProblem::none && is_other) found.problem = FrameProblem::another;
+    if (inside == BloscInside::zlib && length > room) found.problem = FrameProblem::reserved;
+    return found;
+  }
+};
+
+}  // namespace detail
+}}  // namespace tessera::v0

@@ -1,0 +1,202 @@
+// blosc, decoded in device memory: nvCOMP decodes the streams in it, and kernels of tessera's do the rest. Needs nvCOMP
+// 6: link tessera::nvcomp.
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <tessera/codec/bytes_to_bytes/blosc_batch.cuh>
+#include <tessera/with/nvcomp.cuh>
+#include <tessera/with/nvcomp_zlib.cuh>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+struct NvcompSnappy {
+  using Frame = SnappyBlock;
+  static constexpr char const* name = "nvcompBatchedSnappy";
+  static constexpr auto alignments = &::nvcompBatchedSnappyDecompressGetRequiredAlignments;
+  static constexpr auto temporary = &::nvcompBatchedSnappyDecompressGetTempSize;
+  static constexpr auto decompress = &::nvcompBatchedSnappyDecompressAsync;
+  static constexpr nvcompBatchedSnappyDecompressOpts_t options{NVCOMP_DECOMPRESS_BACKEND_CUDA, 0, {}};
+  static constexpr std::size_t most = nvcompSnappyDecompressionMaxAllowedChunkSize;
+};
+
+/// nvCOMP's format of what is inside of blosc.
+template <class Format, BloscInside Inside>
+struct BloscStreamsOf {
+  static constexpr auto inside = Inside;
+  using format = Format;
+};
+using BloscOfLz4 = BloscStreamsOf<NvcompLz4, BloscInside::lz4>;
+using BloscOfSnappy = BloscStreamsOf<NvcompSnappy, BloscInside::snappy>;
+using BloscOfZlib = BloscStreamsOf<NvcompDeflate, BloscInside::zlib>;
+using BloscOfZstd = BloscStreamsOf<NvcompZstd, BloscInside::zstd>;
+
+/// Bytes of temporary memory. Throws: DeviceError.
+template <class Format>
+std::size_t temporary_of(BloscStreams const& streams, Queue<space::Device>& on) {
+  std::size_t wanted = 0;
+  if (streams.count > 0)
+    check_nvcomp<Format>(
+        Format::temporary(streams.count, streams.largest, Format::options, &wanted, streams.total, on.stream()),
+        "DecompressGetTempSize");
+  return wanted;
+}
+template <class Format>
+void decompress(BloscStreams const& streams, BloscLists lists, std::byte* scratch, std::size_t size,
+                Queue<space::Device>& on) {
+  if (streams.count == 0) return;
+  auto const first = streams.first;
+  if constexpr (is_given_copies<Format>)
+    launch_blocks(on, streams.count,
+                  AlignFrames<ListedSlots>{lists.from + first, lists.sizes + first, {lists.slots + first}});
+  check_nvcomp<Format>(
+      Format::decompress(lists.from + first, lists.sizes + first, lists.rooms + first, lists.decoded + first,
+                         streams.count, scratch, size, lists.to + first, Format::options,
+                         reinterpret_cast<nvcompStatus_t*>(lists.statuses + first), on.stream()),
+      "DecompressAsync");
+}
+
+/// Throws: CodecError, if a header is not sound, or has streams that none of these decodes.
+template <class... Streams>
+void expect_header(BloscFrame const& frame, CodecTask<space::Device> const& task) {
+  if (frame.problem != FrameProblem::none)
+    throw frame_error({frame.problem, 0, frame.content}, task.from.size, task.to.size);
+  if (frame.content > task.to.size)
+    throw frame_error({FrameProblem::too_large, 0, frame.content}, task.from.size, task.to.size);
+  if (frame.is_stored() || ((frame.inside == Streams::inside) || ...)) return;
+  auto const name = blosc_inside_name(frame.inside);
+  bool const is_ours = frame.inside > BloscInside::blosclz && frame.inside < BloscInside::unknown;
+  throw CodecError{text({"in its chunks is ", name, ", which this implementation does not decode: ",
+                         is_ours ? "nvcomp::Blosc does" : "codec::Blosc does, on the host"})};
+}
+
+/// Two copies of lists to the device, and three launches beside those of nvCOMP's for each format that is there; two
+/// copies of answers, of headers and of all blocks, each with a wait. Throws: CodecError with the number of the first
+/// chunk whose header is not sound, or else which does not decode; DeviceError.
+template <class... Streams>
+void decode_blosc(std::span<CodecTask<space::Device>> batch, Queue<space::Device>& on) {
+  auto lent = on.template lease<BloscBatch>();
+  auto const for_each = [&](auto&& f) {
+    for (std::size_t i = 0; i < batch.size(); ++i) try {
+        f(i, batch[i]);
+      } catch (Error& error) {
+        error.in_chunk(i);
+        throw;
+      }
+  };
+  lent->begin(batch);
+  lent->ask(on);
+  lent.record();
+  lent.wait();
+  for_each([&](std::size_t i, auto& task) {
+    expect_header<Streams...>(lent->frame(i), task);
+    task.size = lent->frame(i).content;
+  });
+
+  auto const lists = lent->walked(on);
+  InContext const here{on.shared_stream()->context()};
+  auto const scratch_size =
+      std::max({temporary_of<typename Streams::format>(lent->streams_of(Streams::inside), on)...});
+  auto* const scratch = lent->scratch(scratch_size, on);
+  (decompress<typename Streams::format>(lent->streams_of(Streams::inside), lists, scratch, scratch_size, on), ...);
+  lent->join(on);
+  lent.record();
+  lent.wait();
+  for_each([&](std::size_t i, auto const& task) {
+    auto const problem = [&](std::uint64_t block, auto const& what) {
+      throw CodecError{text({task.from.size, " bytes do not decode to ", task.size, ": in block ", block, ", ", what})};
+    };
+    lent->check(i, [&](std::uint64_t block, auto what) {
+      if constexpr (std::same_as<decltype(what), FrameProblem>)
+        problem(block, frame_problem({what}));
+      else if (what != nvcompSuccess)
+        problem(block, ::nvcompGetStatusString(static_cast<nvcompStatus_t>(what)));
+      else
+        problem(block, "nvCOMP decodes another number of bytes");
+    });
+  });
+}
+
+/// What both of nvcomp's have in common: the configuration of codec::Blosc.
+template <class... Streams>
+struct BloscByNvcomp {
+  using kind = bytes_to_bytes;
+  static constexpr std::string_view name = "blosc";
+  template <class S>
+  static constexpr bool runs_in = std::same_as<S, space::Device>;
+
+  std::string cname = "lz4";
+  int clevel = 5;
+  std::string shuffle = "shuffle";
+  std::size_t typesize = 0;   ///< bytes that are shuffled together; 0: those of an element, in a new array; else 1
+  std::size_t blocksize = 0;  ///< bytes; 0: automatic
+
+  Value configuration() const {
+    return Members{{"typesize", Value::integer(static_cast<long long>(typesize == 0 ? 1 : typesize))},
+                   {"cname", cname},
+                   {"clevel", Value::integer(clevel)},
+                   {"shuffle", shuffle},
+                   {"blocksize", Value::integer(static_cast<long long>(blocksize))}};
+  }
+  std::size_t encoded_bound(std::size_t decoded) const { return decoded + BloscFrame::header; }  // c-blosc's
+
+  template <std::same_as<Queue<space::Device>> DeviceQueue>
+  void decode(std::span<CodecTask<space::Device>> batch, DeviceQueue& on) const {
+    if constexpr (check_kernels<DeviceQueue>())
+      if (!batch.empty()) decode_blosc<Streams...>(batch, on);
+  }
+
+ protected:
+  void take(ObjectReader& configuration) {
+    constexpr std::size_t most = 0x7fffffff - BloscFrame::header;
+    clevel = configuration.at("clevel").integer<int>(0, 9);
+    shuffle = configuration.at("shuffle").one_of({"noshuffle", "shuffle", "bitshuffle"});
+    if (shuffle != "noshuffle" || configuration.find("typesize"))
+      typesize = configuration.at("typesize").integer<std::size_t>(1, most);
+    if (auto const found = configuration.find("blocksize")) blocksize = found->integer<std::size_t>(0, most);
+  }
+};
+
+}  // namespace detail
+
+namespace nvcomp {
+
+/// blosc with lz4, lz4hc, zlib, zstd or snappy in it, by the chunk's own header; with blosclz, codec::Blosc decodes it
+/// on the host. Every offset and size of a chunk is checked before nvCOMP sees a stream. What is inside streams of
+/// zlib, zstd and snappy is not, and so their bytes want to be checked or trusted; those of lz4 need not: BloscLz4.
+struct Blosc
+    : detail::BloscByNvcomp<detail::BloscOfLz4, detail::BloscOfSnappy, detail::BloscOfZlib, detail::BloscOfZstd> {
+  static constexpr bool needs_checked_bytes = true;
+
+  static Blosc from(ObjectReader& configuration) {
+    Blosc codec;
+    codec.cname = configuration.at("cname").one_of({"lz4", "lz4hc", "zstd", "snappy", "zlib", "blosclz"});
+    if (codec.cname == "blosclz")
+      throw MetadataError{"nvcomp::Blosc does not decode blosclz: codec::Blosc does, on the host"};
+    codec.take(configuration);
+    return codec;
+  }
+};
+
+/// blosc with lz4 or lz4hc in it, and nothing else. Of damaged LZ4 nvCOMP says that it is: bytes from anywhere may
+/// come.
+struct BloscLz4 : detail::BloscByNvcomp<detail::BloscOfLz4> {
+  static BloscLz4 from(ObjectReader& configuration) {
+    BloscLz4 codec;
+    codec.cname = configuration.at("cname").one_of({"lz4", "lz4hc", "zstd", "snappy", "zlib", "blosclz"});
+    if (codec.cname != "lz4" && codec.cname != "lz4hc")
+      throw MetadataError{text({"nvcomp::BloscLz4 does not decode ", codec.cname, ": ",
+                                codec.cname == "blosclz" ? "codec::Blosc does, on the host" : "nvcomp::Blosc does"})};
+    codec.take(configuration);
+    return codec;
+  }
+};
+
+}  // namespace nvcomp
+}}  // namespace tessera::v0

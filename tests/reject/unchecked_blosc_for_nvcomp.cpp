@@ -1,0 +1,18 @@
+// expect: tessera: where its bytes are damaged the behaviour of this codec is undefined
+// not with nvcc: nvCOMP may not be there
+#include <tessera/tessera.cuh>
+#include <tessera/with/nvcomp_blosc.cuh>
+
+using namespace tessera;
+
+int main() {
+  LocalStore<HostBuffer> store{"data"};
+  Queue<space::Device> on;
+#ifdef CURED  // LZ4 alone need not be vouched for
+  using P = Pipeline<space::Device, codec::Bytes, nvcomp::BloscLz4, CastTo<space::Host>>;
+#else
+  using P = Pipeline<space::Device, codec::Bytes, nvcomp::Blosc, CastTo<space::Host>>;
+#endif
+  auto array = open_array<float, 2, P>(store, "a", on);
+  auto memory = array.read(all, on);
+}

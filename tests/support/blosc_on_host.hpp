@@ -1,0 +1,87 @@
+// What kernels do with a blosc chunk, done on the host: taken apart, and put together again. Streams are decoded by
+// c-blosc, each as the only one of a chunk.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <blosc.h>
+
+#include <tessera/codec/bytes_to_bytes/unshuffle.hpp>
+#include <tessera/codec/bytes_to_bytes/walk_blosc.hpp>
+
+namespace test {
+
+/// Bytes in a block of memory of their own, so that a sanitizer sees what is read beyond them.
+inline std::vector<std::byte> exact_bytes(std::string const& from) {
+  auto const* const data = reinterpret_cast<std::byte const*>(from.data());
+  return {data, data + from.size()};
+}
+
+/// False: it does not decode to exactly so many bytes.
+inline bool decode_blosc_stream(tessera::detail::BloscInside inside, std::string const& stream, std::byte* to,
+                                std::size_t room) {
+  constexpr unsigned header = 16, whole = 0x10;
+  std::string frame{'\2', '\1', static_cast<char>(static_cast<unsigned>(inside) << 5 | whole), '\1'};
+  auto const put = [&](std::size_t value) {
+    for (unsigned i = 0; i < 4; ++i) frame += static_cast<char>(value >> (8 * i) & 0xff);
+  };
+  put(room), put(room), put(header + 8 + stream.size());
+  put(header + 4), put(stream.size());
+  frame += stream;
+  return blosc_decompress_ctx(frame.data(), to, room, 1) == static_cast<int>(room);
+}
+
+template <class F, unsigned... Phase>
+void run_block_on_host(F const& f, std::uint64_t block, std::integer_sequence<unsigned, Phase...>) {
+  auto const shared = std::make_unique<typename F::Shared>();
+  auto const run = [&]<unsigned P>(std::integral_constant<unsigned, P>) {
+    for (unsigned thread = 0; thread < F::threads; ++thread) f.template phase<P>(block, thread, *shared);
+  };
+  (run(std::integral_constant<unsigned, Phase>{}), ...);
+}
+
+/// What the chunk decodes to; nothing, if something in it is not sound. A stream is decoded if it is listed alone.
+inline std::optional<std::string> blosc_on_host(std::string const& chunk, std::size_t room) {
+  using namespace tessera::detail;
+  auto const from = exact_bytes(chunk);
+  auto const frame = BloscFrame::walk(from.data(), from.size());
+  if (frame.problem != FrameProblem::none || frame.content > room) return {};
+  if (!frame.is_stored() && (frame.inside == BloscInside::unknown)) return {};
+  std::vector<std::byte> to(frame.content), decoded(frame.content);
+  bool const is_apart = frame.filter != BloscFilter::none;
+  BloscChunk const described{frame, from.data(), to.data(), is_apart ? decoded.data() : to.data(), nullptr, 0, 0, 0};
+
+  auto const streams = frame.streams();
+  std::vector<std::byte> lists(streams * (BloscLists::each_list + BloscLists::each_answer) +
+                               frame.blocks() * sizeof(FrameProblem) + 1);
+  auto const listed = BloscLists::in(lists.data(), streams);
+  BloscHarmless const harmless;
+  WalkBloscBlocks const walk{&described, 1, &harmless, listed};
+  bool is_sound = true;
+  for (std::uint64_t block = 0; block < frame.blocks(); ++block) {
+    walk(block);
+    is_sound = is_sound && listed.problems[block] == FrameProblem::none;
+  }
+  for (std::uint64_t i = 0; i < streams; ++i) {
+    if (listed.bytes[i] != listed.to[i]) continue;  // it is not decoded
+    auto const* const stream = static_cast<char const*>(listed.from[i]);
+    std::string bytes(stream, stream + listed.sizes[i]);
+    if (frame.inside == BloscInside::zlib)  // with what is around deflate
+      bytes.assign(stream - ZlibFrame::header, stream + listed.sizes[i] + ZlibFrame::checksum);
+    if (!decode_blosc_stream(frame.inside, bytes, static_cast<std::byte*>(listed.to[i]), listed.rooms[i]))
+      is_sound = false;
+  }
+  JoinStreams const join{&described, 1, listed.bytes};
+  for (std::uint64_t tile = 0; tile < described.tiles(); ++tile)
+    run_block_on_host(join, tile, std::make_integer_sequence<unsigned, JoinStreams::phases>{});
+  if (!is_sound) return {};
+  return std::string{reinterpret_cast<char const*>(to.data()), to.size()};
+}
+
+}  // namespace test
