@@ -17,6 +17,12 @@ template <class Options>
 using Decompress = nvcompStatus_t(void const* const*, std::size_t const*, std::size_t const*, std::size_t*, std::size_t,
                                   void*, std::size_t, void* const*, Options, nvcompStatus_t*, cudaStream_t);
 
+template <class Options>
+using Bound = nvcompStatus_t(std::size_t, Options, std::size_t*);
+template <class Options>
+using Compress = nvcompStatus_t(void const* const*, std::size_t const*, std::size_t, std::size_t, void*, std::size_t,
+                                void* const*, std::size_t*, Options, nvcompStatus_t*, cudaStream_t);
+
 int wrong = 0;
 void check(bool is_right, char const* format, char const* what) {
   if (is_right) return;
@@ -55,6 +61,37 @@ void check_format(double most_of_decoded) {
               temporary<Format>(16, std::size_t{1} << 16));
 }
 
+// For such chunks each codec's bound is room enough, and where it ends the next one's may begin.
+template <class Encoding, class Options, class C>
+void check_encoding(C const& codec, double most_of_plain) {
+  static_assert(std::is_same_v<decltype(Encoding::alignments), Alignments<Options>* const>);
+  static_assert(std::is_same_v<decltype(Encoding::temporary), TempSize<Options>* const>);
+  static_assert(std::is_same_v<decltype(Encoding::bound), Bound<Options>* const>);
+  static_assert(std::is_same_v<decltype(Encoding::compress), Compress<Options>* const>);
+  static_assert(sizeof(Options) == 64);
+  auto const options = Encoding::options(codec);
+  nvcompAlignmentRequirements_t aligned{};
+  check(Encoding::alignments(options, &aligned) == nvcompSuccess, Encoding::name, "no alignments");
+  check(aligned.temp <= 256, Encoding::name, "temporary memory may not lie where an allocation begins");
+  for (std::size_t size = 1; size <= std::size_t{1} << 24; size = size * 5 / 4 + 1) {
+    std::size_t room = 0;
+    check(Encoding::bound(size, options, &room) == nvcompSuccess, Encoding::name, "no bound");
+    auto const bound = codec.encoded_bound(size);
+    check(Encoding::header + room <= bound, Encoding::name, "more room than the codec's bound");
+    check(aligned.output == 1 || bound % aligned.output == 0, Encoding::name, "bounds are no multiples");
+  }
+  std::size_t room = 0;
+  if (Encoding::most <= std::size_t{1} << 40)
+    check(Encoding::bound(Encoding::most, options, &room) == nvcompSuccess, Encoding::name, "a chunk may be smaller");
+  std::size_t found = 0;
+  auto const status = Encoding::temporary(16, std::size_t{1} << 16, options, &found, std::size_t{16} << 16, nullptr);
+  if (status == nvcompErrorCudaError) return (void)std::printf("%s: asks a device before it encodes\n", Encoding::name);
+  check(status == nvcompSuccess, Encoding::name, nvcompGetStatusString(status));
+  check(static_cast<double>(found) <= most_of_plain * double(16 << 16) + 65536, Encoding::name,
+        "more temporary memory to encode than docs/routes.md says");
+  std::printf("%s: %zu bytes of temporary memory to encode 16 chunks of 64 KiB\n", Encoding::name, found);
+}
+
 }  // namespace
 
 int main() {
@@ -65,5 +102,13 @@ int main() {
   check_format<NvcompGzip, nvcompBatchedGzipDecompressOpts_t>(0);
   check_format<NvcompDeflate, nvcompBatchedDeflateDecompressOpts_t>(0);
   check_format<NvcompSnappy, nvcompBatchedSnappyDecompressOpts_t>(0);
+  using namespace tessera::nvcomp;
+  check_encoding<NvcompZstdEncoding, nvcompBatchedZstdCompressOpts_t>(Zstd{}, 0);
+  check_encoding<NvcompLz4Encoding, nvcompBatchedLZ4CompressOpts_t>(Lz4{}, 0.5);
+  for (int level = 1; level <= 9; ++level) {
+    Gzip codec;
+    codec.level = level;
+    check_encoding<NvcompGzipEncoding, nvcompBatchedGzipCompressOpts_t>(codec, 18.1);
+  }
   return wrong != 0;
 }

@@ -67,18 +67,36 @@ struct nvcompBatchedSnappyDecompressOpts_t {
   char reserved[56];
 };
 
+// A zeroed one of gzip's asks for algorithm 0 of six; those of the others are all that there is.
+struct nvcompBatchedZstdCompressOpts_t {
+  char reserved[64];
+};
+struct nvcompBatchedLZ4CompressOpts_t {
+  nvcompType_t data_type;
+  nvcompBitshuffleMode_t bitshuffle_mode;
+  char reserved[56];
+};
+struct nvcompBatchedGzipCompressOpts_t {
+  int algorithm;
+  char reserved[60];
+};
+
 constexpr std::size_t nvcompZstdDecompressionMaxAllowedChunkSize = (std::size_t{1} << 31) - 1;
 constexpr std::size_t nvcompLZ4DecompressionMaxAllowedChunkSize = (std::size_t{1} << 32) - 1;
 constexpr std::size_t nvcompGzipNaiveDecompressionMaxAllowedChunkSize = (std::size_t{1} << 32) - 1;
 constexpr std::size_t nvcompDeflateDecompressionMaxAllowedChunkSize = (std::size_t{1} << 32) - 1;
 constexpr std::size_t nvcompSnappyDecompressionMaxAllowedChunkSize = (std::size_t{1} << 31) - 1;
+constexpr std::size_t nvcompZstdCompressionMaxAllowedChunkSize = (std::size_t{1} << 31) - 1;
+constexpr std::size_t nvcompLZ4CompressionMaxAllowedChunkSize = std::size_t{1} << 24;
+constexpr std::size_t nvcompGzipCompressionMaxAllowedChunkSize = std::size_t{0x7fffffff} << 15;
 
 extern "C" {
 
 char const* nvcompGetStatusString(nvcompStatus_t status);
 
-// The lists are in memory that the device reaches, an entry for each chunk. DecompressAsync does its work in the
-// stream's order; temp is of as many bytes as GetTempSize says, for as many chunks and as many decoded bytes.
+// The lists are in memory that the device reaches, an entry for each chunk. DecompressAsync and CompressAsync do their
+// work in the stream's order; temp is of as many bytes as GetTempSize says, for as many chunks and as many decoded
+// bytes. Each chunk that is compressed has room for as many bytes as GetMaxOutputChunkSize says of the largest.
 #define EMULATED_NVCOMP(Format)                                                                                       \
   nvcompStatus_t nvcompBatched##Format##DecompressGetRequiredAlignments(nvcompBatched##Format##DecompressOpts_t opts, \
                                                                         nvcompAlignmentRequirements_t* alignments);   \
@@ -88,7 +106,18 @@ char const* nvcompGetStatusString(nvcompStatus_t status);
   nvcompStatus_t nvcompBatched##Format##DecompressAsync(                                                              \
       void const* const* from, std::size_t const* from_sizes, std::size_t const* rooms, std::size_t* sizes,           \
       std::size_t chunks, void* temp, std::size_t temp_size, void* const* to,                                         \
-      nvcompBatched##Format##DecompressOpts_t opts, nvcompStatus_t* statuses, cudaStream_t stream);
+      nvcompBatched##Format##DecompressOpts_t opts, nvcompStatus_t* statuses, cudaStream_t stream);                   \
+  nvcompStatus_t nvcompBatched##Format##CompressGetRequiredAlignments(nvcompBatched##Format##CompressOpts_t opts,     \
+                                                                      nvcompAlignmentRequirements_t* alignments);     \
+  nvcompStatus_t nvcompBatched##Format##CompressGetTempSize(                                                          \
+      std::size_t chunks, std::size_t largest, nvcompBatched##Format##CompressOpts_t opts, std::size_t* temp_size,    \
+      std::size_t total, cudaStream_t stream);                                                                        \
+  nvcompStatus_t nvcompBatched##Format##CompressGetMaxOutputChunkSize(                                                \
+      std::size_t largest, nvcompBatched##Format##CompressOpts_t opts, std::size_t* bound);                           \
+  nvcompStatus_t nvcompBatched##Format##CompressAsync(                                                                \
+      void const* const* from, std::size_t const* from_sizes, std::size_t largest, std::size_t chunks, void* temp,    \
+      std::size_t temp_size, void* const* to, std::size_t* sizes, nvcompBatched##Format##CompressOpts_t opts,         \
+      nvcompStatus_t* statuses, cudaStream_t stream);
 EMULATED_NVCOMP(Zstd)
 EMULATED_NVCOMP(LZ4)
 EMULATED_NVCOMP(Gzip)

@@ -16,6 +16,7 @@
 #include <tessera/pipeline/shard_index.hpp>
 #include <tessera/shard/entries.hpp>
 #include <tessera/shard/grid.hpp>
+#include <tessera/shard/packing.hpp>
 #include <tessera/store/erased_store.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -91,9 +92,11 @@ class ShardBuilder {
       return true;
     }
     auto const value = value_.take(checked_size(sum + index.size(), "a shard"), on);
+    packing_.begin();
     for (std::uint64_t i = 0; i < entries_.size(); ++i)
       if (size_of(1, i)) compose(1, i, value, entries_[i].offset - size_, on);
     put_index(index, entries_, value.sub(sum, index.size()), on);
+    packing_.finish(on);
     return store.append(key, value, size_, on);
   }
 
@@ -106,7 +109,9 @@ class ShardBuilder {
       return 0;
     }
     auto const value = value_.take(checked_size(*size, "a shard"), on);
+    packing_.begin();
     compose(0, 0, value, 0, on);
+    packing_.finish(on);
     store.write(key, value, on);
     return *size;
   }
@@ -167,7 +172,7 @@ class ShardBuilder {
   void compose(std::size_t level, std::uint64_t number, ByteSpan<S> value, std::uint64_t at, Queue& on) {
     if (level == grid_->levels().size()) {
       auto const chunk = chunks_[number];
-      return crossing<S, S>::copy(chunk, value.sub(at, chunk.size), on);
+      return packing_.add(chunk, value.sub(at, chunk.size));
     }
     auto const& index = format(level);
     std::vector<ShardEntry> entries(index.entries());
@@ -183,16 +188,8 @@ class ShardBuilder {
     put_index(index, entries, value.sub(index.at_start() ? at : at + offset, index.size()), on);
   }
 
-  static void put_index(ShardIndexFormat const& index, std::vector<ShardEntry> const& entries, ByteSpan<S> to,
-                        Queue& on) {
-    if constexpr (std::same_as<S, Host>) {
-      index.encode(entries, to, on);
-    } else {
-      std::vector<std::byte> bytes(index.size());
-      index.encode(entries, {bytes.data(), bytes.size()}, on.host());
-      crossing<S, Host>::copy({bytes.data(), bytes.size()}, to, on);
-      on.keep(std::move(bytes));
-    }
+  void put_index(ShardIndexFormat const& index, std::vector<ShardEntry> const& entries, ByteSpan<S> to, Queue& on) {
+    index.encode(entries, packing_.room(to), queue_in<Host>(on));
   }
 
   ShardGrid const* grid_ = nullptr;
@@ -200,6 +197,7 @@ class ShardBuilder {
   std::uint64_t size_ = 0;                    // of the shard that is open
   std::vector<ShardEntry> before_, entries_;  // of its index, as it is and as it shall be
   Scratch<S> old_, value_;
+  Packing<S> packing_;
   std::mutex mutex_;
   std::deque<Scratch<S>> blocks_;  // where new chunks are
   std::size_t used_ = 0;

@@ -9,6 +9,7 @@
 
 #include <tessera/cast/concept.hpp>
 #include <tessera/shard/builder.hpp>
+#include <tessera/shard/packing.hpp>
 #include <tessera/store/erased_store.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -46,12 +47,14 @@ class ShardStore final : public ErasedWritableStore<Space> {
     std::size_t sum = 0;
     for (auto const& request : requests) sum += request.value.size;
     auto destination = builder_->destination(sum, on);
+    Packing<Space> packing;
     for (auto const& request : requests) {
       auto const to = destination.sub(0, request.value.size);
-      crossing<Space, Space>::copy(request.value, to, on);
+      packing.add(request.value, to);
       builder_->put(number(*request.key), to);
       destination = destination.sub(to.size, destination.size - to.size);
     }
+    packing.finish(on);
   }
   bool erase(Key const& key, Queue&) const override {
     builder_->erase(number(key));

@@ -1,6 +1,7 @@
-// Codecs that nvCOMP decodes in device memory: zstd, gzip, and numcodecs' lz4; blosc and numcodecs' zlib have headers
-// of their own. Needs nvCOMP 6 (NVIDIA's licence: it is not passed on): link tessera::nvcomp.
+// Codecs that nvCOMP decodes and encodes in device memory: zstd, gzip, and numcodecs' lz4; blosc and numcodecs' zlib have
+// headers of their own. Needs nvCOMP 6 (NVIDIA's licence: it is not passed on): link tessera::nvcomp.
 #pragma once
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,7 @@
 #include <tessera/core/cuda_context.cuh>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
+#include <tessera/with/nvcomp_encode.cuh>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
@@ -152,16 +154,20 @@ struct DecodedByNvcomp {
 
 }  // namespace detail
 
-/// Codecs that decode in device memory what the host's codecs of these names wrote; they do not encode. A mini-batch is
-/// one copy of a list, two launches, one copy of answers and one wait for these. What a chunk says of its size is held
-/// against what it should decode to, and where its frame is not sound it is named and never decoded.
+/// Codecs that decode in device memory what the host's codecs of these names wrote, and encode what those read. A
+/// mini-batch is one copy of a list, one or two launches, one copy of answers and one wait for these. What a chunk says
+/// of its size is held against what it should decode to, and where its frame is not sound it is named and never
+/// decoded.
+///
+/// A configuration that nvCOMP has nothing for is read as any other, and not written: a CodecError names the member.
 ///
 /// nvCOMP's behaviour is undefined where zstd or gzip are damaged behind a sound frame. So they want a crc32c behind
 /// them, which is checked first, or the program's word: Trusted.
 namespace nvcomp {
 
-/// One frame in each chunk. Whether a checksum within it is checked, nvCOMP does not say.
-struct Zstd : detail::DecodedByNvcomp<detail::NvcompZstd> {
+/// One frame in each chunk. Whether a checksum within it is checked, nvCOMP does not say. Writes level 0, an
+/// implementation's own, without a checksum, of chunks of at most 16 MiB.
+struct Zstd : detail::DecodedByNvcomp<detail::NvcompZstd>, detail::EncodedByNvcomp<Zstd, detail::NvcompZstdEncoding> {
   static constexpr std::string_view name = "zstd";
   static constexpr bool needs_checked_bytes = true;
 
@@ -182,8 +188,8 @@ struct Zstd : detail::DecodedByNvcomp<detail::NvcompZstd> {
   }
 };
 
-/// One member in each chunk.
-struct Gzip : detail::DecodedByNvcomp<detail::NvcompGzip> {
+/// One member in each chunk. Writes levels 1 to 9, each by what nvCOMP has of that effort.
+struct Gzip : detail::DecodedByNvcomp<detail::NvcompGzip>, detail::EncodedByNvcomp<Gzip, detail::NvcompGzipEncoding> {
   static constexpr std::string_view name = "gzip";
   static constexpr bool needs_checked_bytes = true;
 
@@ -196,11 +202,18 @@ struct Gzip : detail::DecodedByNvcomp<detail::NvcompGzip> {
   }
   Value configuration() const { return Members{{"level", Value::integer(level)}}; }
 
-  std::size_t encoded_bound(std::size_t decoded) const { return decoded + (decoded >> 10) + 64; }  // zlib's is less
+  /// nvCOMP's, which is more than twice as much, and no less than 72 KiB; zlib's where nvCOMP encodes no such chunk.
+  std::size_t encoded_bound(std::size_t decoded) const {
+    std::size_t bound = 0;
+    (void)::nvcompBatchedGzipCompressGetMaxOutputChunkSize(decoded, {}, &bound);
+    constexpr std::size_t together = 16;  // bytes: results that follow each other lie where nvCOMP writes
+    return (std::max(bound, decoded + (decoded >> 10) + 64) + together - 1) / together * together;
+  }
 };
 
-/// numcodecs' lz4, as zarr-python names it in Zarr v3. Of damaged chunks nvCOMP says that they are.
-struct Lz4 : detail::DecodedByNvcomp<detail::NvcompLz4> {
+/// numcodecs' lz4, as zarr-python names it in Zarr v3. Of damaged chunks nvCOMP says that they are. Writes acceleration
+/// 1, which is the default, of chunks of at most 16 MiB.
+struct Lz4 : detail::DecodedByNvcomp<detail::NvcompLz4>, detail::EncodedByNvcomp<Lz4, detail::NvcompLz4Encoding> {
   static constexpr std::string_view name = "numcodecs.lz4";
 
   int acceleration = 1;

@@ -1,0 +1,135 @@
+// Chunks of a mini-batch for an encoder that takes lists in device memory: the host knows them all, so one copy brings
+// them there, and what it answers, sizes and statuses, comes back in another.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include <tessera/buffer/device_buffer.cuh>
+#include <tessera/buffer/pinned_buffer.cuh>
+#include <tessera/buffer/scratch.hpp>
+#include <tessera/cast/host_device.cuh>
+#include <tessera/codec/chunk.hpp>
+#include <tessera/core/config.hpp>
+#include <tessera/memory/queue.cuh>
+#include <tessera/place/copy.cuh>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+inline bool is_aligned(std::byte const* address, std::size_t to) {
+  return reinterpret_cast<std::uintptr_t>(address) % to == 0;
+}
+
+/// What an encoder takes, and what it answers: an entry for each chunk.
+struct EncodeLists {
+  void const** from;
+  std::size_t* sizes;
+  void** to;
+  std::size_t* encoded;    ///< its answers: bytes that it wrote ...
+  std::int32_t* statuses;  ///< ... and whether it is content: 0
+};
+
+/// Puts the decoded size, an integer of so many bytes, little-endian, before what the encoder writes.
+template <unsigned Bytes>
+struct WriteDecodedSizes {
+  EncodeLists lists;
+
+  TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const {
+    auto* const to = static_cast<std::byte*>(lists.to[i]) - Bytes;
+    for (unsigned b = 0; b < Bytes; ++b) to[b] = static_cast<std::byte>(lists.sizes[i] >> (8 * b) & 0xff);
+  }
+};
+
+/// Kept by the queue: it grows to what was asked for, and then nothing is allocated.
+class EncodeBatch {
+ public:
+  /// Results go behind `header` bytes of each chunk's room.
+  void begin(std::span<CodecTask<space::Device> const> tasks, std::size_t header) {
+    from_.clear(), sizes_.clear(), to_.clear();
+    total_ = largest_ = 0;
+    for (auto const& task : tasks) {
+      from_.push_back(task.from.data);
+      sizes_.push_back(task.from.size);
+      to_.push_back(task.to.data + header);
+      total_ += task.from.size;
+      largest_ = std::max(largest_, task.from.size);
+    }
+  }
+  std::size_t count() const { return from_.size(); }
+  std::size_t total() const { return total_; }      ///< bytes of all chunks
+  std::size_t largest() const { return largest_; }  ///< of the largest of them
+
+  /// Chunks whose addresses are no such multiples are copied to where they are, all in one launch.
+  void align(std::size_t to, Queue<space::Device>& on) {
+    std::size_t room = 0;
+    moved_.clear();
+    auto const each = [&](auto&& f) {
+      for (std::size_t i = 0; i < count(); ++i)
+        if (!is_aligned(from_[i], to)) f(i);
+    };
+    each([&](std::size_t i) { room += (sizes_[i] + to - 1) / to * to; });
+    if (room == 0) return;
+    auto* next = inputs_.take(in_steps(room), on).data;
+    each([&](std::size_t i) {
+      moved_.push_back({from_[i], next, {sizes_[i]}});
+      from_[i] = next;
+      next += (sizes_[i] + to - 1) / to * to;
+    });
+    placer<space::Device>::place(moved_, {.from_strides = {1}, .to_strides = {1}}, on);
+  }
+
+  /// One copy.
+  EncodeLists upload(Queue<space::Device>& on) {
+    auto const n = count() * sizeof(void*);
+    auto const staging = staging_.take(in_steps(3 * n), on).sub(0, 3 * n);
+    std::memcpy(staging.data, from_.data(), n);
+    std::memcpy(staging.data + n, sizes_.data(), n);
+    std::memcpy(staging.data + 2 * n, to_.data(), n);
+    auto const memory = memory_.take(in_steps(3 * n + count() * each_answer), on);
+    crossing<space::Device, space::Pinned>::copy(staging, memory.sub(0, 3 * n), on);
+    there_ = memory.data + 3 * n;
+    return {reinterpret_cast<void const**>(memory.data), reinterpret_cast<std::size_t*>(memory.data + n),
+            reinterpret_cast<void**>(memory.data + 2 * n), reinterpret_cast<std::size_t*>(there_),
+            reinterpret_cast<std::int32_t*>(there_ + n)};
+  }
+
+  /// Device memory for the encoder.
+  std::byte* scratch(std::size_t size, Queue<space::Device>& on) {
+    return size == 0 ? nullptr : scratch_.take(in_steps(size), on).data;
+  }
+
+  /// One copy of all answers, for the host to read when it has waited.
+  void answer(Queue<space::Device>& on) {
+    auto const size = count() * each_answer;
+    here_ = answers_.take(in_steps(size), on).data;
+    crossing<space::Pinned, space::Device>::copy(ByteView<space::Device>{there_, size}, {here_, size}, on);
+  }
+  std::size_t encoded(std::size_t i) const { return reinterpret_cast<std::size_t const*>(here_)[i]; }
+  std::int32_t status(std::size_t i) const {
+    return reinterpret_cast<std::int32_t const*>(here_ + count() * sizeof(std::size_t))[i];
+  }
+
+  std::size_t held() const {
+    return staging_.held() + answers_.held() + memory_.held() + scratch_.held() + inputs_.held();
+  }
+
+ private:
+  static constexpr std::size_t each_answer = sizeof(std::size_t) + sizeof(std::int32_t);
+  static_assert(sizeof(std::size_t) == sizeof(void*));
+
+  std::vector<std::byte const*> from_;
+  std::vector<std::size_t> sizes_;
+  std::vector<std::byte*> to_;
+  std::vector<Placement<space::Device>> moved_;
+  std::size_t total_ = 0, largest_ = 0;
+  Scratch<space::Pinned> staging_, answers_;
+  Scratch<space::Device> memory_, scratch_, inputs_;
+  std::byte* there_ = nullptr;
+  std::byte* here_ = nullptr;
+};
+
+}  // namespace detail
+}}  // namespace tessera::v0
