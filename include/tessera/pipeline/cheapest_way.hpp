@@ -30,12 +30,13 @@ struct Way {
   std::array<std::size_t, Length> implementation{}, space{};
   std::array<bool, Length + 1> crosses{};  ///< before codec k, or behind the last
 
-  /// Cheaper; or of fewer crossings; or of implementations that come earlier; or it crosses nearer to the stored bytes.
+  /// Cheaper; or of fewer crossings; or of implementations that come earlier, of the codec nearest to the stored bytes
+  /// first; or it crosses nearer to the stored bytes.
   constexpr bool is_better_than(Way const& other) const {
     if (!is_there || !other.is_there) return is_there;
     if (cost != other.cost) return cost < other.cost;
     if (crossings != other.crossings) return crossings < other.crossings;
-    for (std::size_t k = 0; k < Length; ++k)
+    for (std::size_t k = Length; k-- > 0;)
       if (implementation[k] != other.implementation[k]) return implementation[k] < other.implementation[k];
     for (std::size_t k = 0; k <= Length; ++k)
       if (crosses[k] != other.crosses[k]) return other.crosses[k];

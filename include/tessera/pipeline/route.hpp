@@ -68,13 +68,18 @@ struct BusTraffic {
 
 namespace detail {
 
-/// What stands for a route where the compiler gave a message, so that no second one follows.
+/// What stands for a route where the compiler gave a message, so that no second one follows. It crosses as often as the
+/// program says.
 template <class From, class To>
 struct NoRoute {
   using array_space = To;
   using bytes_space = From;
   static constexpr bool refused = true;
-  static constexpr int crossings = 0;
+  static constexpr struct {
+    constexpr bool operator==(int) const { return true; }
+    constexpr bool operator<(int) const { return true; }
+    constexpr bool operator<=(int) const { return true; }
+  } crossings{};
 };
 
 // Who uses a route: codecs that only decode will do to read.
@@ -353,9 +358,10 @@ struct route<Available, From, To, Shards<Inner>, Cost, Use> {
 /// written out: `Route<Codecs<codec::Bytes, codec::Zstd>, space::Host, space::Device, Chain<"bytes", "zstd">>` is
 /// `Pipeline<space::Device, codec::Bytes, CastTo<space::Host>, codec::Zstd>`.
 ///
-/// Of ways that cost the same it is the one that crosses least often; then the one whose codecs come first in the list;
-/// then the one that crosses nearest to the stored bytes. A codec whose behaviour damaged bytes make undefined is taken
-/// only where one right behind it checks them. This is for reading: codecs may be such as only decode.
+/// Of ways that cost the same it is the one that crosses least often; then the one whose codecs come first in the list,
+/// the codec nearest to the stored bytes before the others; then the one that crosses nearest to the stored bytes. A
+/// codec whose behaviour damaged bytes make undefined is taken only where one right behind it checks them. This is for
+/// reading: codecs may be such as only decode.
 template <class Available, class From, class To, class Specification, class Cost = BusTraffic>
 using Route = typename detail::route<Available, From, To, Specification, Cost, detail::ToRead>::type;
 
