@@ -29,8 +29,10 @@ struct CodecName {
 };
 
 /// The codecs of chunks as zarr.json names them, in its order: `Chain<"bytes", "zstd", "crc32c">`.
-template <CodecName... names>
-struct Chain {};
+template <CodecName... texts>
+struct Chain {
+  static constexpr std::array<std::string_view, sizeof...(texts)> names{texts.view()...};
+};
 
 /// Shards, whose inner chunks pass such a chain: `Shards<Chain<"bytes", "zstd", "crc32c">>`.
 template <class Inner>
@@ -119,16 +121,16 @@ consteval std::size_t place_of_space(std::type_identity<std::tuple<Ss...>>) {
 template <class Available, class From, class To, class Names, class Cost>
 struct routes;
 
-template <class... Cs, class From, class To, CodecName... names, class Cost>
-struct routes<Codecs<Cs...>, From, To, Chain<names...>, Cost> {
+template <class... Cs, class From, class To, class Names, class Cost>
+struct routes<Codecs<Cs...>, From, To, Names, Cost> {
   using Listed = std::tuple<Cs...>;
   using Spaces = typename spaces_of<std::tuple<>, To, From, space::Host, space::Device>::type;
-  static constexpr std::size_t count = sizeof...(names), listed = sizeof...(Cs), spaces = std::tuple_size_v<Spaces>;
+  static constexpr auto name = Names::names;
+  static constexpr std::size_t count = name.size(), listed = sizeof...(Cs), spaces = std::tuple_size_v<Spaces>;
   template <std::size_t S>
   using space_at = std::tuple_element_t<S, Spaces>;
   template <std::size_t I>
   using codec_at = std::tuple_element_t<I, Listed>;
-  static constexpr std::array<std::string_view, count> name{names.view()...};
 
   // Of the first in the list with that name; `listed`: there is none.
   static constexpr std::size_t first_of(std::string_view wanted) {
@@ -136,7 +138,6 @@ struct routes<Codecs<Cs...>, From, To, Chain<names...>, Cost> {
     (void)((std::string_view{Cs::name} == wanted || (++place, false)) || ...);
     return place;
   }
-  static constexpr bool has_all = ((first_of(names.view()) < listed) && ...);
 
   static constexpr bool is_in_order() {
     bool is_array = true, is_right = true;
@@ -220,10 +221,6 @@ struct routes<Codecs<Cs...>, From, To, Chain<names...>, Cost> {
   using pipeline = decltype(pipeline_of(stages<Use>(std::make_index_sequence<count + 1>{})));
 };
 
-// Those of the names that the list lacks.
-template <class Routes, CodecName... names>
-inline constexpr bool lists = ((Routes::first_of(names.view()) < Routes::listed) && ...);
-
 template <class Available>
 inline constexpr bool is_list_of_codecs = false;
 template <class... Cs>
@@ -234,10 +231,12 @@ template <class... Cs>
 inline constexpr bool is_list_of_declared<Codecs<Cs...>> = (check_declared<Cs>() && ...);
 
 // The first name that is missing has the message; where it is none of tessera's, the compiler shows it.
-template <class Available, CodecName name>
-consteval bool check_is_listed() {
-  constexpr auto is = name.view();
-  constexpr bool is_there = routes<Available, space::Host, space::Host, Chain<name>, BusTraffic>::has_all;
+template <class Routes>
+consteval bool check_are_listed() {
+  constexpr auto missing =
+      std::ranges::find_if(Routes::name, [](auto one) { return Routes::first_of(one) == Routes::listed; });
+  constexpr bool is_there = missing == Routes::name.end();
+  constexpr auto is = is_there ? std::string_view{} : *missing;
   static_assert(is_there || is != "zstd",
                 "tessera: no route: the list lacks zstd: add codec::Zstd of <tessera/with/zstd.hpp>, or for device "
                 "memory nvcomp::Zstd of <tessera/with/nvcomp.cuh>");
@@ -265,13 +264,16 @@ consteval bool check_is_listed() {
 }
 
 template <class Specification>
+inline constexpr bool is_chain = requires {
+  { Specification::names[0] } -> std::convertible_to<std::string_view>;
+};
+template <class Specification>
 consteval bool check_chain() {
-  constexpr bool is_chain = false;  // who asks has found it to be none
   static_assert(
-      is_chain || !std::same_as<Specification, Specification>,
+      is_chain<Specification>,
       "tessera: what codecs a route passes is a Chain of the names in zarr.json, Chain<\"bytes\", \"zstd\">, or "
       "Shards<Chain<...>>, of inner chunks");
-  return is_chain;
+  return is_chain<Specification>;
 }
 
 template <class Available, class From, class To>
@@ -318,25 +320,18 @@ consteval bool check_legal() {
 template <class Available, class From, class To, class Specification, class Cost, class Use>
 struct route {
   static consteval auto find() {
-    (void)check_chain<Specification>();
-    return std::type_identity<NoRoute<From, To>>{};
-  }
-  using type = typename decltype(find())::type;
-};
-template <class Available, class From, class To, CodecName... names, class Cost, class Use>
-struct route<Available, From, To, Chain<names...>, Cost, Use> {
-  static consteval auto find() {
-    if constexpr (!check_ends<Available, From, To>()) {
-      return std::type_identity<NoRoute<From, To>>{};
-    } else if constexpr (!(check_is_listed<Available, names>() && ...)) {
-      return std::type_identity<NoRoute<From, To>>{};
-    } else {
-      using Routes = routes<Available, From, To, Chain<names...>, Cost>;
-      if constexpr (!check_legal<Routes, Use>())
-        return std::type_identity<NoRoute<From, To>>{};
-      else
-        return std::type_identity<typename Routes::template pipeline<Use>>{};
-    }
+    using None = std::type_identity<NoRoute<From, To>>;
+    using Routes = routes<Available, From, To, Specification, Cost>;
+    if constexpr (!check_ends<Available, From, To>())
+      return None{};
+    else if constexpr (!check_chain<Specification>())
+      return None{};
+    else if constexpr (!check_are_listed<Routes>())
+      return None{};
+    else if constexpr (!check_legal<Routes, Use>())
+      return None{};
+    else
+      return std::type_identity<typename Routes::template pipeline<Use>>{};
   }
   using type = typename decltype(find())::type;
 };
