@@ -13,8 +13,10 @@
 #include <tessera/array/append.hpp>
 #include <tessera/array/array_state.hpp>
 #include <tessera/array/invalid_call.hpp>
+#include <tessera/array/other_side.hpp>
 #include <tessera/array/resize.hpp>
 #include <tessera/array/selection.hpp>
+#include <tessera/array/shared_array.hpp>
 #include <tessera/array/under_way.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/core/data_type.hpp>
@@ -45,7 +47,9 @@ class AnyArray {
 
   /// Throws: MetadataError, if the pipeline cannot take chunks of this shape and type.
   AnyArray(S store, std::string path, ArrayMetadata metadata, queue_type on)
-      : state_{std::make_shared<State>(std::move(store), std::move(path), std::move(metadata), std::move(on))} {}
+      : state_{std::make_shared<State>(std::move(store),
+                                       std::make_shared<detail::SharedArray>(std::move(path), std::move(metadata)),
+                                       std::move(on))} {}
 
   /// What its document said when the array was opened, except the shape, which is the present one.
   ArrayMetadata metadata() const {
@@ -242,6 +246,38 @@ class AnyArray {
 
   queue_type& queue() const { return state_->on; }
 
+  /// The same array, through other codecs and in another memory space: `array.through<OnHost>()`, of a pipeline or of a
+  /// list of codecs, as open_any takes them. What is read and written through it, and through this handle and its
+  /// copies, is one array's: of one shape, with the same locks of chunks, kept indexes of shards, attributes and
+  /// default options. Its document is not read again. If the pipeline ends in host memory and the store's buffers are
+  /// elsewhere, it is over the store's host side, which a LocalStore has.
+  ///
+  /// `through<space::Host>()` is the array in host memory, of the codecs that this one has where they run on the host,
+  /// and nothing crosses.
+  ///
+  /// The queue that you give does the work; without one it is this array's, or that of its host threads. Throws:
+  /// MetadataError, if the document names other codecs.
+  template <class Named, class... On>
+  auto through(On... on) const {
+    if constexpr (!detail::check_through<Named, S, P, On...>()) {
+      return detail::InvalidCall{};
+    } else {
+      using Other = typename detail::pipeline_through<Named, S, P>::type;
+      auto const side = [&] { return detail::side_of<typename Other::bytes_space>(state_->store, state_->on); };
+      using There = AnyArray<decltype(side()), Other>;
+      auto const make = [&] {
+        return detail::in_document(state_->store, path(), [&] {
+          return std::make_shared<typename There::State>(
+              side(), state_->array, detail::queue_beside<typename Other::queue_type>(state_->on, std::move(on)...));
+        });
+      };
+      if constexpr (std::same_as<Named, space::Host> && sizeof...(On) == 0)  // each read<HostBuffer> asks for it
+        return There{state_->template beside<typename There::State>(make), defaults_};
+      else
+        return There{make(), defaults_};
+    }
+  }
+
   /// A handle of the same array whose reads, or writes, use these options unless a call says otherwise:
   /// `array.with(ReadOptions{.memory = 1 << 30})`. Its copies use them too, and so does what `as` makes of it.
   AnyArray with(ReadOptions const& options) const { return {state_, defaults_.with(options)}; }
@@ -254,6 +290,8 @@ class AnyArray {
 
  private:
   using State = detail::ArrayState<S, P>;
+  template <class OtherStore, class OtherPipeline>
+  friend class AnyArray;
 
   AnyArray(std::shared_ptr<State> state, detail::OptionDefaults defaults)
       : state_{std::move(state)}, defaults_{std::move(defaults)} {}

@@ -75,6 +75,17 @@ class Array {
   Array with(ReadOptions const& options) const { return Array{array_.with(options)}; }
   Array with(WriteOptions const& options) const { return Array{array_.with(options)}; }
 
+  /// The same array, through other codecs and in another memory space: AnyArray::through.
+  template <class Named, class... On>
+  auto through(On... on) const {
+    auto other = array_.template through<Named>(std::move(on)...);
+    using Other = decltype(other);
+    if constexpr (std::same_as<Other, detail::InvalidCall>)
+      return other;
+    else
+      return Array<T, Rank, typename Other::store_type, typename Other::pipeline_type>{std::move(other)};
+  }
+
   /// What read and write return. If the elements are the host's, nothing: the call returns when they are there. Else a
   /// Pending: `wait()` for it, or give `on` more work that uses the memory; until then the memory is in use.
   using Completion = typename Untyped::Completion;
@@ -96,7 +107,8 @@ class Array {
   }
 
   /// Reads a selection into a new array of buffers B, by default in the array's own space. Use the new array in the
-  /// order of `on`; if the host can touch it, its elements are there when the call returns.
+  /// order of `on`; if the host can touch it, its elements are there when the call returns. An array in device memory
+  /// is read into host buffers through `through<space::Host>()`: by the host's threads, and nothing crosses.
   template <class B = buffer_in_t<array_space>, detail::Selector Sel = Box>
   OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(Sel const& selection, queue_type& on,
                                                         ReadOptions const& options = {}) const {
@@ -250,7 +262,11 @@ class Array {
                                           ReadOptions const& options) const {
     OwnedArray<T, MemoryRank, B> result{selected.shape, queue_in<typename B::space_type>(on)};
     auto const view = result.view();
-    if constexpr (std::is_void_v<Completion>) {
+    if constexpr (detail::is_of_the_host_alone<typename B::space_type, array_space>) {
+      if constexpr (detail::check_host_route<S, P>())
+        array_.template through<space::Host>().read(
+            selected, {reinterpret_cast<std::byte*>(view.data), view.layout().strides}, on.host(), options);
+    } else if constexpr (std::is_void_v<Completion>) {
       read_selected<MemoryRank>(selected, view, on, options);
     } else {
       auto pending = read_selected<MemoryRank>(selected, view, on, options);

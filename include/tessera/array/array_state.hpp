@@ -1,4 +1,4 @@
-// What the handles of an open array share: where it is, what its document said, and how its chunks are reached.
+// How the handles of an open array that have one pipeline reach its chunks.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,9 +8,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <tessera/array/shared_array.hpp>
 #include <tessera/array/shared_shape.hpp>
 #include <tessera/metadata/array_metadata.hpp>
-#include <tessera/metadata/document.hpp>
 #include <tessera/pipeline/erased_pipeline.hpp>
 #include <tessera/shard/decoded_shard_store.hpp>
 #include <tessera/shard/index_cache.hpp>
@@ -21,19 +21,16 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// Threads share it. Throws: MetadataError, if the pipeline cannot take chunks of this shape and type.
+/// Of the handles with one pipeline. Threads share it.
 template <class S, class P>
 struct ArrayState {
   using queue_type = typename P::queue_type;
   using Access = ChunkAccess<erased_t<typename P::leaf_type>>;
 
-  ArrayState(S&& given, std::string&& at, ArrayMetadata&& opened, queue_type&& queue)
-      : store{std::move(given)},
-        path{std::move(at)},
-        prefix{path.empty() ? "" : path + '/'},
-        document{document_key(path)},
-        metadata{std::move(opened)},
-        shape{metadata.shape},
+  /// Throws: MetadataError, if the pipeline cannot take chunks of this shape and type.
+  ArrayState(S&& given, std::shared_ptr<SharedArray> opened, queue_type&& queue)
+      : array{std::move(opened)},
+        store{std::move(given)},
         pipeline{P::from(metadata.codecs)},
         form{pipeline.resolve({metadata.chunk_shape, metadata.type, metadata.fill})},
         on{std::move(queue)} {}
@@ -72,9 +69,7 @@ struct ArrayState {
 
   /// Of shards, from here on, among all calls: so many bytes, and none that were kept before; 0: each call has its own.
   void keep_indexes(std::uint64_t most) {
-    auto kept = most > 0 && !form.shards.empty() ? std::make_shared<ShardIndexCache>(form.shards, most) : nullptr;
-    std::lock_guard lock{indexes_mutex_};
-    indexes_.swap(kept);
+    array->keep(most > 0 && !form.shards.empty() ? std::make_shared<ShardIndexCache>(form.shards, most) : nullptr);
   }
 
   /// Locks the shape among all handles of the array, in this process and in others, if the store can.
@@ -90,37 +85,32 @@ struct ArrayState {
       for (std::size_t d = 0; d < open.rank(); ++d) is_cut = is_cut || open[d] % metadata.chunk_shape[d] != 0;
       if (!is_cut) return {};
       auto held = lock_shape(Sharing::shared);
-      read_shape(documents);
+      array->read_shape(documents);
       return held;
     } else {
       return {};
     }
   }
 
+  /// The same array's state of type `Other`, which `make` makes once.
+  template <class Other, class Make>
+  std::shared_ptr<Other> beside(Make&& make) {
+    std::lock_guard lock{beside_mutex_};
+    if (!beside_) beside_ = std::shared_ptr<Other>{make()};
+    return std::static_pointer_cast<Other>(beside_);
+  }
+
+  std::shared_ptr<SharedArray> const array;
   S store;
-  std::string path, prefix;  ///< in the store; of the keys, with its '/'
-  Key document;
-  ArrayMetadata metadata;  ///< its shape is that of then
-  SharedShape shape;
+  std::string const &path = array->path, &prefix = array->prefix;
+  ArrayMetadata const& metadata = array->metadata;
+  SharedShape& shape = array->shape;
+  KeyLocks& locks = array->locks;
   P pipeline;
   ResolvedChunk form;
   queue_type on;
-  KeyLocks locks{};
 
  private:
-  // Takes the shape from the document, unless that is the one that it was taken from.
-  template <class Documents>
-  void read_shape(Documents const& documents) {
-    std::lock_guard lock{mutex_};
-    ValueVersion now{};
-    if constexpr (HasWatch<Documents>) now = documents.watch(document).version();
-    if (now.is_settled && read_.is_settled && now.is_same(read_)) return;
-    auto const found =
-        read_document(documents, path, [](ObjectReader& reader) { return reader.at("shape").extents(); });
-    if (found && found->rank() == metadata.shape.rank()) shape.set(*found);
-    read_ = now;
-  }
-
   bool has_encoded_shards() const { return !form.shards.empty() && form.shards.front().behind; }
 
   template <class F>
@@ -149,18 +139,13 @@ struct ArrayState {
   // What is kept, or one of the call's own; null: there are no shards. Who has it holds it.
   std::shared_ptr<ShardIndexCache> shards() {
     if (form.shards.empty()) return nullptr;
-    {
-      std::lock_guard lock{indexes_mutex_};
-      if (indexes_) return indexes_;
-    }
+    if (auto kept = array->indexes()) return kept;
     constexpr auto most = std::uint64_t{64} << 20;  // bytes of indexes: those of some shards at a time
     return std::make_shared<ShardIndexCache>(form.shards, most);
   }
 
-  std::mutex mutex_;
-  ValueVersion read_{};  // of the document
-  std::mutex indexes_mutex_;
-  std::shared_ptr<ShardIndexCache> indexes_;  // null: none are kept
+  std::mutex beside_mutex_;
+  std::shared_ptr<void> beside_;  // of one type: null, as long as nobody asked for it
 };
 
 }}}  // namespace tessera::v0::detail

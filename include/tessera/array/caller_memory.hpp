@@ -99,6 +99,10 @@ template <class Memory, class Space>
 inline constexpr bool is_worked_on_in = std::same_as<Memory, Space> ||
                                         (std::same_as<Space, space::Device> && Memory::device_accessible);
 
+// Memory of the host's, for an array that is worked on elsewhere: it is read through the host's codecs.
+template <class Memory, class Space>
+inline constexpr bool is_of_the_host_alone = std::same_as<Memory, space::Host> && !std::same_as<Space, space::Host>;
+
 // One message for each way in which memory does not fit an array of T, Rank and Space.
 template <class T, std::size_t Rank, class Space, class M>
 consteval bool check_memory() {
@@ -121,7 +125,8 @@ consteval bool check_memory() {
   } else if constexpr (!is_worked_on_in<typename Memory::space, Space>) {
     static_assert(is_worked_on_in<typename Memory::space, Space>,
                   "tessera: this memory is in another space than the array is read into and written from; open the "
-                  "array with a pipeline that begins in the space of the memory, e.g. Pipeline<space::Host, ...>");
+                  "array with a pipeline that begins in the space of the memory, e.g. Pipeline<space::Host, ...>, or "
+                  "see it through one: array.through<space::Host>()");
     return false;
   } else if constexpr (!std::same_as<std::remove_const_t<typename Memory::element>, T>) {
     static_assert(std::same_as<std::remove_const_t<typename Memory::element>, T>,

@@ -23,6 +23,10 @@ struct InvalidCall {
   void append(A&&...) const {}
   template <class... A>
   void resize(Extents const&, A&&...) const {}
+  template <class Named, class... On>
+  InvalidCall through(On...) const {
+    return {};
+  }
   void keep_shard_indexes(std::uint64_t) const {}
   void wait() const {}
   void detach() const {}

@@ -62,6 +62,16 @@ class ArrayOf {
   /// The same array, with these options unless a call says otherwise: AnyArray::with.
   ArrayOf with(ReadOptions const& options) const { return ArrayOf{array_.with(options)}; }
   ArrayOf with(WriteOptions const& options) const { return ArrayOf{array_.with(options)}; }
+  /// The same array, through other codecs and in another memory space: AnyArray::through.
+  template <class Named, class... On>
+  auto through(On... on) const {
+    auto other = array_.template through<Named>(std::move(on)...);
+    using Other = decltype(other);
+    if constexpr (std::same_as<Other, detail::InvalidCall>)
+      return other;
+    else
+      return ArrayOf<T, typename Other::store_type, typename Other::pipeline_type>{std::move(other)};
+  }
 
   /// Reads a selection into a new array of buffers B: its `shape()` gives the dimensions, `elements()` all elements in
   /// C order, `strides()` the distances of neighbours. Else as Array::read.
@@ -69,9 +79,14 @@ class ArrayOf {
   OwnedArray<T, detail::any_rank, B> read(Sel const& selection, queue_type& on, ReadOptions const& options = {}) const {
     auto const what = selected(selection);
     OwnedArray<T, detail::any_rank, B> result{what.shape, queue_in<typename B::space_type>(on)};
-    static_assert(detail::is_worked_on_in<typename B::space_type, array_space>,
+    constexpr bool is_of_host = detail::is_of_the_host_alone<typename B::space_type, array_space>;
+    static_assert(is_of_host || detail::is_worked_on_in<typename B::space_type, array_space>,
                   "tessera: this array is not read into buffers of that space; leave out the type of the buffers");
-    if constexpr (std::is_void_v<typename Untyped::Completion>) {
+    if constexpr (is_of_host) {
+      if constexpr (detail::check_host_route<S, P>())
+        array_.template through<space::Host>().read(what, {reinterpret_cast<std::byte*>(result.data()), dense(what)},
+                                                    on.host(), options);
+    } else if constexpr (std::is_void_v<typename Untyped::Completion>) {
       array_.read(what, {reinterpret_cast<std::byte*>(result.data()), dense(what)}, on, options);
     } else {
       auto pending = array_.read(what, {reinterpret_cast<std::byte*>(result.data()), dense(what)}, on, options);

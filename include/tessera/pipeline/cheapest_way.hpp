@@ -1,0 +1,86 @@
+// The cheapest way of a chunk through codecs that have several implementations in several spaces: of numbers alone.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// Implementations of the `Length` codecs of a chain, in the order of their priority, and what each costs in each
+/// space.
+template <std::size_t Length, std::size_t Implementations, std::size_t Spaces>
+struct Choices {
+  static constexpr auto impossible = ~std::uint64_t{0};
+
+  /// Of codec k by implementation i in space s: [k][i][s]; `impossible`: it is none of that codec, or does not run
+  /// there.
+  std::array<std::array<std::array<std::uint64_t, Spaces>, Implementations>, Length> running{};
+  /// From one space to another before codec k, or behind the last: [k][from][to].
+  std::array<std::array<std::array<std::uint64_t, Spaces>, Spaces>, Length + 1> crossing{};
+  /// Implementations that want one right behind them that checks bytes, and those that do.
+  std::array<bool, Implementations> needs_checked_bytes{}, checks_bytes{};
+};
+
+/// What each codec is done by, and where.
+template <std::size_t Length>
+struct Way {
+  bool is_there = false;
+  std::uint64_t cost = 0;
+  std::size_t crossings = 0;
+  std::array<std::size_t, Length> implementation{}, space{};
+  std::array<bool, Length + 1> crosses{};  ///< before codec k, or behind the last
+
+  /// Cheaper; or of fewer crossings; or of implementations that come earlier, of the codec nearest to the stored bytes
+  /// first; or it crosses nearer to the stored bytes.
+  constexpr bool is_better_than(Way const& other) const {
+    if (!is_there || !other.is_there) return is_there;
+    if (cost != other.cost) return cost < other.cost;
+    if (crossings != other.crossings) return crossings < other.crossings;
+    for (std::size_t k = Length; k-- > 0;)
+      if (implementation[k] != other.implementation[k]) return implementation[k] < other.implementation[k];
+    for (std::size_t k = 0; k <= Length; ++k)
+      if (crosses[k] != other.crosses[k]) return other.crosses[k];
+    return false;
+  }
+};
+
+/// The best way from elements in the space `first` to stored bytes in `last`: for each place in the chain and each
+/// space the best way on, from the stored bytes back.
+template <std::size_t Length, std::size_t Implementations, std::size_t Spaces>
+constexpr Way<Length> cheapest_way(Choices<Length, Implementations, Spaces> const& choices, std::size_t first,
+                                   std::size_t last) {
+  using Ways = std::array<std::array<Way<Length>, 2>, Spaces>;  // from each space; of checked bytes, if they are wanted
+  auto const cross = [&](Way<Length> way, std::size_t k, std::size_t from, std::size_t to) {
+    way.crosses[k] = from != to;
+    if (from == to) return way;
+    way.crossings += 1;
+    way.cost += choices.crossing[k][from][to];
+    return way;
+  };
+  Ways on{};
+  for (std::size_t s = 0; s < Spaces; ++s) {
+    Way<Length> end{};
+    end.is_there = true;
+    on[s][false] = cross(end, Length, s, last);
+  }
+  for (std::size_t k = Length; k-- > 0;) {
+    Ways from_here{};
+    for (std::size_t to = 0; to < Spaces; ++to)
+      for (std::size_t i = 0; i < Implementations; ++i) {
+        auto way = on[to][choices.needs_checked_bytes[i]];
+        if (choices.running[k][i][to] == choices.impossible || !way.is_there) continue;
+        way.cost += choices.running[k][i][to];
+        way.implementation[k] = i;
+        way.space[k] = to;
+        for (std::size_t s = 0; s < Spaces; ++s) {
+          auto const crossed = cross(way, k, s, to);
+          if (crossed.is_better_than(from_here[s][false])) from_here[s][false] = crossed;
+          if (choices.checks_bytes[i] && crossed.is_better_than(from_here[s][true])) from_here[s][true] = crossed;
+        }
+      }
+    on = from_here;
+  }
+  return on[first][false];
+}
+
+}}}  // namespace tessera::v0::detail
