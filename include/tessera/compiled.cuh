@@ -20,6 +20,9 @@ using PinnedToDevice = ErasedPipeline<space::Device, space::Host, space::Device,
 using OnDevice = ErasedPipeline<space::Device, space::Device, space::Device, space::Device, Queue<space::Device>>;
 
 extern template class Stages<space::Device, space::Host>;
+extern template class Stages<space::Device, space::Device>;
+extern template class CastStage<space::Device, space::Host>;
+extern template class CastStage<space::Host, space::Device>;
 
 extern template std::uint64_t place_by_kernels(std::span<Placement<space::Device> const>, PlacementForm const&,
                                                Queue<space::Device>&, std::uint64_t);

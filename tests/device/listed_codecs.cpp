@@ -42,13 +42,29 @@ TEST_CASE("a listed codec that cannot run where chunks are coded is said to be l
       {"member codecs: \"zstd\" is among this program's codecs, but runs in host memory only, where the chunks are to "
        "be coded in device memory; name the cast, AnyPipeline<space::Device, space::Host, Codecs<...>>, over a store "
        "of host bytes"});
-  refuse<AnyPipeline<space::Pinned, space::Device, AllCodecs>>(
-      R"(["bytes", "crc32c"])", {"\"crc32c\"", "AnyPipeline<space::Pinned, space::Host, Codecs<...>>"});
   using List = Codecs<codec::Bytes, OfTheDevice>;
   refuse<AnyPipeline<space::Host, space::Host, List>>(
       R"(["bytes", "example.of_the_device"])",
       {"is among this program's codecs, but runs in device memory only, where the chunks are to be coded in host "
        "memory; name the cast, AnyPipeline<space::Host, space::Device, Codecs<...>>, over a store of device bytes"});
+  refuse<AnyPipeline<space::Pinned, space::Host, List>>(
+      R"(["bytes", "example.of_the_device"])",
+      {"runs in device memory only, where the chunks are to be coded in pinned or host memory; name the cast, "
+       "AnyPipeline<space::Pinned, space::Device, Codecs<...>>"});
+}
+
+TEST_CASE("behind a shard, where the host decodes, a listed codec of the device alone is said to be one") {
+  auto const in_shard = [](std::string const& behind) {
+    return R"([{"name": "sharding_indexed", "configuration": {"chunk_shape": [2], "codecs": ["bytes", )"
+           R"("example.of_the_device"], "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}})" +
+           behind + "]";
+  };
+  using Known = AnyPipeline<space::Device, space::Host, Codecs<codec::Bytes, OfTheDevice>>;
+  CHECK_NOTHROW(Known::from(test::specifications(in_shard(""))));
+  refuse<Known>(
+      in_shard(R"(, "example.of_the_device")"),
+      {"\"example.of_the_device\" after sharding_indexed is the host's work, and this program's codec of that "
+                 "name does not run there"});
 }
 
 TEST_CASE("one that is not listed is said not to be, on the device as well") {

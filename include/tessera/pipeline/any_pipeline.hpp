@@ -1,6 +1,7 @@
 // Codecs composed when a file is opened. What a program can decode is in the type, as a list: what it includes never
 // changes what a name means. Erased are whole batches, never elements; spaces stay static.
 #pragma once
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -16,6 +17,7 @@
 #include <tessera/pipeline/codec_headers.hpp>
 #include <tessera/pipeline/flow.hpp>
 #include <tessera/pipeline/form.hpp>
+#include <tessera/pipeline/implementations.hpp>
 #include <tessera/pipeline/index_pipeline.hpp>
 #include <tessera/pipeline/sharding.hpp>
 #include <tessera/pipeline/stages.hpp>
@@ -33,8 +35,13 @@ using BuiltInCodecs = Codecs<codec::Transpose, codec::Bytes, codec::Crc32c>;
 template <MemorySpace ArraySpace, MemorySpace BytesSpace = ArraySpace, class List = BuiltInCodecs>
 class AnyPipeline;
 
-/// Codecs run in BytesSpace. If ArraySpace is another, decoded chunks cross once. Copies share the codecs. Shards need
-/// no place in the list: their inner chunks pass the same codecs.
+/// Codecs of whichever names a document has. Each is run by an implementation in the list, in BytesSpace or in
+/// ArraySpace; if these differ, chunks cross between the two as few times as the list allows, once if it can be. Among
+/// the ways to do that, the codec nearest to the stored bytes is run by the first listed implementation of its name
+/// that can be, then the one before it, and so on. One that runs in both spaces runs in ArraySpace if one of them is
+/// the device's, so that bytes cross as they are stored. An implementation whose bytes must be checked is passed over
+/// where nothing checks them. Copies share the codecs. Shards need no place in the list: their inner chunks pass the
+/// same codecs, and what stands behind shards runs on the host.
 template <MemorySpace ArraySpace, MemorySpace BytesSpace, class... Cs>
 class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   using Stages = detail::Stages<ArraySpace, BytesSpace>;
@@ -42,6 +49,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
  public:
   using array_space = ArraySpace;
   using bytes_space = BytesSpace;
+  /// Of each chunk, at least. Two more, where one codec runs in ArraySpace alone and one before it in BytesSpace alone.
   static constexpr int crossings = !std::same_as<ArraySpace, BytesSpace>;
   using queue_type = crossing_queue<ArraySpace, BytesSpace>;
   static constexpr bool has_fixed_size = (detail::has_fixed_size<Cs> && ...);
@@ -52,24 +60,28 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   /// The codecs that this type knows: "transpose, bytes, zstd".
   static std::string codec_names() {
     std::string names;
-    ((names += (names.empty() ? "" : ", ") + std::string{Cs::name}), ...);
+    auto const add = [&](std::string const& name) {
+      if ((", " + names + ",").find(", " + name + ",") == names.npos) names += (names.empty() ? "" : ", ") + name;
+    };
+    (add(std::string{Cs::name}), ...);
     return names;
   }
 
   /// The pipeline that a document describes. Throws: MetadataError naming the codec that this type does not know, or
   /// what is wrong with their order.
   static AnyPipeline from(std::span<Specification const> codecs) {
+    auto const known = detail::implementations<ArraySpace, BytesSpace, Cs...>();
     auto made = std::make_shared<Composed>();
-    ValueCodecs::Stages behind;  // the shard
     made->codecs.assign(codecs.begin(), codecs.end());
-    if constexpr (crossings > 0) made->stages.add(std::make_unique<detail::CastStage<ArraySpace, BytesSpace>>());
     detail::StageOrder order;
-    for (auto const& codec : codecs) {
+    std::size_t before = 0;  // the shard, or the end
+    for (std::size_t i = 0; i < codecs.size(); ++i) {
+      auto const& codec = codecs[i];
       if (codec.name == Shard::name) {
         order.add(codec.name, true, false);
-        for (auto const& stage : made->stages.list())
-          if (!stage->traits().is_view && !stage->traits().is_cast)
-            throw MetadataError{text({"member codecs: ", describe(std::string{stage->name()}),
+        for (auto const& changing : codecs.first(i))
+          if (!detail::implementation_of(known, changing.name)->is_view)
+            throw MetadataError{text({"member codecs: ", describe(changing.name),
                                       " changes values, so it is not supported before sharding_indexed, whose chunks "
                                       "are read one by one"})};
         made->shard = std::make_shared<Shard const>(make_codec<Shard>(codec));
@@ -79,19 +91,13 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
         throw MetadataError{text({"member codecs: ", describe(codec.name),
                                   " after sharding_indexed is the host's work; open the array over a store of host "
                                   "bytes"})};
-      auto stage = make_stage(codec);
-      order.add(codec.name, stage->traits().reads_array, stage->traits().writes_array);
-      if constexpr (may_encode_shards) {
-        if (made->shard) {
-          behind.push_back(std::move(stage));
-          continue;
-        }
-      }
-      made->stages.add(std::move(stage));
+      auto const& by = expect_known(known, codec, made->shard != nullptr);
+      order.add(codec.name, by.reads_array, by.writes_array);
+      before += !made->shard;
     }
     order.end();
-    detail::expect_checked_bytes(made->stages.list());
-    if (!behind.empty()) made->behind = std::make_shared<ValueCodecs const>(std::move(behind));
+    made->add(codecs.first(before), known);
+    if (before + 1 < codecs.size()) made->behind = stages_behind(codecs.subspan(before + 1), known);
     AnyPipeline pipeline;
     pipeline.made_ = std::move(made);
     return pipeline;
@@ -150,25 +156,65 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   }
 
  private:
-  using Stage = detail::AnyStage;
+  using Known = std::span<detail::Implementation const>;
+  using Side = detail::Side;
   using Shard = codec::Sharding<AnyPipeline, detail::IndexPipeline>;
   struct Composed {
     std::vector<Specification> codecs{};  // as they were given
     detail::OwnedStages stages{};
     std::shared_ptr<Shard const> shard{};         // behind the stages, if it is what makes bytes
     std::shared_ptr<ValueCodecs const> behind{};  // behind the shard
-  };
 
-  static std::unique_ptr<Stage const> make_stage(Specification const& specification) {
-    if (auto stage = detail::stage_among<BytesSpace, Cs...>(specification)) return stage;
-    std::string elsewhere;
-    (void)((Cs::name == specification.name && (elsewhere = detail::how_to_run<Cs, ArraySpace, BytesSpace>(), true)) ||
-           ...);
-    throw MetadataError{text({"codec ", describe(specification.name)}),
-                        text({"member codecs: ", describe(specification.name),
-                              elsewhere.empty() ? text({" is not among this program's codecs (", codec_names(), ")",
-                                                        detail::how_to_know(specification.name)})
-                                                : elsewhere})};
+    void add(std::span<Specification const> given, Known known) {
+      detail::Choice const choice{known, given, end, preferred};
+      auto side = end;
+      auto const cross = [&](Side to) {
+        if (to == side || shard) return;  // the chunks in a shard cross
+        side = to;
+        if constexpr (crossings > 0) {
+          if (to == Side::bytes)
+            stages.add(std::make_unique<detail::CastStage<ArraySpace, BytesSpace>>());
+          else
+            stages.add(std::make_unique<detail::CastStage<BytesSpace, ArraySpace>>());
+        }
+      };
+      for (std::size_t i = 0; i < given.size(); ++i) {
+        auto const& [by, on] = choice.taken()[i];
+        if (!by->is_view) cross(on);
+        stages.add((by->on(on) ? by->on(on) : by->on(other(on)))(given[i]));
+      }
+      cross(Side::bytes);
+    }
+  };
+  // Where decoded chunks go, and where a codec runs that runs in both spaces: as soon as the bytes can cross to it, if
+  // it is a bus that they cross.
+  static constexpr auto end = crossings > 0 ? Side::elements : Side::bytes;
+  static constexpr auto preferred =
+      ArraySpace::host_accessible == BytesSpace::host_accessible ? Side::bytes : Side::elements;
+
+  // What runs a codec of that name, in some space of these; behind a shard, on the host.
+  static detail::Implementation const& expect_known(Known known, Specification const& codec, bool is_behind) {
+    auto const* const first = detail::implementation_of(known, codec.name);
+    auto const runs = [&](detail::Implementation const& by) {
+      return by.name == codec.name && (by.among_bytes || (by.among_elements && !is_behind));
+    };
+    auto const found = std::ranges::find_if(known, runs);
+    if (found != known.end()) return *found;
+    std::string why;
+    if (!first)
+      why = text({" is not among this program's codecs (", codec_names(), ")", detail::how_to_know(codec.name)});
+    else if (is_behind)
+      why = " after sharding_indexed is the host's work, and this program's codec of that name does not run there";
+    else
+      why = first->how_to_run();
+    throw MetadataError{text({"codec ", describe(codec.name)}), text({"member codecs: ", describe(codec.name), why})};
+  }
+
+  static std::shared_ptr<ValueCodecs const> stages_behind(std::span<Specification const> given, Known known) {
+    detail::Choice const choice{known, given, Side::bytes, Side::bytes};
+    ValueCodecs::Stages behind;
+    for (std::size_t i = 0; i < given.size(); ++i) behind.push_back(choice.taken()[i].by->on(Side::bytes)(given[i]));
+    return std::make_shared<ValueCodecs const>(std::move(behind));
   }
 
   std::shared_ptr<Composed const> made_ = std::make_shared<Composed>();

@@ -24,7 +24,7 @@ namespace tessera { inline namespace v0 { namespace detail {
 
 /// A mini-batch at a stage.
 struct StageRun {
-  ChunkSpecification const& chunk;  ///< that a codec encoded, or is to encode; of a bytes-to-bytes codec, the stored one
+  ChunkSpecification const& chunk;  ///< as it reaches a codec that changes values, or else the one that makes bytes
   ValueChange const* change;        ///< of a codec that changes values
   std::span<StageTask> tasks;
   std::size_t most;
@@ -38,7 +38,6 @@ struct StageTraits {
   bool is_cast = false;
   bool is_view = false;  ///< read through, not run
   bool reads_array = false, writes_array = false;
-  bool needs_checked_bytes = false, checks_bytes = false;
   TakeScratch array_side = nullptr, bytes_side = nullptr;
 };
 
@@ -46,7 +45,7 @@ struct StageTraits {
 /// and `encode` where it is not.
 class AnyStage {
  public:
-  virtual ~AnyStage() = default;
+  virtual ~AnyStage() {}  // not `= default`: clang++ would instantiate all of a stage where its type is only named
   StageTraits const& traits() const { return *traits_; }
   virtual std::string_view name() const = 0;  ///< none: a cast
   virtual ChunkSpecification encoded(ChunkSpecification const&) const = 0;
@@ -82,9 +81,7 @@ class StageOf final : public AnyStage {
   static constexpr StageTraits traits_of_all = [] {
     StageTraits traits{.is_view = detail::is_view<C>,
                        .reads_array = kind::reads_array,
-                       .writes_array = kind::writes_array,
-                       .needs_checked_bytes = detail::needs_checked_bytes<C>,
-                       .checks_bytes = detail::checks_bytes<C>};
+                       .writes_array = kind::writes_array};
     if constexpr (runs) traits.array_side = &take_scratch<ArraySide>, traits.bytes_side = &take_scratch<BytesSide>;
     return traits;
   }();
@@ -124,16 +121,17 @@ class StageOf final : public AnyStage {
       return codec_.encoded_bound(size);
   }
   std::size_t decoded_bound([[maybe_unused]] ByteView<Somewhere> encoded) const override {
-    if constexpr (requires { codec_.decoded_bound(known_in<BytesSide>(encoded)); })
-      return codec_.decoded_bound(known_in<BytesSide>(encoded));
-    else
-      return unbounded;
+    if constexpr (std::same_as<BytesSide, space::Host>)
+      if constexpr (requires { codec_.decoded_bound(known_in<BytesSide>(encoded)); })
+        return codec_.decoded_bound(known_in<BytesSide>(encoded));
+    return unbounded;
   }
   void decode([[maybe_unused]] StageRun const& run, [[maybe_unused]] StageObject& lists) const override {
     if constexpr (runs)
       pass<BytesSide, ArraySide>(run, lists, [&](auto& values, auto tasks, auto& on) {
         if constexpr (to_array)
-          values.decode(*run.change, tasks, run.most, on, [&](auto dense) { decode_batch(codec_, run.chunk, dense, on); });
+          values.decode(*run.change, tasks, run.most, on,
+                        [&](auto dense) { decode_batch(codec_, run.chunk, dense, on); });
         else
           decode_batch(codec_, run.chunk, tasks, on);
       });
@@ -189,14 +187,15 @@ class CastStage final : public AnyStage {
   Layout layout(ChunkSpecification const&) const override { return {}; }
   std::size_t encoded_bound(ChunkSpecification const&, std::size_t size) const override { return size; }
   std::size_t decoded_bound(ByteView<Somewhere> encoded) const override { return encoded.size; }
-  void decode(StageRun const& run, StageObject&) const override {
-    cross_batch<BytesSide, ArraySide>(run.tasks, run.on.between<ArraySide, BytesSide>(), run.apart, run.ahead);
+  void decode([[maybe_unused]] StageRun const& run, StageObject&) const override {
+    if constexpr (check_crossing<ArraySide, BytesSide>())
+      cross_batch<BytesSide, ArraySide>(run.tasks, run.on.between<ArraySide, BytesSide>(), run.apart, run.ahead);
   }
   void encode([[maybe_unused]] StageRun const& run, StageObject&) const override {
     if constexpr (CrossesFrom<BytesSide, ArraySide>)
       cross_batch<ArraySide, BytesSide>(run.tasks, run.on.between<ArraySide, BytesSide>());
     else
-      throw CodecError{"this program's cast crosses the other way only"};
+      throw Error{"bytes cross between these two memory spaces in the other direction only"};
   }
 };
 
@@ -235,7 +234,7 @@ void check_encodes(std::type_identity<StageOf<C, ArraySide, BytesSide>>) {
 }
 template <class ArraySide, class BytesSide>
 void check_encodes(std::type_identity<CastStage<ArraySide, BytesSide>>) {
-  (void)&cross_batch<ArraySide, BytesSide>;
+  (void)check_crossing<BytesSide, ArraySide>();
 }
 template <class C>
 void check_encodes(std::type_identity<ShardStage<C>>) {}

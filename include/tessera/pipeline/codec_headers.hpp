@@ -40,12 +40,21 @@ constexpr std::string_view space_type() {
   return std::same_as<S, space::Device> ? "space::Device" : "the space";
 }
 
-/// What a listed codec says that cannot run where encoded chunks are, and the cast that lets it run.
+/// "device", or "host or device": where codecs between these two may run.
+template <MemorySpace ArraySpace, MemorySpace BytesSpace>
+std::string space_names() {
+  if constexpr (std::same_as<ArraySpace, BytesSpace>)
+    return std::string{space_name<BytesSpace>()};
+  else
+    return text({space_name<ArraySpace>(), " or ", space_name<BytesSpace>()});
+}
+
+/// What a listed codec says that runs in neither space, and the pipeline that lets it run.
 template <Codec C, MemorySpace ArraySpace, MemorySpace BytesSpace>
 std::string how_to_run() {
   auto const cure = [](std::string_view name, std::string_view type) {
     return text({" is among this program's codecs, but runs in ", name,
-                 " memory only, where the chunks are to be coded in ", space_name<BytesSpace>(),
+                 " memory only, where the chunks are to be coded in ", space_names<ArraySpace, BytesSpace>(),
                  " memory; name the cast, AnyPipeline<", space_type<ArraySpace>(), ", ", type,
                  ", Codecs<...>>, over a store of ", name, " bytes"});
   };

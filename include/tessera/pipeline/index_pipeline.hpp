@@ -9,8 +9,9 @@
 #include <tessera/codec/array_to_array/transpose.hpp>
 #include <tessera/codec/array_to_bytes/bytes.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
-#include <tessera/place/copy.hpp>
+#include <tessera/pipeline/implementations.hpp>
 #include <tessera/pipeline/stages.hpp>
+#include <tessera/place/copy.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
@@ -28,14 +29,15 @@ class IndexPipeline {
   static IndexPipeline from(std::span<Specification const> codecs) {
     auto made = std::make_shared<Composed>();
     made->codecs.assign(codecs.begin(), codecs.end());
+    auto const known = implementations<Host, Host, codec::Transpose, codec::Bytes, codec::Crc32c>();
     StageOrder order;
     for (auto const& codec : codecs) {
-      auto stage = stage_among<Host, codec::Transpose, codec::Bytes, codec::Crc32c>(codec);
-      if (!stage)
+      auto const* const by = implementation_of(known, codec.name);
+      if (!by)
         throw MetadataError{
             text({"member codecs: found ", describe(codec.name), ", expected transpose, bytes or crc32c"})};
-      order.add(codec.name, stage->traits().reads_array, stage->traits().writes_array);
-      made->stages.add(std::move(stage));
+      order.add(codec.name, by->reads_array, by->writes_array);
+      made->stages.add(by->on(Side::bytes)(codec));
     }
     order.end();
     IndexPipeline pipeline;

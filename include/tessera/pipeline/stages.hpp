@@ -6,7 +6,6 @@
 #include <memory>
 #include <span>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -38,18 +37,6 @@ class StageOrder {
   bool is_array_ = true;
 };
 
-/// One of those codecs, as a stage; null: none has that name, or it cannot run there. Throws: MetadataError.
-template <MemorySpace S, class... Cs>
-std::unique_ptr<AnyStage const> stage_among(Specification const& specification) {
-  std::unique_ptr<AnyStage const> stage;
-  auto const try_one = [&]<class C>(std::type_identity<C>) {
-    if constexpr (RunsIn<C, S>)
-      if (!stage && C::name == specification.name) stage.reset(new StageOf<C, S>{make_codec<C>(specification)});
-  };
-  (try_one(std::type_identity<Cs>{}), ...);
-  return stage;
-}
-
 /// The entry of a codec in a document, complete, if it is among these.
 template <class... Cs, class... Type>
 void add_complete(std::vector<Specification>& list, Specification const& given, Type... type) {
@@ -69,22 +56,6 @@ class OwnedStages {
   std::vector<std::unique_ptr<AnyStage const>> owned_;
   std::vector<AnyStage const*> list_;
 };
-
-/// Throws: MetadataError, if damaged bytes could come to a codec whose behaviour they make undefined.
-inline void expect_checked_bytes(std::span<AnyStage const* const> list) {
-  AnyStage const* wanting = nullptr;
-  auto const refuse = [&] {
-    throw MetadataError{text({"member codecs: the behaviour of this program's ", wanting->name(),
-                              " is undefined where its bytes are damaged, and no crc32c right behind it checks them; "
-                              "list it as nvcomp::Trusted<...> to take the bytes on trust"})};
-  };
-  for (auto const* stage : list) {
-    if (stage->traits().is_cast) continue;
-    if (wanting && !stage->traits().checks_bytes) refuse();
-    wanting = stage->traits().needs_checked_bytes ? stage : nullptr;
-  }
-  if (wanting) refuse();
-}
 
 /// Stages between the elements' space and the stored bytes', in the order of encoding. What it refers to outlives it.
 template <MemorySpace ArraySpace, MemorySpace BytesSpace, class Queue = crossing_queue<ArraySpace, BytesSpace>>

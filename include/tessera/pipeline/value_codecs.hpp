@@ -16,8 +16,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// Stages of bytes-to-bytes codecs, at least one, that run on the host. Metadata does not say the size of a shard's value, only a
-/// bound.
+/// Stages of bytes-to-bytes codecs, at least one, that run on the host. Metadata does not say the size of a shard's
+/// value, only a bound.
 class ValueCodecs {
   using Host = space::Host;
 

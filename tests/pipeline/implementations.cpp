@@ -1,0 +1,121 @@
+// Which of a list's implementations run the codecs of a document, and on which side of the pipeline.
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/refused.hpp>
+#include <tessera/pipeline/implementations.hpp>
+
+namespace implementations_tests {
+
+using namespace tessera;
+using detail::Implementation, detail::Side;
+
+namespace {
+
+std::unique_ptr<detail::AnyStage const> make(Specification const&) { return nullptr; }
+
+constexpr Implementation one(std::string_view name, std::string_view sides) {
+  return {.name = name,
+          .is_view = false,
+          .reads_array = false,
+          .writes_array = false,
+          .needs_checked_bytes = false,
+          .checks_bytes = false,
+          .among_elements = sides.find('e') != sides.npos ? &make : nullptr,
+          .among_bytes = sides.find('b') != sides.npos ? &make : nullptr,
+          .how_to_run = nullptr};
+}
+constexpr Implementation needing(Implementation implementation) {
+  implementation.needs_checked_bytes = true;
+  return implementation;
+}
+constexpr Implementation checking(Implementation implementation) {
+  implementation.checks_bytes = true;
+  return implementation;
+}
+constexpr Implementation view(Implementation implementation) {
+  implementation.is_view = true;
+  return implementation;
+}
+
+using List = std::vector<Implementation>;
+
+std::vector<Specification> document(std::string_view names) {
+  std::vector<Specification> codecs;
+  for (auto const name : names) codecs.push_back({std::string{name}, {}});
+  return codecs;
+}
+
+// What takes each codec: its number in the list, and the side that it runs on.
+std::string taken(List const& known, std::string_view names, Side end = Side::elements,
+                  Side preferred = Side::elements) {
+  std::string result;
+  auto const codecs = document(names);
+  detail::Choice const choice{known, codecs, end, preferred};
+  for (auto const& [by, side] : choice.taken())
+    result += (result.empty() ? "" : " ") + std::to_string(by - known.data()) +
+              (by->is_view           ? ""
+               : side == Side::bytes ? "b"
+                                     : "e");
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("chunks cross once if they can: what runs on one side of them alone decides for its neighbours") {
+  List const list{view(one("v", "b")), one("x", "b"), one("y", "e"), one("z", "eb")};
+  CHECK(taken(list, "v") == "0");
+  CHECK(taken(list, "vxx") == "0 1b 1b");
+  CHECK(taken(list, "vyx") == "0 2e 1b");
+  CHECK(taken(list, "vzx") == "0 3e 1b");
+  CHECK(taken(list, "vyz") == "0 2e 3e");
+  CHECK(taken(list, "vxz") == "0 1b 3b");  // or it would cross twice more
+  CHECK(taken(list, "vxy") == "0 1b 2e");  // crosses three times, because it must
+  CHECK(taken(list, "vzxzyzx") == "0 3e 1b 3e 2e 3e 1b");
+}
+
+TEST_CASE("one that runs on both sides runs on the preferred one") {
+  List const list{one("z", "eb")};
+  CHECK(taken(list, "zz") == "0e 0e");
+  CHECK(taken(list, "zz", Side::elements, Side::bytes) == "0b 0b");
+  CHECK(taken(list, "zz", Side::bytes) == "0b 0b");
+}
+
+TEST_CASE("among ways that cross as often, the list's order decides, for the codec nearest to stored bytes first") {
+  CHECK(taken({one("x", "b"), one("x", "e")}, "xx") == "0b 0b");
+  CHECK(taken({one("x", "e"), one("x", "b")}, "xx") == "0e 0e");
+  List const list{one("x", "b"), one("x", "e"), one("y", "e"), one("y", "b")};
+  CHECK(taken(list, "xy") == "1e 2e");
+  CHECK(taken(list, "yx") == "2e 0b");
+  CHECK(taken({one("x", "e"), one("x", "b"), one("y", "b")}, "yx") == "2b 1b");  // and never crosses twice more for it
+}
+
+TEST_CASE("where nothing checks bytes, what needs that they are checked is passed over") {
+  List const list{needing(one("x", "e")), one("x", "b"), one("y", "eb"), checking(one("c", "b")),
+                  checking(one("c", "e"))};
+  CHECK(taken(list, "x") == "1b");
+  CHECK(taken(list, "xc") == "0e 3b");
+  CHECK(taken(list, "xyc") == "1b 2b 3b");
+  CHECK(taken(list, "xcy") == "0e 4e 2e");
+  CHECK(taken(list, "xx") == "1b 1b");
+}
+
+TEST_CASE("if nothing else has the name, it is refused by name") {
+  auto const refuse = [](List const& known, std::string_view names, char const* name) {
+    auto const codecs = document(names);
+    test::check_refused<MetadataError>(
+        [&] {
+          (void)detail::Choice{known, codecs, Side::elements, Side::elements};
+        },
+        {name, "undefined where its bytes are damaged", "nvcomp::Trusted<...>"});
+  };
+  List const list{needing(one("x", "e")), needing(one("z", "eb")), one("y", "b"), checking(one("c", "b"))};
+  refuse(list, "x", "program's x is");
+  refuse(list, "xy", "program's x is");
+  refuse(list, "xcz", "program's z is");
+  refuse(list, "zcx", "program's x is");
+}
+
+}  // namespace implementations_tests
