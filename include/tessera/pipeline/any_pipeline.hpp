@@ -36,12 +36,10 @@ template <MemorySpace ArraySpace, MemorySpace BytesSpace = ArraySpace, class Lis
 class AnyPipeline;
 
 /// Codecs of whichever names a document has. Each is run by an implementation in the list, in BytesSpace or in
-/// ArraySpace; if these differ, chunks cross between the two as few times as the list allows, once if it can be. Among
-/// the ways to do that, the codec nearest to the stored bytes is run by the first listed implementation of its name
-/// that can be, then the one before it, and so on. One that runs in both spaces runs in ArraySpace if one of them is
-/// the device's, so that bytes cross as they are stored. An implementation whose bytes must be checked is passed over
-/// where nothing checks them. Copies share the codecs. Shards need no place in the list: their inner chunks pass the
-/// same codecs, and what stands behind shards runs on the host.
+/// ArraySpace. If these differ, chunks cross between the two where BusTraffic says that it costs least, and of equal
+/// ways the one is taken that a Route takes. An implementation whose bytes must be checked is passed over where nothing
+/// checks them. Copies share the codecs. Shards need no place in the list: their inner chunks pass the same codecs, and
+/// what stands behind shards runs on the host.
 template <MemorySpace ArraySpace, MemorySpace BytesSpace, class... Cs>
 class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   using Stages = detail::Stages<ArraySpace, BytesSpace>;
@@ -166,7 +164,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     std::shared_ptr<ValueCodecs const> behind{};  // behind the shard
 
     void add(std::span<Specification const> given, Known known) {
-      detail::Choice const choice{known, given, end, preferred};
+      detail::Choice const choice{known, given, end, &BusTraffic::crossing<BytesSpace, ArraySpace>};
       auto side = end;
       auto const cross = [&](Side to) {
         if (to == side || shard) return;  // the chunks in a shard cross
@@ -186,11 +184,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
       cross(Side::bytes);
     }
   };
-  // Where decoded chunks go, and where a codec runs that runs in both spaces: as soon as the bytes can cross to it, if
-  // it is a bus that they cross.
-  static constexpr auto end = crossings > 0 ? Side::elements : Side::bytes;
-  static constexpr auto preferred =
-      ArraySpace::host_accessible == BytesSpace::host_accessible ? Side::bytes : Side::elements;
+  static constexpr auto end = crossings > 0 ? Side::elements : Side::bytes;  // where decoded chunks go
 
   // What runs a codec of that name, in some space of these; behind a shard, on the host.
   static detail::Implementation const& expect_known(Known known, Specification const& codec, bool is_behind) {
@@ -211,7 +205,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   }
 
   static std::shared_ptr<ValueCodecs const> stages_behind(std::span<Specification const> given, Known known) {
-    detail::Choice const choice{known, given, Side::bytes, Side::bytes};
+    detail::Choice const choice{known, given, Side::bytes, &BusTraffic::crossing<BytesSpace, BytesSpace>};
     ValueCodecs::Stages behind;
     for (std::size_t i = 0; i < given.size(); ++i) behind.push_back(choice.taken()[i].by->on(Side::bytes)(given[i]));
     return std::make_shared<ValueCodecs const>(std::move(behind));

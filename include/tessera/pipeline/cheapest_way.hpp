@@ -3,22 +3,29 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <vector>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// Implementations of the `Length` codecs of a chain, in the order of their priority, and what each costs in each
-/// space.
+/// As many as a document has; other numbers are the compiler's.
+inline constexpr auto any_number = ~std::size_t{0};
+template <class T, std::size_t N>
+using ListOf = std::conditional_t<N == any_number, std::vector<T>, std::array<T, N == any_number ? 0 : N>>;
+constexpr std::size_t one_more(std::size_t n) { return n == any_number ? n : n + 1; }
+
+/// Implementations of the codecs of a chain, in the order of their priority, and what each costs in each space.
 template <std::size_t Length, std::size_t Implementations, std::size_t Spaces>
 struct Choices {
   static constexpr auto impossible = ~std::uint64_t{0};
 
   /// Of codec k by implementation i in space s: [k][i][s]; `impossible`: it is none of that codec, or does not run
   /// there.
-  std::array<std::array<std::array<std::uint64_t, Spaces>, Implementations>, Length> running{};
+  ListOf<ListOf<std::array<std::uint64_t, Spaces>, Implementations>, Length> running{};
   /// From one space to another before codec k, or behind the last: [k][from][to].
-  std::array<std::array<std::array<std::uint64_t, Spaces>, Spaces>, Length + 1> crossing{};
+  ListOf<std::array<std::array<std::uint64_t, Spaces>, Spaces>, one_more(Length)> crossing{};
   /// Implementations that want one right behind them that checks bytes, and those that do.
-  std::array<bool, Implementations> needs_checked_bytes{}, checks_bytes{};
+  ListOf<bool, Implementations> needs_checked_bytes{}, checks_bytes{};
 };
 
 /// What each codec is done by, and where.
@@ -27,8 +34,8 @@ struct Way {
   bool is_there = false;
   std::uint64_t cost = 0;
   std::size_t crossings = 0;
-  std::array<std::size_t, Length> implementation{}, space{};
-  std::array<bool, Length + 1> crosses{};  ///< before codec k, or behind the last
+  ListOf<std::size_t, Length> implementation{}, space{};
+  ListOf<bool, one_more(Length)> crosses{};  ///< before codec k, or behind the last
 
   /// Cheaper; or of fewer crossings; or of implementations that come earlier, of the codec nearest to the stored bytes
   /// first; or it crosses nearer to the stored bytes.
@@ -36,9 +43,9 @@ struct Way {
     if (!is_there || !other.is_there) return is_there;
     if (cost != other.cost) return cost < other.cost;
     if (crossings != other.crossings) return crossings < other.crossings;
-    for (std::size_t k = Length; k-- > 0;)
+    for (auto k = implementation.size(); k-- > 0;)
       if (implementation[k] != other.implementation[k]) return implementation[k] < other.implementation[k];
-    for (std::size_t k = 0; k <= Length; ++k)
+    for (std::size_t k = 0; k < crosses.size(); ++k)
       if (crosses[k] != other.crosses[k]) return other.crosses[k];
     return false;
   }
@@ -50,6 +57,7 @@ template <std::size_t Length, std::size_t Implementations, std::size_t Spaces>
 constexpr Way<Length> cheapest_way(Choices<Length, Implementations, Spaces> const& choices, std::size_t first,
                                    std::size_t last) {
   using Ways = std::array<std::array<Way<Length>, 2>, Spaces>;  // from each space; of checked bytes, if they are wanted
+  auto const length = choices.running.size(), count = choices.checks_bytes.size();
   auto const cross = [&](Way<Length> way, std::size_t k, std::size_t from, std::size_t to) {
     way.crosses[k] = from != to;
     if (from == to) return way;
@@ -61,12 +69,13 @@ constexpr Way<Length> cheapest_way(Choices<Length, Implementations, Spaces> cons
   for (std::size_t s = 0; s < Spaces; ++s) {
     Way<Length> end{};
     end.is_there = true;
-    on[s][false] = cross(end, Length, s, last);
+    if constexpr (Length == any_number) end.implementation.resize(length), end.space.resize(length), end.crosses.resize(length + 1);
+    on[s][false] = cross(end, length, s, last);
   }
-  for (std::size_t k = Length; k-- > 0;) {
+  for (auto k = length; k-- > 0;) {
     Ways from_here{};
     for (std::size_t to = 0; to < Spaces; ++to)
-      for (std::size_t i = 0; i < Implementations; ++i) {
+      for (std::size_t i = 0; i < count; ++i) {
         auto way = on[to][choices.needs_checked_bytes[i]];
         if (choices.running[k][i][to] == choices.impossible || !way.is_there) continue;
         way.cost += choices.running[k][i][to];

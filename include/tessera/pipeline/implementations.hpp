@@ -5,6 +5,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +16,8 @@
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/pipeline/any_stage.hpp>
+#include <tessera/pipeline/bus_traffic.hpp>
+#include <tessera/pipeline/cheapest_way.hpp>
 #include <tessera/pipeline/codec_headers.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -28,6 +31,7 @@ struct Implementation {
   using Make = std::unique_ptr<AnyStage const> (*)(Specification const&);  ///< Throws: MetadataError
   std::string_view name;
   bool is_view, reads_array, writes_array, needs_checked_bytes, checks_bytes;
+  std::uint64_t (*encoded)(std::uint64_t bytes);  ///< how many it makes of so many, for a choice among ways
   Make among_elements, among_bytes;  ///< null: it does not run there
   std::string (*how_to_run)();       ///< if it runs on neither side
 
@@ -58,6 +62,7 @@ std::array<Implementation, sizeof...(Cs)> implementations() {
                          .writes_array = Cs::kind::writes_array,
                          .needs_checked_bytes = needs_checked_bytes<Cs>,
                          .checks_bytes = checks_bytes<Cs>,
+                         .encoded = &BusTraffic::encoded<Cs>,
                          .among_elements = maker<Cs, ArraySpace, needs_elements_side<Cs, ArraySpace, BytesSpace>>(),
                          .among_bytes = maker<Cs, BytesSpace, true>(),
                          .how_to_run = &how_to_run<Cs, ArraySpace, BytesSpace>}...};
@@ -69,91 +74,72 @@ inline Implementation const* implementation_of(std::span<Implementation const> k
   return found == known.end() ? nullptr : &*found;
 }
 
-/// What runs the codecs of a document. Chunks are decoded from the bytes' side to `end`; no codec runs elsewhere if
-/// that is the bytes' too. Of all ways those are taken that cross least. Among these the codec nearest to the stored
-/// bytes is run by the first listed implementation that can be, and on the `preferred` side, if it can be on both; then
-/// the one before it, and so on. Bytes that nothing checked reach no implementation that needs it: it is passed over.
+/// What runs the codecs of a document: the cheapest way, as a Route's, of chunks that are decoded from the bytes' side
+/// to `end`. No codec runs elsewhere if that is the bytes' too.
 class Choice {
  public:
   struct Taken {
     Implementation const* by;
     Side side;
   };
+  using Traffic = std::uint64_t (*)(std::uint64_t bytes);  ///< what it costs that so many cross
 
   /// Each codec is known, and runs on a side. Throws: MetadataError, if nothing checks the bytes of one.
-  Choice(std::span<Implementation const> known, std::span<Specification const> codecs, Side end, Side preferred)
-      : known_{known}, codecs_{codecs}, end_{end}, preferred_{preferred} {
-    least_.resize(codecs.size() + 1);
-    for (auto const at : states) least_[0][at.number()] = at.side != end;
-    for (std::size_t i = 0; i < codecs.size(); ++i)
-      for (auto const at : states) {
-        auto& least = least_[i + 1][at.number()] = impossible;
-        for_each_way(i, at, [&](Taken const&, int crossings) { least = std::min(least, crossings); });
-      }
-    State at{Side::bytes, false};
-    if (least_.back()[at.number()] >= impossible) refuse();
-    taken_.resize(codecs.size());
-    for (auto i = codecs.size(); i-- > 0;) {
-      taken_[i].by = nullptr;
-      for_each_way(i, at, [&](Taken const& way, int crossings) {
-        if (!taken_[i].by && crossings == least_[i + 1][at.number()]) taken_[i] = way;
-      });
-      at = {taken_[i].side, taken_[i].by->checks_bytes};
+  Choice(std::span<Implementation const> known, std::span<Specification const> codecs, Side end, Traffic crossing) {
+    std::uint64_t size = 1 << 20;  // of a chunk, before the codec at hand
+    auto const cross = [&] {
+      auto const cost = crossing(size);
+      choices_.crossing.push_back({{{0, cost}, {cost, 0}}});
+    };
+    for (auto const& by : known) {
+      choices_.needs_checked_bytes.push_back(by.needs_checked_bytes);
+      choices_.checks_bytes.push_back(by.checks_bytes);
     }
+    for (auto const& codec : codecs) {
+      cross();
+      auto& running = choices_.running.emplace_back();
+      for (auto const& by : known) {
+        auto const cost = [&](Side side) {
+          bool const runs = by.is_view ? by.on(side) || by.on(other(side)) : by.on(side) != nullptr;
+          bool const is_side = side == Side::bytes || end != Side::bytes;
+          return runs && is_side && by.name == codec.name ? std::uint64_t{0} : choices_.impossible;
+        };
+        running.push_back({cost(Side::elements), cost(Side::bytes)});
+      }
+      size = implementation_of(known, codec.name)->encoded(size);
+    }
+    cross();
+    auto const way = cheapest_way(choices_, number(end), number(Side::bytes));
+    if (!way.is_there) refuse(codecs);
+    for (std::size_t k = 0; k < codecs.size(); ++k)
+      taken_.push_back({&known[way.implementation[k]], way.space[k] == number(Side::bytes) ? Side::bytes : end});
   }
 
   /// One for each codec. One that is read through says the side that chunks are on there.
   std::vector<Taken> const& taken() const { return taken_; }
 
  private:
-  // Chunks on the way to a codec, as they are decoded.
-  struct State {
-    Side side;
-    bool is_checked;
-    std::size_t number() const { return (side == Side::bytes ? 2u : 0u) + (is_checked ? 1u : 0u); }
-  };
-  static constexpr State states[]{
-      {Side::elements, false}, {Side::elements, true}, {Side::bytes, false}, {Side::bytes, true}};
-  static constexpr int impossible = 1 << 30;
-
-  // Calls f for what can take codec i and where, best first, with the crossings from there to the end.
-  template <class F>
-  void for_each_way(std::size_t i, State const& at, F&& f) const {
-    auto const try_one = [&](Implementation const& by, Side side) {
-      auto const rest = least_[i][State{side, by.checks_bytes}.number()];
-      if (rest < impossible) f(Taken{&by, side}, rest + (side != at.side));
-    };
-    for (auto const& by : known_) {
-      if (by.name != codecs_[i].name || (by.needs_checked_bytes && !at.is_checked)) continue;
-      if (by.is_view) {
-        try_one(by, at.side);
-        continue;
-      }
-      for (auto const side : {preferred_, other(preferred_)})
-        if (by.on(side) && (side == Side::bytes || end_ != Side::bytes)) try_one(by, side);
-    }
-  }
+  static constexpr std::size_t number(Side side) { return side == Side::bytes; }
 
   // There is no way: a codec needs bytes that are checked, and the one behind it checks none.
-  [[noreturn]] void refuse() const {
-    auto const is_any = [&](std::size_t i, bool Implementation::*what, bool value) {
-      return i < codecs_.size() && std::ranges::any_of(known_, [&](Implementation const& by) {
-               return by.name == codecs_[i].name && by.*what == value;
-             });
+  [[noreturn]] void refuse(std::span<Specification const> codecs) const {
+    auto const is_any = [&](std::size_t k, std::vector<bool> const& what, bool value) {
+      for (std::size_t i = 0; k < codecs.size() && i < what.size(); ++i) {
+        auto const& [elements, bytes] = choices_.running[k][i];
+        if (std::min(elements, bytes) != choices_.impossible && what[i] == value) return true;
+      }
+      return false;
     };
-    std::size_t i = 0;
-    while (i + 1 < codecs_.size() && (is_any(i, &Implementation::needs_checked_bytes, false) ||
-                                      is_any(i + 1, &Implementation::checks_bytes, true)))
-      ++i;
-    throw MetadataError{text({"member codecs: the behaviour of this program's ", codecs_[i].name,
+    std::size_t k = 0;
+    while (k + 1 < codecs.size() &&
+           (is_any(k, choices_.needs_checked_bytes, false) || is_any(k + 1, choices_.checks_bytes, true)))
+      ++k;
+    throw MetadataError{text({"member codecs: the behaviour of this program's ", codecs[k].name,
                               " is undefined where its bytes are damaged, and no crc32c right behind it checks them; "
                               "list it as nvcomp::Trusted<...> to take the bytes on trust"})};
   }
 
-  std::span<Implementation const> known_;
-  std::span<Specification const> codecs_;
-  Side end_, preferred_;
-  std::vector<std::array<int, 4>> least_{};  // crossings of the first codecs, by the state that comes to them
+  Choices<any_number, any_number, 2> choices_{};
   std::vector<Taken> taken_{};
 };
 

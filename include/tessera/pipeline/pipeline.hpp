@@ -79,7 +79,7 @@ class Pipeline {
   /// The pipeline of the chunks that are not made of smaller ones: those at the bottom of shards.
   using leaf_type = typename bottom::type;
 
-  Pipeline() = default;
+  Pipeline() {}  // not defaulted: a defaulted one would be defined wherever the type is looked at
   explicit(sizeof...(Stages) == 1) Pipeline(Stages... stages) requires(sizeof...(Stages) > 0)
       : stages_{std::move(stages)...} {}
 
