@@ -290,6 +290,44 @@ TEST_CASE("nvCOMP: launches, copies and waits of blosc do not depend on chunks a
   check({blosc(plain, "lz4"), blosc(plain, "zlib"), blosc(plain, "zstd"), blosc(plain, "snappy")}, 8);
 }
 
+TEST_CASE("the k-th call fails: a batch of blosc, and the next one on the queue is as if it had not") {
+  using namespace of_blosc;
+  std::vector<std::string> plain, stored;
+  for (std::size_t const size : {9000u, 300u, 20000u}) {
+    plain.push_back(numbers(size));
+    stored.push_back(blosc(plain.back(), "zlib", "shuffle", 4, 512));
+  }
+  auto const other = blosc(numbers(100), "lz4");
+  for (std::uint64_t const seed : {0u, 15u}) {
+    CAPTURE(seed);
+    emulation::seed(seed);
+    std::size_t k = 0;
+    for (bool failed = true; failed; ++k) {
+      CAPTURE(k);
+      {
+        DeviceQueue on{HostQueue{1}};
+        Batch first{stored, sizes_of(plain), on}, next{{other, other}, {100, 100}, on};
+        on.wait();
+        emulation::fail(k);
+        try {
+          decode_batch(OnTrust{}, {}, std::span{first.tasks}, on);
+        } catch (Error const& error) {
+          std::string const what = error.what();
+          CAPTURE(what);
+          CHECK(emulation::has_failed());
+        }
+        failed = emulation::has_failed();
+        auto const call = std::string{failed ? emulation::failed_call() : ""};
+        CAPTURE(call);
+        emulation::fail_nothing();
+        CHECK(next.decoded<OnTrust>()[1] == numbers(100));
+      }
+      test::check_nothing_left();
+    }
+    CHECK(k > 20);
+  }
+}
+
 TEST_CASE("the k-th call fails: arrays of blosc that nvCOMP decodes") {
   using namespace of_blosc;
   using P = Pipeline<space::Device, codec::Bytes, nvcomp::Blosc, DeviceCrc32c, ToHost>;

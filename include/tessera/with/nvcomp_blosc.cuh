@@ -81,7 +81,6 @@ void expect_header(BloscFrame const& frame, CodecTask<space::Device> const& task
 /// chunk whose header is not sound, or else which does not decode; DeviceError.
 template <class... Streams>
 void decode_blosc(std::span<CodecTask<space::Device>> batch, Queue<space::Device>& on) {
-  auto lent = on.template lease<BloscBatch>();
   auto const for_each = [&](auto&& f) {
     for (std::size_t i = 0; i < batch.size(); ++i) try {
         f(i, batch[i]);
@@ -90,16 +89,17 @@ void decode_blosc(std::span<CodecTask<space::Device>> batch, Queue<space::Device
         throw;
       }
   };
-  lent->begin(batch);
-  lent->ask(on);
-  lent.record();
-  lent.wait();
+  auto headers = on.template lease<BloscHeaders>();
+  headers->ask(batch, on);
+  headers.record();
+  headers.wait();
   for_each([&](std::size_t i, auto& task) {
-    expect_header<Streams...>(lent->frame(i), task);
-    task.size = lent->frame(i).content;
+    expect_header<Streams...>(headers->frame(i), task);
+    task.size = headers->frame(i).content;
   });
 
-  auto const lists = lent->walked(on);
+  auto lent = on.template lease<BloscBatch>();
+  auto const lists = lent->walked(*headers, on);
   InContext const here{on.shared_stream()->context()};
   auto const scratch_size =
       std::max({temporary_of<typename Streams::format>(lent->streams_of(Streams::inside), on)...});

@@ -33,39 +33,78 @@ struct BloscStreams {
   std::uint64_t total = 0, largest = 0;  ///< bytes that they decode to: together, and the largest of them
 };
 
-/// Kept by the queue: it grows to what was asked for, and then nothing is allocated. What launches kernels is a
-/// template, for units that only name the codec.
-class BloscBatch {
+// So that a batch that is a little larger than the last is no reason to allocate.
+inline std::size_t in_blosc_steps(std::size_t size) { return std::bit_ceil(std::max(size, std::size_t{1} << 14)); }
+
+/// Lists that go to device memory in one copy, and come from there in another.
+class BloscCopies {
  public:
-  void begin(std::span<CodecTask<space::Device> const> tasks) {
+  /// Copies both, one behind the other, to device memory that has as many bytes more as said.
+  std::byte* send(std::span<std::byte const> first, std::span<std::byte const> second, std::size_t more,
+                  Queue<space::Device>& on) {
+    auto const size = first.size() + second.size();
+    auto const staging = staging_.take(in_blosc_steps(size), on).sub(0, size);
+    std::memcpy(staging.data, first.data(), first.size());
+    if (!second.empty()) std::memcpy(staging.data + first.size(), second.data(), second.size());
+    auto const there = memory_.take(in_blosc_steps(size + more), on);
+    crossing<space::Device, space::Pinned>::copy(staging, there.sub(0, size), on);
+    return there.data;
+  }
+  /// For the host to read when it has waited.
+  std::byte* receive(std::byte const* from, std::size_t size, Queue<space::Device>& on) {
+    auto const here = answers_.take(in_blosc_steps(size), on).sub(0, size);
+    crossing<space::Pinned, space::Device>::copy(ByteView<space::Device>{from, size}, here, on);
+    return here.data;
+  }
+  std::size_t held() const { return staging_.held() + answers_.held() + memory_.held(); }
+
+ private:
+  Scratch<space::Pinned> staging_, answers_;
+  Scratch<space::Device> memory_;
+};
+
+/// What the host sees of a mini-batch's chunks. Kept by the queue, as is BloscBatch: they grow to what was asked for,
+/// and then nothing is allocated. They are lent one by one, because a loan ends where it was waited for. What launches
+/// kernels is a template, for units that only name the codec.
+class BloscHeaders {
+ public:
+  /// One copy of the list, a launch, one copy of what it found, for the host to read when it has waited.
+  template <std::same_as<Queue<space::Device>> DeviceQueue>
+  void ask(std::span<CodecTask<space::Device> const> tasks, DeviceQueue& on) {
     listed_.clear();
     for (auto const& task : tasks) listed_.push_back({task.from.data, task.to.data, task.from.size, task.to.size});
-  }
-
-  /// Asks for the headers: one copy of the list, a launch, one copy of what it found, for the host to read when it has
-  /// waited.
-  template <std::same_as<Queue<space::Device>> DeviceQueue>
-  void ask(DeviceQueue& on) {
     auto const list = std::as_bytes(std::span{listed_});
     auto const found = listed_.size() * sizeof(BloscFrame);
-    auto* const there = send(list, {}, found, on);
+    auto* const there = copies_.send(list, {}, found, on);
     auto* const frames = there + list.size();
     launch(on, listed_.size(),
            WalkBloscHeaders{reinterpret_cast<FramedChunk*>(there), reinterpret_cast<BloscFrame*>(frames)});
-    frames_ = reinterpret_cast<BloscFrame const*>(receive(frames, found, on));
+    frames_ = reinterpret_cast<BloscFrame const*>(copies_.receive(frames, found, on));
   }
+  std::size_t count() const { return listed_.size(); }
+  FramedChunk const& chunk(std::size_t i) const { return listed_[i]; }
   BloscFrame const& frame(std::size_t i) const { return frames_[i]; }
 
+  std::size_t held() const { return copies_.held(); }
+
+ private:
+  std::vector<FramedChunk> listed_;
+  BloscCopies copies_;
+  BloscFrame const* frames_ = nullptr;
+};
+
+class BloscBatch {
+ public:
   /// One copy of what the headers came to, and a launch that fills the lists. Requires: all headers are sound, say no
   /// more than there is room for, and have streams of the known formats.
   template <std::same_as<Queue<space::Device>> DeviceQueue>
-  BloscLists walked(DeviceQueue& on) {
-    plan(on);
+  BloscLists walked(BloscHeaders const& headers, DeviceQueue& on) {
+    plan(headers, on);
     static_assert(sizeof(BloscChunk) % frame_alignment == 0 && sizeof(BloscHarmless) % frame_alignment == 0);
     BloscHarmless const harmless;
     auto const chunks = std::as_bytes(std::span{chunks_}), stand_ins = std::as_bytes(std::span{&harmless, 1});
     auto const lists = streams_ * BloscLists::each_list;
-    auto* const there = send(chunks, stand_ins, lists + answers(), on);
+    auto* const there = copies_.send(chunks, stand_ins, lists + answers(), on);
     there_ = reinterpret_cast<BloscChunk const*>(there);
     auto* const kept = there + chunks.size();
     lists_ = BloscLists::in(kept + stand_ins.size(), streams_);
@@ -76,7 +115,7 @@ class BloscBatch {
 
   /// Device memory for decoders.
   std::byte* scratch(std::size_t size, Queue<space::Device>& on) {
-    return size == 0 ? nullptr : scratch_.take(in_steps(size), on).data;
+    return size == 0 ? nullptr : scratch_.take(in_blosc_steps(size), on).data;
   }
 
   /// A launch that puts the chunks together of decoded streams; and one copy of the decoders' answers, for the host to
@@ -84,7 +123,7 @@ class BloscBatch {
   template <std::same_as<Queue<space::Device>> DeviceQueue>
   void join(DeviceQueue& on) {
     launch_blocks(on, tiles_, JoinStreams{there_, chunks_.size(), lists_.bytes});
-    if (streams_ > 0) here_ = lists_.answers_in(receive(lists_.answers(), answers(), on), streams_);
+    if (streams_ > 0) here_ = lists_.answers_in(copies_.receive(lists_.answers(), answers(), on), streams_);
   }
 
   /// What is wrong with a chunk: `f(block, problem)` or `f(block, status)` of the first such block.
@@ -101,48 +140,25 @@ class BloscBatch {
     }
   }
 
-  std::size_t held() const {
-    return staging_.held() + answers_.held() + memory_.held() + scratch_.held() + decoded_.held() + slots_.held();
-  }
+  std::size_t held() const { return copies_.held() + scratch_.held() + decoded_.held() + slots_.held(); }
 
  private:
-  // So that a batch that is a little larger than the last is no reason to allocate.
-  static std::size_t in_steps(std::size_t size) { return std::bit_ceil(std::max(size, std::size_t{1} << 14)); }
-
-  /// Copies both, one behind the other, to device memory that has as many bytes more as said.
-  std::byte* send(std::span<std::byte const> first, std::span<std::byte const> second, std::size_t more,
-                  Queue<space::Device>& on) {
-    auto const size = first.size() + second.size();
-    auto const staging = staging_.take(in_steps(size), on).sub(0, size);
-    std::memcpy(staging.data, first.data(), first.size());
-    if (!second.empty()) std::memcpy(staging.data + first.size(), second.data(), second.size());
-    auto const there = memory_.take(in_steps(size + more), on);
-    crossing<space::Device, space::Pinned>::copy(staging, there.sub(0, size), on);
-    return there.data;
-  }
-  std::byte* receive(std::byte const* from, std::size_t size, Queue<space::Device>& on) {
-    auto const here = answers_.take(in_steps(size), on).sub(0, size);
-    crossing<space::Pinned, space::Device>::copy(ByteView<space::Device>{from, size}, here, on);
-    return here.data;
-  }
-
   // Chunks of a format follow each other, so that their streams do.
-  void plan(Queue<space::Device>& on) {
-    auto const n = listed_.size();
+  void plan(BloscHeaders const& headers, Queue<space::Device>& on) {
+    auto const n = headers.count();
     order_.resize(n), place_.resize(n);
     for (std::size_t i = 0; i < n; ++i) order_[i] = i;
     std::stable_sort(order_.begin(), order_.end(),
-                     [&](std::size_t a, std::size_t b) { return frames_[a].inside < frames_[b].inside; });
+                     [&](std::size_t a, std::size_t b) { return headers.frame(a).inside < headers.frame(b).inside; });
     chunks_.clear();
     for (auto& format : of_format_) format = {};
     streams_ = blocks_ = tiles_ = 0;
     std::size_t decoded = 0, slots = 0;
     for (auto const i : order_) {
       place_[i] = chunks_.size();
-      auto const& frame = chunks_
-                              .emplace_back(BloscChunk{frames_[i], listed_[i].from, listed_[i].to, nullptr, nullptr,
-                                                       blocks_, streams_, tiles_})
-                              .frame;
+      auto const& listed = headers.chunk(i);
+      chunks_.push_back({headers.frame(i), listed.from, listed.to, nullptr, nullptr, blocks_, streams_, tiles_});
+      auto const& frame = chunks_.back().frame;
       auto& format = of_format_[static_cast<std::size_t>(frame.inside)];
       if (format.count == 0) format.first = streams_;
       format.count += frame.streams();
@@ -154,8 +170,8 @@ class BloscBatch {
       decoded += size_decoded(frame);
       slots += size_of_slots(chunks_.back());
     }
-    auto* to = decoded == 0 ? nullptr : decoded_.take(in_steps(decoded), on).data;
-    auto* slot = slots == 0 ? nullptr : slots_.take(in_steps(slots), on).data;
+    auto* to = decoded == 0 ? nullptr : decoded_.take(in_blosc_steps(decoded), on).data;
+    auto* slot = slots == 0 ? nullptr : slots_.take(in_blosc_steps(slots), on).data;
     for (auto& chunk : chunks_) {
       auto const apart = size_decoded(chunk.frame);
       chunk.decoded = apart == 0 ? chunk.to : to;
@@ -173,14 +189,12 @@ class BloscBatch {
   }
   std::size_t answers() const { return streams_ * BloscLists::each_answer + blocks_ * sizeof(FrameProblem); }
 
-  std::vector<FramedChunk> listed_;
   std::vector<std::size_t> order_, place_;  // of chunks: which comes when; and when each comes
   std::vector<BloscChunk> chunks_;
   BloscStreams of_format_[static_cast<std::size_t>(BloscInside::nothing) + 1];
   std::uint64_t streams_ = 0, blocks_ = 0, tiles_ = 0;
-  Scratch<space::Pinned> staging_, answers_;
-  Scratch<space::Device> memory_, scratch_, decoded_, slots_;
-  BloscFrame const* frames_ = nullptr;
+  BloscCopies copies_;
+  Scratch<space::Device> scratch_, decoded_, slots_;
   BloscChunk const* there_ = nullptr;
   BloscLists lists_{}, here_{};
 };
