@@ -126,6 +126,14 @@ TEST_CASE("the array on the device and the one on the host are one: shape, kept 
     CHECK(array.read<HostBuffer>({{2, 4}})(1) == 4);
     CHECK(asked.take().size() == 1);  // of the chunk
 
+    Traffic usual, given;
+    auto const counted = array.with(ReadOptions{.traffic = &usual});
+    CHECK(counted.read<HostBuffer>({{2, 4}})(1) == 4);
+    CHECK(usual.fetched == 8);
+    CHECK(counted.read<HostBuffer>({{2, 4}}, {.traffic = &given})(1) == 4);
+    CHECK(usual.fetched == 8);
+    CHECK(given.fetched == 8);
+
     auto const host = array.through<space::Host>();
     host.resize({20});
     CHECK(array.shape() == Extents{20});

@@ -54,20 +54,29 @@ struct codec_of_host {
                                   std::conditional_t<C::name == codec::Crc32c::name, codec::Crc32c, void>>;
 };
 
-template <class Done, class... More>
-struct pipeline_of_codecs {
-  using type = void;
+template <class To>
+struct codec_of_host<CastTo<To>> {
+  using type = CastTo<To>;
 };
+
+// Of the codecs that are done, the next stage as the host has it, and the stages that are not done.
+template <class Done, class Next, class... More>
+struct with_stage;
+template <class Done, class... More>
+struct with_stages;
 template <class... Done>
-struct pipeline_of_codecs<std::tuple<Done...>> {
+struct with_stages<std::tuple<Done...>> {
   using type = Pipeline<space::Host, Done...>;
 };
+template <class Done, class Next, class... More>
+struct with_stages<Done, Next, More...> : with_stage<Done, typename codec_of_host<Next>::type, More...> {};
+template <class... Done, class C, class... More>
+struct with_stage<std::tuple<Done...>, C, More...> : with_stages<std::tuple<Done..., C>, More...> {};
 template <class... Done, class To, class... More>
-struct pipeline_of_codecs<std::tuple<Done...>, CastTo<To>, More...> : pipeline_of_codecs<std::tuple<Done...>, More...> {
-};
-template <class... Done, Codec C, class... More>
-requires(!std::is_void_v<typename codec_of_host<C>::type>) struct pipeline_of_codecs<std::tuple<Done...>, C, More...>
-    : pipeline_of_codecs<std::tuple<Done..., typename codec_of_host<C>::type>, More...> {
+struct with_stage<std::tuple<Done...>, CastTo<To>, More...> : with_stages<std::tuple<Done...>, More...> {};
+template <class... Done, class... More>
+struct with_stage<std::tuple<Done...>, void, More...> {
+  using type = void;
 };
 
 // The pipeline of the same codecs that begins and ends in host memory and crosses nowhere; void: there is none.
@@ -76,7 +85,7 @@ struct pipeline_of_host {
   using type = void;
 };
 template <class Space, class... Stages>
-struct pipeline_of_host<Pipeline<Space, Stages...>> : pipeline_of_codecs<std::tuple<>, Stages...> {};
+struct pipeline_of_host<Pipeline<Space, Stages...>> : with_stages<std::tuple<>, Stages...> {};
 template <class A, class B, class... Cs>
 struct pipeline_of_host<AnyPipeline<A, B, Codecs<Cs...>>> {
   using type = AnyPipeline<space::Host, space::Host, Codecs<Cs...>>;

@@ -3,11 +3,10 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
 #include <tessera/pipeline/codec_headers.hpp>
-#include <tessera/pipeline/flow.hpp>
 #include <tessera/pipeline/pipeline.hpp>
 #include <tessera/pipeline/sharding.hpp>
 
@@ -43,14 +42,27 @@ struct legs_of<Pipeline<Space, Stages...>> {
     (add(legs, std::type_identity<Stages>{}), ...);
     return legs;
   }
+  // Of the chunks at the bottom of shards.
+  static std::vector<Leg> of_bottom() {
+    auto legs = list();
+    (descend(legs, std::type_identity<Stages>{}), ...);
+    return legs;
+  }
 
  private:
   template <class C>
   static void add(std::vector<Leg>& legs, std::type_identity<C>) {
-    if constexpr (is_shard<C>)
-      legs.back().codecs.push_back("shards of (" + description<typename C::inner_type>() + ")");
-    else
-      legs.back().codecs.push_back(type_name<C>());
+    legs.back().codecs.push_back(type_name<C>());
+  }
+  template <class Inner, class Index>
+  static void add(std::vector<Leg>& legs, std::type_identity<codec::Sharding<Inner, Index>>) {
+    legs.back().codecs.push_back("shards of (" + description<Inner>() + ")");
+  }
+  template <class C>
+  static void descend(std::vector<Leg>&, std::type_identity<C>) {}
+  template <class Inner, class Index>
+  static void descend(std::vector<Leg>& legs, std::type_identity<codec::Sharding<Inner, Index>>) {
+    legs = legs_of<Inner>::of_bottom();
   }
   template <class To>
   static void add(std::vector<Leg>& legs, std::type_identity<CastTo<To>>) {
@@ -84,7 +96,7 @@ std::string describe() {
 ///   device                                  '-> nvcomp::Zstd -> codec::Bytes -> elements
 template <class P>
 std::string draw() {
-  auto const legs = detail::legs_of<typename P::leaf_type>::list();
+  auto const legs = detail::legs_of<P>::of_bottom();
   struct Lane {
     std::string space, line;
   };
