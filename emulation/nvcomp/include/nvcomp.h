@@ -97,7 +97,7 @@ char const* nvcompGetStatusString(nvcompStatus_t status);
 // The lists are in memory that the device reaches, an entry for each chunk. DecompressAsync and CompressAsync do their
 // work in the stream's order; temp is of as many bytes as GetTempSize says, for as many chunks and as many decoded
 // bytes. Each chunk that is compressed has room for as many bytes as GetMaxOutputChunkSize says of the largest.
-#define EMULATED_NVCOMP(Format)                                                                                       \
+#define EMULATED_DECOMPRESSION(Format)                                                                                \
   nvcompStatus_t nvcompBatched##Format##DecompressGetRequiredAlignments(nvcompBatched##Format##DecompressOpts_t opts, \
                                                                         nvcompAlignmentRequirements_t* alignments);   \
   nvcompStatus_t nvcompBatched##Format##DecompressGetTempSize(                                                        \
@@ -106,7 +106,8 @@ char const* nvcompGetStatusString(nvcompStatus_t status);
   nvcompStatus_t nvcompBatched##Format##DecompressAsync(                                                              \
       void const* const* from, std::size_t const* from_sizes, std::size_t const* rooms, std::size_t* sizes,           \
       std::size_t chunks, void* temp, std::size_t temp_size, void* const* to,                                         \
-      nvcompBatched##Format##DecompressOpts_t opts, nvcompStatus_t* statuses, cudaStream_t stream);                   \
+      nvcompBatched##Format##DecompressOpts_t opts, nvcompStatus_t* statuses, cudaStream_t stream);
+#define EMULATED_COMPRESSION(Format)                                                                                  \
   nvcompStatus_t nvcompBatched##Format##CompressGetRequiredAlignments(nvcompBatched##Format##CompressOpts_t opts,     \
                                                                       nvcompAlignmentRequirements_t* alignments);     \
   nvcompStatus_t nvcompBatched##Format##CompressGetTempSize(                                                          \
@@ -118,11 +119,15 @@ char const* nvcompGetStatusString(nvcompStatus_t status);
       void const* const* from, std::size_t const* from_sizes, std::size_t largest, std::size_t chunks, void* temp,    \
       std::size_t temp_size, void* const* to, std::size_t* sizes, nvcompBatched##Format##CompressOpts_t opts,         \
       nvcompStatus_t* statuses, cudaStream_t stream);
-EMULATED_NVCOMP(Zstd)
-EMULATED_NVCOMP(LZ4)
-EMULATED_NVCOMP(Gzip)
-EMULATED_NVCOMP(Deflate)
-EMULATED_NVCOMP(Snappy)
-#undef EMULATED_NVCOMP
+EMULATED_DECOMPRESSION(Zstd)
+EMULATED_DECOMPRESSION(LZ4)
+EMULATED_DECOMPRESSION(Gzip)
+EMULATED_DECOMPRESSION(Deflate)
+EMULATED_DECOMPRESSION(Snappy)
+EMULATED_COMPRESSION(Zstd)
+EMULATED_COMPRESSION(LZ4)
+EMULATED_COMPRESSION(Gzip)
+#undef EMULATED_DECOMPRESSION
+#undef EMULATED_COMPRESSION
 
 }  // extern "C"
