@@ -306,7 +306,7 @@ TEST_CASE("the k-th call fails: a batch of blosc, and the next one on the queue 
       CAPTURE(k);
       {
         DeviceQueue on{HostQueue{1}};
-        Batch first{stored, sizes_of(plain), on}, next{{other, other}, {100, 100}, on};
+        Batch first{stored, sizes_of(plain), on};
         on.wait();
         emulation::fail(k);
         try {
@@ -320,7 +320,7 @@ TEST_CASE("the k-th call fails: a batch of blosc, and the next one on the queue 
         auto const call = std::string{failed ? emulation::failed_call() : ""};
         CAPTURE(call);
         emulation::fail_nothing();
-        CHECK(next.decoded<OnTrust>()[1] == numbers(100));
+        CHECK(Batch({other, other}, {100, 100}, on).decoded<OnTrust>()[1] == numbers(100));
       }
       test::check_nothing_left();
     }
