@@ -104,6 +104,7 @@ struct Validate : Files {
 
 struct Bench : Files {
   std::string path;
+  std::string space = "host";  ///< or "device"
   std::string region;          ///< empty: everything
   std::size_t threads = 1, repetitions = 5;
   std::size_t memory = 256;  ///< MiB of decoded chunks

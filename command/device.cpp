@@ -1,18 +1,16 @@
-// --space device: the host decodes, elements cross and are placed in a device's memory by a kernel. No kernel is
-// compiled here: they are in the library tessera::compiled_cuda.
-#include <tessera/compiled.cuh>
+// --space device: the host decodes, elements cross and are placed in a device's memory by a kernel.
+#include "cuda.cuh"
 
+#include <memory>
+#include <string>
 #include <utility>
 
+#include "bench/timed_read.cuh"
 #include "failure.hpp"
 #include "space.hpp"
 
 namespace cli {
 namespace {
-
-using DeviceQueue = tessera::Queue<tessera::space::Device>;
-using DevicePipeline = tessera::AnyPipeline<tessera::space::Device, tessera::space::Host, tessera::AllCodecs>;
-using DeviceArray = tessera::AnyArray<Store, DevicePipeline>;
 
 class DeviceReader final : public Reader {
  public:
@@ -42,12 +40,26 @@ class DeviceReader final : public Reader {
   tessera::HostBuffer here_{};
 };
 
-class DeviceSpace final : public Space {
+class CudaSpace final : public DeviceSpace {
  public:
-  explicit DeviceSpace(Queue const& on) : on_{on} {}
+  explicit CudaSpace(Queue const& on) : on_{on} {}
 
   std::unique_ptr<Reader> reader(Array const& array) const override {
     return std::make_unique<DeviceReader>(array, on_);
+  }
+  std::string description() const override {
+    auto const asked = [&](cudaDeviceAttr what) {
+      int value = 0;
+      tessera::detail::check(::cudaDeviceGetAttribute(&value, what, on_.device()), "cudaDeviceGetAttribute");
+      return value;
+    };
+    auto const major = asked(cudaDevAttrComputeCapabilityMajor), minor = asked(cudaDevAttrComputeCapabilityMinor),
+               processors = asked(cudaDevAttrMultiProcessorCount);
+    return tessera::text({"device ", on_.device(), ": compute capability ", major, ".", minor, ", ", processors,
+                          processors == 1 ? " multiprocessor" : " multiprocessors"});
+  }
+  std::unique_ptr<TimedRead> timed_read(Array const& array, tessera::Region const& region) const override {
+    return cli::timed_read(array, region, on_);
   }
 
  private:
@@ -56,8 +68,8 @@ class DeviceSpace final : public Space {
 
 }  // namespace
 
-std::unique_ptr<Space> device_space(Queue const& on) try {
-  return std::make_unique<DeviceSpace>(on);
+std::unique_ptr<DeviceSpace> device_space(Queue const& on) try {
+  return std::make_unique<CudaSpace>(on);
 } catch (tessera::DeviceError const& error) {
   throw UsageError{std::string{"--space device: there is no GPU here that CUDA can use: "} + error.what()};
 }

@@ -370,6 +370,7 @@ cli::Status run(int argc, char** argv) {
   bench_command.add_flag("--cold", bench.cold,
                          "Files leave the system's cache before they are read, where the system does that");
   bench_command.add_flag("--json", bench.json, "One JSON object, for programs");
+  add_space(bench_command, bench.space);
   add_threads(bench_command, bench.threads);
   add_links(bench_command, bench.follow_links);
   bench_command.footer(cli::advice_help());

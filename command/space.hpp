@@ -9,6 +9,7 @@
 #include <tessera/transfer/read_options.hpp>
 #include <tessera/view/selected.hpp>
 
+#include "bench/timed_read.hpp"
 #include "source.hpp"
 
 namespace cli {
@@ -45,7 +46,16 @@ class Space {
 /// "host" or "device", whose host's part is done by that queue. Throws: UsageError, if there is no device.
 std::unique_ptr<Space> space_named(std::string const& name, Queue const& on);
 
+/// A device's memory.
+class DeviceSpace : public Space {
+ public:
+  /// Which device it is.
+  virtual std::string description() const = 0;
+  /// The read of a region, to be timed. Requires: the region has elements, and the array and this outlive it.
+  virtual std::unique_ptr<TimedRead> timed_read(Array const& array, tessera::Region const& region) const = 0;
+};
+
 /// In device.cpp; of a command without CUDA in no_device.cpp. Throws: UsageError.
-std::unique_ptr<Space> device_space(Queue const& on);
+std::unique_ptr<DeviceSpace> device_space(Queue const& on);
 
 }  // namespace cli

@@ -5,6 +5,7 @@ On the emulated CUDA runtime (TESSERA_IS_EMULATED), under seeds; else on a GPU, 
 import hashlib
 import json
 import os
+import re
 import shutil
 import sys
 import unittest
@@ -14,6 +15,7 @@ from command import BRAIN, CommandTest, little_endian, main, make_array, read_np
 
 IS_EMULATED = "TESSERA_IS_EMULATED" in os.environ
 SEEDS = range(4) if IS_EMULATED else range(1)
+LANES = ["fetch", "decode", "copy", "placement"]
 
 
 class Device(CommandTest):
@@ -107,10 +109,94 @@ class Device(CommandTest):
         self.assertEqual((status, [failure["key"] for failure in found["failures"]]), (1, ["c/0"]))
         self.assertEqual(self.findings("device", a)[0], 0)
 
+    def bench(self, path, *options, seed=0):
+        """What it found on the device, held to what it says to people and to what it finds on the host."""
+        arguments = ["bench", path, "--repetitions", 1, *options]
+        found = json.loads(self.run_ok(*arguments, "--space", "device", "--json", TESSERA_EMULATION_SEED=str(seed)).text)
+        host = json.loads(self.run_ok(*arguments, "--json").text)
+        same = ("shape", "chunk_shape", "inner_chunk_shape", "codecs", "first", "count", "chunks", "missing", "files",
+                "bytes", "stored_bytes", "decoded_bytes")
+        self.assertEqual({name: found[name] for name in same}, {name: host[name] for name in same})
+        self.assertEqual((found["space"], host["space"]), ("device", "host"))
+        self.assertIn("compute capability", found["device"])
+        self.assert_consistent(found)
+        said = self.run_ok(*arguments, "--space", "device", TESSERA_EMULATION_SEED=str(seed)).text
+        lanes = re.findall(r"^(\w+) *\|([ #-]{66})\|$", said, re.MULTILINE)
+        self.assertEqual([name for name, _ in lanes], LANES, said)
+        for name, line in lanes:
+            self.assertEqual(line.strip() != "", any(batch[name] for batch in found["timeline"]["mini_batches"]), said)
+        self.assertIn(f"clocks beside it: {len(found['timeline']['mini_batches'])} mini-batch", said)
+        return found
+
+    def assert_consistent(self, found):
+        """Times are in order, and what is added up is what the mini-batches say."""
+        timeline = found["timeline"]
+        batches, seconds = timeline["mini_batches"], timeline["seconds"]
+        self.assertGreater(found["read"]["least"], 0)
+        self.assertEqual(sum(batch["fetched_bytes"] for batch in batches), found["fetched_bytes"])
+        for batch in batches:
+            self.assertLess(batch["thread"], found["threads"])
+            host = [*batch["fetch"], *([batch["decode"]] if batch["decode"] else [])]
+            device = [*([batch["copy"]] if batch["copy"] else []), *batch["placement"]]
+            for spans in (host, batch["placement"]):
+                flat = [time for span in spans for time in span]
+                self.assertEqual(flat, sorted(flat))
+            for begin, end in host + device:
+                self.assertLessEqual(begin, end)
+                self.assertGreaterEqual(begin, 0)
+                self.assertLessEqual(end, seconds)
+            self.assertEqual(batch["copy"] is None, batch["crossed_bytes"] == 0)
+            self.assertGreater(len(batch["placement"]), 0)
+        spans = {name: [span for batch in batches for span in
+                        (batch[name] if name in ("fetch", "placement") else [batch[name]] if batch[name] else [])]
+                 for name in LANES}
+        # Between two moments at which anything begins or ends, each lane is busy or not.
+        times = sorted({0, seconds, *(time for lane in spans.values() for span in lane for time in span)})
+        busy, overlapped, together, idle = dict.fromkeys(LANES, 0.0), dict.fromkeys(LANES, 0.0), 0.0, 0.0
+        for begin, end in zip(times, times[1:]):
+            at_work = [name for name in LANES if any(b <= begin and end <= e for b, e in spans[name])]
+            together += (end - begin) * (len(at_work) > 1)
+            idle += (end - begin) * (not at_work)
+            for name in at_work:
+                busy[name] += end - begin
+                overlapped[name] += (end - begin) * (len(at_work) > 1)
+        for name in LANES:
+            self.assertAlmostEqual(timeline["busy"][name]["seconds"], busy[name])
+            self.assertAlmostEqual(timeline["busy"][name]["overlapped_seconds"], overlapped[name])
+        self.assertAlmostEqual(timeline["overlapped_seconds"], together)
+        self.assertAlmostEqual(timeline["idle_seconds"], idle)
+
+    def test_bench(self):
+        for seed in SEEDS:
+            found = self.bench(BRAIN / "t1", "--threads", "2", seed=seed)
+            batches = found["timeline"]["mini_batches"]
+            self.assertGreater(len(batches), 1)
+            self.assertEqual(sum(batch["crossed_bytes"] for batch in batches), found["decoded_bytes"])
+            self.assertTrue(all(batch["decode"] for batch in batches))
+        found = self.bench(BRAIN / "t1_sharded", "--threads", "1", "--region", "0:64,:,:")
+        self.assertEqual({batch["thread"] for batch in found["timeline"]["mini_batches"]}, {0})
+
+    def test_bench_of_elements_as_they_are(self):
+        row = little_endian("h", range(16))
+        a = make_array(self.folder / "a", [8, 8], "int16", [4, 4], {(0, 0): row, (1, 1): row})
+        found = self.bench(a)
+        batches = found["timeline"]["mini_batches"]
+        self.assertFalse(any(batch["decode"] for batch in batches))
+        self.assertEqual((found["missing"], sum(batch["crossed_bytes"] for batch in batches)), (2, 64))
+        none = make_array(self.folder / "none", [8, 8], "int16", [4, 4], {})
+        self.assertFalse(any(batch["copy"] for batch in self.bench(none)["timeline"]["mini_batches"]))
+
+    def test_bench_of_nothing(self):
+        found = json.loads(self.run_ok("bench", BRAIN / "t1", "--region", "0:0,:,:", "--space", "device", "--json").text)
+        self.assertEqual((found["read"], found["timeline"]), (None, None))
+        said = self.run_ok("bench", BRAIN / "t1", "--region", "0:0,:,:", "--space", "device").text
+        self.assertIn("no elements", said)
+
     @unittest.skipUnless(IS_EMULATED, "a GPU is there")
     def test_no_device(self):
         output = self.folder / "x.npy"
-        for arguments in (("read", BRAIN / "t1", "--output", output), ("validate", BRAIN)):
+        for arguments in (("read", BRAIN / "t1", "--output", output), ("validate", BRAIN),
+                          ("bench", BRAIN / "t1", "--repetitions", "1")):
             result = tessera(*arguments, "--space", "device", TESSERA_EMULATED_DEVICES="0")
             self.assert_refused(result, 2, "--space device: there is no GPU here that CUDA can use",
                                 "no CUDA-capable device is detected (cudaErrorNoDevice)")
@@ -123,7 +209,7 @@ class Device(CommandTest):
         command.BINARY, binary = os.environ["TESSERA_WITHOUT_CUDA"], command.BINARY
         self.addCleanup(setattr, command, "BINARY", binary)
         for arguments in (("read", BRAIN / "t1", "--output", self.folder / "x.npy"), ("validate", BRAIN),
-                          ("validate", self.folder / "nothing")):
+                          ("validate", self.folder / "nothing"), ("bench", BRAIN / "t1")):
             self.assert_refused(tessera(*arguments, "--space", "device"), 2, "--space device: this tessera was built "
                                 "without CUDA: build it with -DTESSERA_CUDA=ON")
             self.assertFalse((self.folder / "x.npy").exists())
