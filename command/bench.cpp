@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -12,9 +13,11 @@
 #include "bench/part.hpp"
 #include "bench/report.hpp"
 #include "bench/stages.hpp"
+#include "bench/timeline_report.hpp"
 #include "commands.hpp"
 #include "region.hpp"
 #include "source.hpp"
+#include "space.hpp"
 
 namespace cli {
 namespace {
@@ -47,15 +50,20 @@ void add_codec(Names& names, std::string const& name, tessera::Value const& conf
   names.push_back(name);
 }
 
-// All at once, in turn: what slows the machine down for a moment slows down one sample of each.
-void measure(Stages& stages, Bench const& command, Figures& figures) {
-  auto const evict_all = [&] {
+// What is done before each sample of what reads files; nothing, if they stay in the system's cache.
+std::function<void()> emptying_cache(std::vector<std::string> const& files, Bench const& command, Figures& figures) {
+  auto const evict_all = [files] {
     bool gone = true;
-    for (auto const& path : stages.requests().files()) gone = evict(path) && gone;
+    for (auto const& path : files) gone = evict(path) && gone;
     return gone;
   };
   figures.is_cold = command.cold && evict_all();
-  std::function<void()> const before = figures.is_cold ? evict_all : std::function<void()>{};
+  return figures.is_cold ? evict_all : std::function<void()>{};
+}
+
+// All at once, in turn: what slows the machine down for a moment slows down one sample of each.
+void measure(Stages& stages, Bench const& command, Figures& figures) {
+  auto const before = emptying_cache(stages.requests().files(), command, figures);
   struct Work {
     std::optional<Timing>* timing;
     Samples samples;
@@ -81,9 +89,41 @@ void measure(Stages& stages, Bench const& command, Figures& figures) {
   for (auto& work : works) *work.timing = work.samples.timing();
 }
 
+// The files of what a store was asked for, of which the figures have the number.
+std::vector<std::string> files_of(std::vector<ReadLog::Call> const& calls, Store const& store, Figures& figures) {
+  std::set<std::string> files;
+  for (auto const& call : calls)
+    for (auto const& read : call.reads) {
+      ++figures.requests;
+      if (!read.size) continue;
+      figures.fetched += *read.size;
+      files.insert(store.name() + '/' + read.key.path);
+    }
+  figures.files = files.size();
+  return {files.begin(), files.end()};
+}
+
+Timeline measure_on_device(TimedRead& read, Array const& array, Bench const& command, Figures& figures) {
+  tessera::Traffic traffic;
+  auto const first = read.noted(traffic);  // from here on memory is there, and threads have started
+  figures.chunks = traffic.chunks;
+  figures.missing = traffic.missing;
+  figures.stored = traffic.fetched;
+  auto const runs_codecs = [](MiniBatch const& batch) { return batch.decode.has_value(); };
+  if (std::ranges::any_of(first.timeline.batches, runs_codecs)) figures.decoded = traffic.decoded;  // else they cross
+  figures.placed = traffic.placed;
+  auto const before = emptying_cache(files_of(first.calls, array.store(), figures), command, figures);
+  Samples samples{[&] { read.read(); }, before};
+  for (std::size_t i = 0; i < command.repetitions; ++i) samples.take();
+  figures.read = samples.timing();
+  if (before) before();
+  return read.noted(traffic).timeline;
+}
+
 }  // namespace
 
 Status run(Bench const& command) {
+  auto const device = command.space == "device" ? device_space(Queue{command.threads}) : nullptr;
   auto const array = open_array(command.path, command.threads, command);
   auto const metadata = array.metadata();
   auto const region = region_of(command.region, metadata);
@@ -99,16 +139,29 @@ Status run(Bench const& command) {
   figures.processors = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
   figures.repetitions = command.repetitions;
   figures.wants_cold = command.cold;
+  figures.space = command.space;
+  DeviceFigures on_device;
+  if (device) on_device.device = device->description();
   about(array, [&] {
     if (tessera::element_count(region.count, "the region") == 0) return;
     figures.part = middle_of(region, array, std::uint64_t{command.memory} << 20);
     figures.is_all = figures.part.count == region.count;
     figures.asked_chunks = chunks_touched(region, array.inner_chunk_shape());
+    if (device) {
+      auto const is_shard = [](auto const& codec) { return codec.name == "sharding_indexed"; };
+      figures.is_sharded = std::ranges::any_of(metadata.codecs, is_shard);
+      figures.elements = size_in_bytes(figures.part.count, metadata.type);
+      on_device.timeline = measure_on_device(*device->timed_read(array, figures.part), array, command, figures);
+      return;
+    }
     Stages stages{array, figures.part};
     stages.count(figures);
     measure(stages, command, figures);
   });
-  (command.json ? print_json : print)(figures);
+  if (device)
+    command.json ? print_json(figures, on_device) : print(figures, on_device);
+  else
+    command.json ? print_json(figures) : print(figures);
   return done;
 }
 

@@ -23,9 +23,10 @@ struct Info : Files {
 
 struct Read : Files {
   std::string path;
-  std::string region, index;  ///< empty: everything
-  std::string output;         ///< "-": the standard output
-  std::string format;         ///< empty: as the output's name says
+  std::string region, index;   ///< empty: everything
+  std::string output;          ///< "-": the standard output
+  std::string format;          ///< empty: as the output's name says
+  std::string space = "host";  ///< or "device": where elements are placed
   std::size_t threads = 1;
   std::size_t memory = 256;  ///< MiB of elements held at once
 };
@@ -96,13 +97,15 @@ struct Move : Files {
 
 struct Validate : Files {
   std::string path;
+  std::string space = "host";  ///< or "device"
   bool json = false;
   std::size_t threads = 1;
 };
 
 struct Bench : Files {
   std::string path;
-  std::string region;  ///< empty: everything
+  std::string space = "host";  ///< or "device"
+  std::string region;          ///< empty: everything
   std::size_t threads = 1, repetitions = 5;
   std::size_t memory = 256;  ///< MiB of decoded chunks
   bool cold = false, json = false;

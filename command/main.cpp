@@ -74,6 +74,16 @@ void add_threads(CLI::App& command, std::size_t& threads) {
       ->check(CLI::Range(1, 1024));
 }
 
+void add_space(CLI::App& command, std::string& space) {
+  command
+      .add_option(
+          "--space", space,
+          "Where elements are placed: by the host, or in the memory of a GPU, through CUDA, if tessera was built "
+          "with it")
+      ->check(CLI::IsMember({"host", "device"}))
+      ->capture_default_str();
+}
+
 void add_chunks(CLI::App& command, std::optional<std::string>& chunks, std::string const& otherwise) {
   command.add_option("--chunks", chunks, "The chunks' shape; by default " + otherwise)->type_name("N,N,N");
 }
@@ -170,6 +180,7 @@ cli::Status run(int argc, char** argv) {
       ->type_name("MIB")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
+  add_space(read_command, read.space);
   add_sync(read_command, read.sync);
   add_threads(read_command, read.threads);
   add_links(read_command, read.follow_links);
@@ -334,6 +345,7 @@ cli::Status run(int argc, char** argv) {
       "validate", "Decodes every chunk below PATH: which keys fail, and why; exit status 1, if any");
   add_path(validate_command, validate.path);
   validate_command.add_flag("--json", validate.json, "One JSON object, for programs");
+  add_space(validate_command, validate.space);
   add_threads(validate_command, validate.threads);
   add_links(validate_command, validate.follow_links);
 
@@ -358,6 +370,7 @@ cli::Status run(int argc, char** argv) {
   bench_command.add_flag("--cold", bench.cold,
                          "Files leave the system's cache before they are read, where the system does that");
   bench_command.add_flag("--json", bench.json, "One JSON object, for programs");
+  add_space(bench_command, bench.space);
   add_threads(bench_command, bench.threads);
   add_links(bench_command, bench.follow_links);
   bench_command.footer(cli::advice_help());

@@ -63,6 +63,18 @@ struct Store : tessera::LocalStore<tessera::HostBuffer> {
   std::shared_ptr<ReadLog*> log_ = std::make_shared<ReadLog*>(nullptr);
 };
 
+/// What is read is noted there as long as this lives. Requires: nobody reads when it begins or ends.
+class NotedReads {
+ public:
+  NotedReads(Store const& store, ReadLog& log) : store_{store} { store_.note_reads(&log); }
+  NotedReads(NotedReads const&) = delete;
+  NotedReads& operator=(NotedReads const&) = delete;
+  ~NotedReads() { store_.note_reads(nullptr); }
+
+ private:
+  Store const& store_;
+};
+
 inline tessera::LocalOptions options_of(Files const& files) {
   return {.fsync = files.sync, .links = files.follow_links ? tessera::Links::follow : tessera::Links::refuse};
 }

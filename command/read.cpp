@@ -4,8 +4,6 @@
 #include <iostream>
 #include <string>
 
-#include <tessera/buffer/scratch.hpp>
-
 #include "commands.hpp"
 #include "element_text.hpp"
 #include "interruption.hpp"
@@ -14,6 +12,7 @@
 #include "progress.hpp"
 #include "region.hpp"
 #include "source.hpp"
+#include "space.hpp"
 #include "stopwatch.hpp"
 
 namespace cli {
@@ -94,6 +93,7 @@ void write_lines(Output& file, std::span<std::byte const> elements, tessera::Dat
 
 Status run(Read const& command) {
   auto const format = format_of(command);
+  auto const space = space_named(command.space, Queue{command.threads});
   auto const array = open_array(command.path, command.threads, command);
   auto const asked = asked_of(command.region, command.index, array.metadata());
   auto const& region = asked.region;
@@ -106,11 +106,9 @@ Status run(Read const& command) {
   tessera::Traffic traffic;
   {
     Progress const progress{"reading", traffic.chunks, chunks_touched(region, array.chunk_shape())};
-    tessera::Scratch<tessera::space::Host> room;
+    auto const reader = space->reader(array);
     each_slab(region, array.chunk_shape(), type.size, command.memory << 20, [&](tessera::Region const& slab) {
-      auto const bytes = about(array, [&] { return room.take(size_in_bytes(slab.count, type), array.queue()); });
-      std::span const elements{bytes.data, bytes.size};
-      read_elements(array, slab, elements, traffic);
+      auto const elements = reader->read(slab, traffic);
       if (format == "csv" || format == "txt")
         return write_lines(file, elements, type, asked.shape, format == "csv" ? ',' : ' ');
       make_little_endian(elements, type.component());

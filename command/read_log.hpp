@@ -1,10 +1,12 @@
-// What a store was asked for, so that the same can be asked again with nothing else around it.
+// What a store was asked for, and when, so that the same can be asked again with nothing else around it.
 #pragma once
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@ class ReadLog {
  public:
   using Host = tessera::space::Host;
   using Request = tessera::ReadRequest<Host>;
+  using Clock = std::chrono::steady_clock;
 
   struct Read {
     tessera::Key key;
@@ -29,6 +32,8 @@ class ReadLog {
     std::optional<std::uint64_t> max_gap{};
     std::uint64_t max_request_bytes = ~std::uint64_t{0};
     bool is_many = false;  ///< of get_many
+    std::thread::id thread{};
+    Clock::time_point begin{}, end{};
   };
 
   /// Calls `read(room)`, which reads one value.
@@ -36,8 +41,9 @@ class ReadLog {
   std::optional<std::size_t> note(tessera::Key const& key, tessera::ByteRange range,
                                   tessera::Destination<Host> destination, F&& read) {
     Noting noting{destination, nullptr};
+    auto const begin = Clock::now();
     auto const size = read(tessera::Destination<Host>{noting});
-    add({{{key, range, size, noting.to}}});
+    add({{{key, range, size, noting.to}}}, begin, Clock::now());
     return size;
   }
   /// Calls `read(requests)`, which reads many.
@@ -47,13 +53,15 @@ class ReadLog {
     for (auto const& request : requests) destinations.push_back({request.destination, nullptr});
     std::vector<Request> noted{requests.begin(), requests.end()};
     for (std::size_t i = 0; i < noted.size(); ++i) noted[i].destination = destinations[i];
+    auto const begin = Clock::now();
     read(std::span{noted});
+    auto const end = Clock::now();
     Call call{{}, requests.front().max_gap, requests.front().max_request_bytes, true};
     for (std::size_t i = 0; i < noted.size(); ++i) {
       requests[i].size = noted[i].size;
       call.reads.push_back({*noted[i].key, noted[i].range, noted[i].size, destinations[i].to});
     }
-    add(std::move(call));
+    add(std::move(call), begin, end);
   }
 
   std::vector<Call> take() { return std::exchange(calls_, {}); }
@@ -69,7 +77,9 @@ class ReadLog {
     }
   };
 
-  void add(Call call) {
+  void add(Call call, Clock::time_point begin, Clock::time_point end) {
+    call.thread = std::this_thread::get_id();
+    call.begin = begin, call.end = end;
     std::lock_guard lock{mutex_};
     calls_.push_back(std::move(call));
   }

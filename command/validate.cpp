@@ -4,6 +4,7 @@
 #include <iostream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -12,7 +13,6 @@
 #include <variant>
 #include <vector>
 
-#include <tessera/buffer/scratch.hpp>
 #include <tessera/store/get.hpp>
 
 #include "boxes.hpp"
@@ -21,6 +21,7 @@
 #include "lost_documents.hpp"
 #include "progress.hpp"
 #include "source.hpp"
+#include "space.hpp"
 #include "tree.hpp"
 #include "utf8.hpp"
 
@@ -109,9 +110,13 @@ std::uint64_t least_size(tessera::ArrayMetadata const& array) {
 // Decodes the chunks of one array, many at a time.
 class Decoder {
  public:
-  Decoder(Array const& array, Findings& findings, std::atomic<std::uint64_t>& done)
-      : array_{array}, findings_{findings}, done_{done}, least_{least_size(array.metadata())} {
-    array.keep_shard_indexes(most_indexes);
+  Decoder(Array const& array, Space const& space, Findings& findings, std::atomic<std::uint64_t>& done)
+      : array_{array},
+        reader_{space.reader(array)},
+        findings_{findings},
+        done_{done},
+        least_{least_size(array.metadata())} {
+    reader_->keep_shard_indexes(most_indexes);
   }
 
   /// `size`: that of its value; nullopt: the store is asked for it, and whether there is one.
@@ -155,17 +160,17 @@ class Decoder {
       if (is_over) return;
       move(part, whole.first);
       if ((passed += chunks_touched(part, inner)) > 4 * most_inner) {
-        array_.keep_shard_indexes(most_indexes);  // those of shards in this one are forgotten
+        reader_->keep_shard_indexes(most_indexes);  // those of shards in this one are forgotten
         passed = 0;
       }
-      auto error = problem_of(part, chunk.place, on);
+      auto error = problem_of(part, chunk.place);
       if (!error) return;
       is_over = error->inner_chunk().empty();  // the shard itself is damaged
       if (is_over || chunks_touched(part, inner) == 1) return causes.add(*error);
       each_box(part.count, inner, [&](tessera::Region one) {
         if (is_over) return;
         move(one, part.first);
-        if (auto problem = problem_of(one, chunk.place, on)) causes.add(*problem);
+        if (auto problem = problem_of(one, chunk.place)) causes.add(*problem);
         is_over = causes.are_enough();
       });
     });
@@ -219,13 +224,10 @@ class Decoder {
   }
 
   // Counts what could be decoded.
-  std::optional<tessera::Error> problem_of(tessera::Region const& region, tessera::Extents const& place, Queue& on) {
+  std::optional<tessera::Error> problem_of(tessera::Region const& region, tessera::Extents const& place) {
     tessera::Traffic traffic;
     try {
-      auto const room = on.lease<tessera::Scratch<tessera::space::Host>>();
-      auto const bytes = room->take(size_in_bytes(region.count, array_.type()), on);
-      array_.read(region, {bytes.data, tessera::Layout::c_order(region.count, array_.type().size).strides},
-                  {.traffic = &traffic});
+      reader_->check(region, traffic);
       std::lock_guard lock{mutex_};
       findings_.chunks += traffic.chunks - traffic.missing;
       return std::nullopt;
@@ -235,6 +237,7 @@ class Decoder {
   }
 
   Array const& array_;
+  std::unique_ptr<Reader> const reader_;
   Findings& findings_;
   std::atomic<std::uint64_t>& done_;
   std::uint64_t const least_;
@@ -287,8 +290,9 @@ Survey survey(Store const& store, std::string const& path, tessera::ArrayMetadat
   return result;
 }
 
-void check_array(Array const& array, Survey const& survey, Findings& findings, std::atomic<std::uint64_t>& done) {
-  Decoder decoder{array, findings, done};
+void check_array(Array const& array, Space const& space, Survey const& survey, Findings& findings,
+                 std::atomic<std::uint64_t>& done) {
+  Decoder decoder{array, space, findings, done};
   auto const grid = chunk_grid(array.metadata());
   if (survey.is_walked)
     each_box(grid, tessera::Extents::filled(grid.rank(), 1),
@@ -366,6 +370,8 @@ void print_json(Findings const& found, std::string const& store) {
 }  // namespace
 
 Status run(Validate const& command) {
+  Queue const on{command.threads};
+  auto const space = space_named(command.space, on);
   auto const [store, path] = find_node(command.path, command);
   auto const tree = read_tree(store, path);
   Findings found;
@@ -379,7 +385,6 @@ Status run(Validate const& command) {
   {
     std::atomic<std::uint64_t> done{0};
     Progress const progress{"decoding", done, total};
-    Queue const on{command.threads};
     each_node(tree, [&, &store = store](Tree const& node) {
       auto const key = tessera::document_key(node.path).path;
       if (!node.problem.empty() && !node.wrong) return found.unsupported.push_back({key, node.problem});
@@ -389,7 +394,7 @@ Status run(Validate const& command) {
         if (node.wrong)
           found.failures.push_back({key, in_own_words(node.problem)});
         else if (std::holds_alternative<tessera::ArrayMetadata>(node.document))
-          check_array(open_array(store, node.path, on), surveys[node.path], found, done);
+          check_array(open_array(store, node.path, on), *space, surveys[node.path], found, done);
         if (!std::holds_alternative<tessera::ArrayMetadata>(node.document)) find_lost(store, node, found);
       } catch (tessera::Error const& error) {
         found.add(key, error);

@@ -26,6 +26,7 @@ struct Figures {
   bool is_sharded = false, is_encoded_whole = false;  ///< the second: codecs stand behind the shards
   std::size_t threads = 1, processors = 1, repetitions = 1;
   bool is_cold = false, wants_cold = false;
+  std::string space = "host";  ///< or "device": where the elements go
 
   // One read, in bytes where nothing else is said. Chunks are inner ones, if there are shards.
   std::uint64_t chunks = 0, missing = 0;

@@ -22,16 +22,6 @@ using tessera::Members;
 using tessera::text;
 using tessera::Value;
 
-// GB of the part's elements in a second.
-double rate(Figures const& f, double seconds) {
-  return seconds > 0 ? static_cast<double>(f.elements) / seconds / 1e9 : 0;
-}
-
-std::string padded(std::string text, std::size_t width) {
-  if (text.size() < width) text.resize(width, ' ');
-  return text;
-}
-
 void print_row(Figures const& f, std::string const& what, std::optional<Timing> const& timing,
                std::string const& alone) {
   auto line = padded(what, 12);
@@ -65,6 +55,17 @@ Value numbers(tessera::Extents const& extents) {
   return list;
 }
 
+}  // namespace
+
+double rate(Figures const& f, double seconds) {
+  return seconds > 0 ? static_cast<double>(f.elements) / seconds / 1e9 : 0;
+}
+
+std::string padded(std::string text, std::size_t width) {
+  if (text.size() < width) text.resize(width, ' ');
+  return text;
+}
+
 Value json_of(Figures const& f, std::optional<Timing> const& timing) {
   if (!timing) return {};
   return Members{{"seconds", number(timing->median)},
@@ -73,22 +74,26 @@ Value json_of(Figures const& f, std::optional<Timing> const& timing) {
                  {"rate", number(rate(f, timing->median))}};
 }
 
-}  // namespace
-
-void print(Figures const& f) {
+void print_heading(Figures const& f) {
   std::cout << printable(f.path) << "  " << f.type.name() << ' ' << to_string(f.shape) << ", chunks "
             << to_string(f.chunk_shape);
   if (f.is_sharded) std::cout << " of " << to_string(f.inner_chunk_shape);
   for (auto const& codec : f.codecs) std::cout << ", " << printable(codec);
   std::cout << '\n';
-  if (f.read) {
+  if (f.read)
     std::cout << (f.is_all ? "all that was asked for: " : "the middle of it: ") << to_string(f.part.count) << " from "
               << to_string(f.part.first) << " on, " << chunks_text(f) << '\n'
               << count(f.threads, "thread") << ", " << count(f.repetitions, "repetition") << ", files "
               << (f.is_cold      ? "read from the disk"
                   : f.wants_cold ? "in the system's cache, which does not give them up"
                                  : "in the system's cache")
-              << "\n\nGB/s of elements (least to most)    time    at best\n";
+              << '\n';
+}
+
+void print(Figures const& f) {
+  print_heading(f);
+  if (f.read) {
+    std::cout << "\nGB/s of elements (least to most)    time    at best\n";
     print_row(f, "read", f.read, at_best(f, f.roof(), "all below, one after the other"));
     print_row(f, "fetch", f.fetch, at_best(f, Figures::seconds(f.files_alone), "the files, in large pieces"));
     print_row(f, "decode", f.decode, at_best(f, Figures::seconds(f.codec_alone), "one chunk, again and again"));
@@ -99,45 +104,51 @@ void print(Figures const& f) {
   for (auto const& advice : advise(f)) std::cout << "- " << printable(advice.text) << '\n';
 }
 
-void print_json(Figures const& f) {
-  List codecs, advice;
+Members json_heading(Figures const& f) {
+  List codecs;
   for (auto const& codec : f.codecs) codecs.push_back(valid_utf8(codec));
+  return Members{{"path", valid_utf8(f.path)},
+                 {"data_type", f.type.name()},
+                 {"shape", numbers(f.shape)},
+                 {"chunk_shape", numbers(f.chunk_shape)},
+                 {"inner_chunk_shape", f.is_sharded ? numbers(f.inner_chunk_shape) : Value{}},
+                 {"codecs", std::move(codecs)},
+                 {"first", numbers(f.part.first)},
+                 {"count", numbers(f.part.count)},
+                 {"step", numbers(f.part.step)},
+                 {"is_all", f.is_all},
+                 {"space", f.space},
+                 {"threads", number(std::uint64_t{f.threads})},
+                 {"repetitions", number(std::uint64_t{f.repetitions})},
+                 {"cache", f.is_cold ? "cold" : "warm"},
+                 {"cold_refused", f.wants_cold && !f.is_cold},
+                 {"chunks", number(f.chunks)},
+                 {"missing", number(f.missing)},
+                 {"files", number(f.files)},
+                 {"requests", number(f.requests)},
+                 {"bytes", number(f.elements)},
+                 {"stored_bytes", number(f.stored)},
+                 {"fetched_bytes", number(f.fetched)},
+                 {"decoded_bytes", number(f.decoded)},
+                 {"placed_bytes", number(f.placed)}};
+}
+
+void print_json(Figures const& f) {
+  List advice;
   for (auto const& one : advise(f)) advice.push_back(Members{{"name", one.name}, {"text", valid_utf8(one.text)}});
-  auto const roof = f.roof();
-  Members json{{"path", valid_utf8(f.path)},
-               {"data_type", f.type.name()},
-               {"shape", numbers(f.shape)},
-               {"chunk_shape", numbers(f.chunk_shape)},
-               {"inner_chunk_shape", f.is_sharded ? numbers(f.inner_chunk_shape) : Value{}},
-               {"codecs", std::move(codecs)},
-               {"first", numbers(f.part.first)},
-               {"count", numbers(f.part.count)},
-               {"step", numbers(f.part.step)},
-               {"is_all", f.is_all},
-               {"threads", number(std::uint64_t{f.threads})},
-               {"repetitions", number(std::uint64_t{f.repetitions})},
-               {"cache", f.is_cold ? "cold" : "warm"},
-               {"cold_refused", f.wants_cold && !f.is_cold},
-               {"chunks", number(f.chunks)},
-               {"missing", number(f.missing)},
-               {"files", number(f.files)},
-               {"requests", number(f.requests)},
-               {"bytes", number(f.elements)},
-               {"stored_bytes", number(f.stored)},
-               {"fetched_bytes", number(f.fetched)},
-               {"decoded_bytes", number(f.decoded)},
-               {"placed_bytes", number(f.placed)},
-               {"read", json_of(f, f.read)},
-               {"fetch", json_of(f, f.fetch)},
-               {"decode", json_of(f, f.decode)},
-               {"placement", json_of(f, f.place)},
-               {"rest_seconds", f.read ? number(f.rest()) : Value{}},
-               {"files_alone", json_of(f, f.files_alone)},
-               {"codec_alone", json_of(f, f.codec_alone)},
-               {"copy_alone", json_of(f, f.copy_alone)},
-               {"roof_seconds", f.read ? number(roof) : Value{}},
-               {"limit", f.read ? Value{limit_of(f)} : Value{}},
-               {"advice", std::move(advice)}};
+  auto json = json_heading(f);
+  Members const figures{{"read", json_of(f, f.read)},
+                        {"fetch", json_of(f, f.fetch)},
+                        {"decode", json_of(f, f.decode)},
+                        {"placement", json_of(f, f.place)},
+                        {"rest_seconds", f.read ? number(f.rest()) : Value{}},
+                        {"files_alone", json_of(f, f.files_alone)},
+                        {"codec_alone", json_of(f, f.codec_alone)},
+                        {"copy_alone", json_of(f, f.copy_alone)},
+                        {"roof_seconds", f.read ? number(f.roof()) : Value{}},
+                        {"limit", f.read ? Value{limit_of(f)} : Value{}},
+                        {"advice", std::move(advice)}};
+  json.insert(json.end(), figures.begin(), figures.end());
   std::cout << tessera::to_json(json) << '\n';
 }
 

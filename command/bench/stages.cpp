@@ -62,16 +62,9 @@ void Stages::read() {
 }
 
 void Stages::read_noted() {
-  struct Noting {  // ends where the read throws, too
-    Store const& store;
-    Noting(Store const& of, ReadLog& log) : store{of} { store.note_reads(&log); }
-    Noting(Noting const&) = delete;
-    Noting& operator=(Noting const&) = delete;
-    ~Noting() { store.note_reads(nullptr); }
-  };
   ReadLog log;
   {
-    Noting const noting{array_.store(), log};
+    NotedReads const noting{array_.store(), log};
     read(traffic_);
   }
   requests_.emplace(array_.store(), log.take(), elements_, workers_.queue());

@@ -1,0 +1,16 @@
+// What --space device is made of. No kernel is compiled in the command: they are in tessera::compiled_cuda.
+#pragma once
+#include <tessera/compiled.cuh>
+
+#include <tessera/with/all.hpp>
+
+#include "node.hpp"
+
+namespace cli {
+
+/// Elements in device memory; codecs run on the host, and what they leave crosses.
+using DevicePipeline = tessera::AnyPipeline<tessera::space::Device, tessera::space::Host, tessera::AllCodecs>;
+using DeviceArray = tessera::AnyArray<Store, DevicePipeline>;
+using DeviceQueue = tessera::Queue<tessera::space::Device>;
+
+}  // namespace cli

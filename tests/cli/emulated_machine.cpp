@@ -1,0 +1,14 @@
+// How many devices the emulated runtime has when the command runs on it: what TESSERA_EMULATED_DEVICES says, or one.
+#include <cstdlib>
+
+#include <emulation/emulation.hpp>
+
+namespace {
+
+[[maybe_unused]] bool const is_set = [] {
+  if (auto const* const devices = std::getenv("TESSERA_EMULATED_DEVICES"))
+    emulation::set({.devices = std::atoi(devices)});
+  return true;
+}();
+
+}  // namespace
