@@ -1,0 +1,110 @@
+// Why there is no route: one message for each reason.
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <string_view>
+
+#include <tessera/codec/concept.hpp>
+#include <tessera/memory/space.hpp>
+#include <tessera/pipeline/any_pipeline.hpp>
+#include <tessera/pipeline/route_choices.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+template <class Available>
+inline constexpr bool is_list_of_codecs = false;
+template <class... Cs>
+inline constexpr bool is_list_of_codecs<Codecs<Cs...>> = (Codec<Cs> && ...);
+template <class Available>
+inline constexpr bool is_list_of_declared = true;
+template <class... Cs>
+inline constexpr bool is_list_of_declared<Codecs<Cs...>> = (check_declared<Cs>() && ...);
+
+// The first name that is missing has the message; where it is none of tessera's, the compiler shows it.
+template <class Routes>
+consteval bool check_are_listed() {
+  constexpr auto missing =
+      std::ranges::find_if(Routes::name, [](auto one) { return Routes::first_of(one) == Routes::listed; });
+  constexpr bool is_there = missing == Routes::name.end();
+  constexpr auto is = is_there ? std::string_view{} : *missing;
+  static_assert(is_there || is != "zstd",
+                "tessera: no route: the list lacks zstd: add codec::Zstd of <tessera/with/zstd.hpp>, or for device "
+                "memory nvcomp::Zstd of <tessera/with/nvcomp.cuh>");
+  static_assert(is_there || is != "gzip",
+                "tessera: no route: the list lacks gzip: add codec::Gzip of <tessera/with/deflate.hpp>, or for device "
+                "memory nvcomp::Gzip of <tessera/with/nvcomp.cuh>");
+  static_assert(is_there || is != "blosc",
+                "tessera: no route: the list lacks blosc: add codec::Blosc of <tessera/with/blosc.hpp>");
+  static_assert(is_there || is != "crc32c",
+                "tessera: no route: the list lacks crc32c: add codec::Crc32c, or for device memory "
+                "codec::DeviceCrc32c of <tessera/codec/bytes_to_bytes/crc32c.cuh>");
+  static_assert(is_there || is != "bytes", "tessera: no route: the list lacks bytes: add codec::Bytes");
+  static_assert(is_there || is != "transpose", "tessera: no route: the list lacks transpose: add codec::Transpose");
+  static_assert(
+      is_there || is != "sharding_indexed",
+      "tessera: no route: of an array with shards give the codecs of the inner chunks: Shards<Chain<\"bytes\", "
+      "\"zstd\">>");
+  constexpr bool is_known = is == "zstd" || is == "gzip" || is == "blosc" || is == "crc32c" || is == "bytes" ||
+                            is == "transpose" || is == "sharding_indexed";
+  static_assert(
+      is_there || is_known,
+      "tessera: no route: the list lacks a codec of the chain: add one whose 'name' is the one that the chain "
+      "has");
+  return is_there;
+}
+
+template <class Specification>
+inline constexpr bool is_chain = requires {
+  { Specification::names[0] } -> std::convertible_to<std::string_view>;
+};
+template <class Specification>
+consteval bool check_chain() {
+  static_assert(
+      is_chain<Specification>,
+      "tessera: what codecs a route passes is a Chain of the names in zarr.json, Chain<\"bytes\", \"zstd\">, or "
+      "Shards<Chain<...>>, of inner chunks");
+  return is_chain<Specification>;
+}
+
+template <class Available, class From, class To>
+consteval bool check_ends() {
+  constexpr bool are_spaces = MemorySpace<From> && MemorySpace<To>;
+  static_assert(are_spaces,
+                "tessera: a route leads from the memory space of the stored bytes to that of the elements: "
+                "Route<Codecs<codec::Bytes, codec::Zstd>, space::Host, space::Device, Chain<\"bytes\", \"zstd\">>");
+  constexpr bool are_declared = is_list_of_declared<Available>;
+  static_assert(
+      !are_spaces || !are_declared || is_list_of_codecs<Available>,
+      "tessera: what a route may use is a Codecs<...>, a list of codecs (types with 'kind' and 'name'); it finds the "
+      "places of the casts itself");
+  return are_spaces && are_declared && is_list_of_codecs<Available>;
+}
+
+template <class Routes, class Use>
+consteval bool check_legal() {
+  constexpr bool is_in_order = Routes::is_in_order();
+  static_assert(is_in_order,
+                "tessera: no route: the chain is out of order; it is any array-to-array codecs, then one "
+                "array-to-bytes codec, then any bytes-to-bytes codecs");
+  if constexpr (!is_in_order) {
+    return false;
+  } else if constexpr (!Routes::template best<Use>.is_there) {
+    constexpr bool is_unchecked = Routes::template best<Use, Trust::yes>.is_there;
+    static_assert(!is_unchecked,
+                  "tessera: no route: the list has a codec for device memory whose behaviour is undefined where its "
+                  "bytes are damaged, and nothing right behind it in the chain checks them: add the host's too, "
+                  "codec::Zstd, or take the bytes on trust: nvcomp::Trusted<nvcomp::Zstd>");
+    constexpr bool only_decodes = !is_unchecked && Routes::template best<AnyUse>.is_there;
+    static_assert(!only_decodes,
+                  "tessera: no route to write: of a codec of the chain the list has only implementations that decode: "
+                  "add one that encodes too, as codec::Zstd does on the host, or give Route, which reads");
+    static_assert(is_unchecked || only_decodes,
+                  "tessera: no route: a codec of the list runs in none of these spaces: the host's, the device's, that "
+                  "of the elements and that of the stored bytes");
+    return false;
+  } else {
+    return true;
+  }
+}
+
+}}}  // namespace tessera::v0::detail
