@@ -107,6 +107,16 @@ TEST_CASE("an index that is kept serves every pipeline, and each notices what th
   CHECK(asked.take().size() == 4);
 }
 
+TEST_CASE("indexes that one handle kept are there for the others when it is gone") {
+  Remote const store;
+  auto const array = in_shards(store);
+  array.through<AllCodecs>().keep_shard_indexes(1 << 20);
+  CHECK(array.read({{0, 2}})(1) == 2);
+  store.asked->take();
+  CHECK(array.read({{2, 4}})(1) == 4);
+  CHECK(store.asked->take() == Texts{"a/c/0 2 + 2"});
+}
+
 TEST_CASE("options of a handle are those of what is made of it") {
   MemoryStore<HostBuffer> const store;
   std::atomic<bool> const stop{true};

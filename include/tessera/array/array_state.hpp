@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <tessera/array/shared_array.hpp>
 #include <tessera/array/shared_shape.hpp>
@@ -69,7 +70,15 @@ struct ArrayState {
 
   /// Of shards, from here on, among all calls: so many bytes, and none that were kept before; 0: each call has its own.
   void keep_indexes(std::uint64_t most) {
-    array->keep(most > 0 && !form.shards.empty() ? std::make_shared<ShardIndexCache>(form.shards, most) : nullptr);
+    if (most == 0 || form.shards.empty()) return array->keep(nullptr);
+    struct Kept {  // of levels of its own: handles with other pipelines may outlive this state
+      Kept(std::vector<ShardLevel> const& of, std::uint64_t bytes) : levels{of}, indexes{levels, bytes} {}
+      std::vector<ShardLevel> const levels;
+      ShardIndexCache indexes;
+    };
+    auto kept = std::make_shared<Kept>(form.shards, most);
+    auto* const indexes = &kept->indexes;
+    array->keep({std::move(kept), indexes});
   }
 
   /// Locks the shape among all handles of the array, in this process and in others, if the store can.
