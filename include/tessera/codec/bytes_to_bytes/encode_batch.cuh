@@ -63,7 +63,8 @@ class EncodeBatch {
   std::size_t largest() const { return largest_; }  ///< of the largest of them
 
   /// Chunks whose addresses are no such multiples are copied to where they are, all in one launch.
-  void align(std::size_t to, Queue<space::Device>& on) {
+  template <MemorySpace S = space::Device>  // units without kernels may include this
+  void align(std::size_t to, queue_for<S>& on) {
     std::size_t room = 0;
     moved_.clear();
     auto const each = [&](auto&& f) {
@@ -78,7 +79,7 @@ class EncodeBatch {
       from_[i] = next;
       next += (sizes_[i] + to - 1) / to * to;
     });
-    placer<space::Device>::place(moved_, {.from_strides = {1}, .to_strides = {1}}, on);
+    placer<S>::place(moved_, {.from_strides = {1}, .to_strides = {1}}, on);
   }
 
   /// One copy.
