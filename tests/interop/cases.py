@@ -211,3 +211,30 @@ def shards():
 
 def cases():
     return [*combinations(), *grids(), *members(), *fills(), *shards()]
+
+
+def device_chains(data_type):
+    """Name -> codecs that tessera decodes in device memory; those that it encodes there are among them."""
+    for name, codecs in chains(data_type):
+        if "blosclz" not in name:
+            yield name, codecs
+    little, crc32c = next(chains(data_type))[1][0], codec("crc32c")
+    zlib = lambda level: codec("numcodecs.zlib", level=level)
+    lz4 = lambda acceleration: codec("numcodecs.lz4", acceleration=acceleration)
+    yield "zstd0-crc32c", [little, codec("zstd", level=0, checksum=False), crc32c]
+    yield "gzip5-crc32c", [little, codec("gzip", level=5), crc32c]
+    for level in (0, 1, 9):
+        yield f"zlib{level}", [little, zlib(level)]
+    yield "zlib1-crc32c", [little, zlib(1), crc32c]
+    for acceleration in (1, 50):
+        yield f"lz4-acceleration{acceleration}", [little, lz4(acceleration)]
+    yield "lz4-crc32c", [little, lz4(1), crc32c]
+    yield "lz4-zstd-crc32c", [little, lz4(1), codec("zstd", level=0, checksum=False), crc32c]
+
+
+def device_cases():
+    """Each chain of codecs of whole chunks, and of the inner chunks of shards. Elements of each size that is shuffled."""
+    for data_type in ["uint8", "int16", "float32", "float64"]:
+        for name, codecs in device_chains(data_type):
+            yield Case(f"{data_type}/{name}", data_type, codecs)
+            yield Case(f"{data_type}-in-shards/{name}", data_type, [sharding((3, 10, 10), codecs)], chunks=(6, 20, 20))

@@ -1,9 +1,10 @@
-"""Exchanges arrays with other programs in both directions, bit for bit: run.py EXCHANGE FOLDER [ENVIRONMENT]
+"""Exchanges arrays with other programs in both directions, bit for bit: run.py EXCHANGE DEVICE FOLDER [ENVIRONMENT]
 
-EXCHANGE is the program built of exchange.cpp; FOLDER is emptied first, and left for a look at what failed, with the
-result in report.md. ENVIRONMENT is the Python environment that has the other programs. Every array of cases.py is
-written by each of peers.py and read by tessera, and the other way round. What a peer is known to refuse or to change is
-in KNOWN, with the reason; anything else is a failure, and so is an entry of KNOWN that is not so."""
+EXCHANGE and DEVICE are the programs built of exchange.cpp and device_exchange.cpp; FOLDER is emptied first, and left for
+a look at what failed, with the result in report.md. ENVIRONMENT is the Python environment that has the other programs.
+Every array of cases.py is written by each of peers.py and read by tessera, and the other way round. What is known to be
+refused or changed is in KNOWN and KNOWN_ON_DEVICE, with the reason; anything else is a failure, and so is an entry of
+these that is not so."""
 import collections
 import json
 import os
@@ -14,8 +15,8 @@ import sys
 import time
 from pathlib import Path
 
-if len(sys.argv) > 3 and (python := Path(sys.argv[3], "bin", "python")).exists():
-    os.execv(python, [str(python), *sys.argv[:3]])
+if len(sys.argv) > 4 and (python := Path(sys.argv[4], "bin", "python")).exists():
+    os.execv(python, [str(python), *sys.argv[:4]])
 try:
     import peers
 except ImportError as error:
@@ -53,6 +54,23 @@ KNOWN = {
     ("TensorStore", "reads tessera", ENCODED, "Sharding codec"): "refuses codecs behind a shard",
     ("TensorStore", "writes", "large-integers", "too big"): "takes integers of 64 bits only in attributes",
 }
+KNOWN_ON_DEVICE = {
+    ("tessera", "writes", "/(big-)?zstd(-5|3|22|-crc32c)$", "member level: .*nvCOMP writes 0 alone"):
+        "nvCOMP has one level of zstd, which is no level of libzstd's",
+    ("tessera", "writes", "/zstd-checksum$", "member checksum: .*nvCOMP writes false alone"):
+        "nvCOMP's zstd has no checksum",
+    ("tessera", "writes", "/gzip0$", "member level: .*nvCOMP writes 1 to 9"): "nvCOMP's gzip compresses always",
+    ("tessera", "writes", "/lz4-acceleration50$", "member acceleration: .*nvCOMP writes 1 alone"):
+        "nvCOMP's lz4 has no acceleration",
+    ("tessera", "writes", "blosc", "\"blosc\" is not among"): "decodes blosc on the device, and does not encode it there",
+    ("tessera", "writes", "zlib", "\"numcodecs.zlib\" is not among"):
+        "decodes zlib on the device, and does not encode it there",
+    ("zarr-python", "writes", "snappy", "not supported: 'snappy'"): "its blosc is built without snappy",
+    ("zarrs", "writes", "/lz4", "Unsupported"): "has no `numcodecs.lz4` in Python",
+    ("zarrs", "reads tessera", "/lz4", "Unsupported"): "has no `numcodecs.lz4` in Python",
+    ("TensorStore", "writes", "/(lz4|zlib)", "numcodecs.* is not registered"): "has no codec of numcodecs",
+    ("TensorStore", "reads tessera", "/lz4", "numcodecs.* is not registered"): "has no codec of numcodecs",
+}
 
 DIRECTIONS = {
     "writes": "not written",
@@ -64,7 +82,8 @@ PLAIN = {"bytes", "transpose", "crc32c"}  # what these make of a chunk is the sa
 
 
 class Record:
-    def __init__(self):
+    def __init__(self, known):
+        self.known = known
         self.good = collections.Counter()
         self.seen = collections.defaultdict(list)  # (peer, direction, what) -> names of cases
         self.used = set()
@@ -75,7 +94,7 @@ class Record:
         if not problem:
             self.good[peer, direction] += 1
             return
-        for known in KNOWN:
+        for known in self.known:
             if known[:2] == (peer, direction) and re.search(known[2], case.name) and re.search(known[3], problem):
                 self.used.add(known)
                 self.seen[known].append(case.name)
@@ -112,22 +131,19 @@ def run_exchange(program, *arguments):
     return dict(line.split(": ", 1) for line in done.stdout.splitlines())
 
 
-def main(program, folder):
-    began = time.monotonic()
-    shutil.rmtree(folder, ignore_errors=True)
+def exchange(record, program, folder, everything):
     documents, values, ours = folder / "documents", folder / "values", folder / "tessera"
-    everything = cases.cases()
     for case in everything:
         (documents / case.name).mkdir(parents=True)
         (documents / case.name / "zarr.json").write_text(case.text())
         (values / case.name).parent.mkdir(parents=True, exist_ok=True)
         (values / case.name).write_bytes(case.elements())
 
-    record = Record()
     refused = run_exchange(program, "write", documents, values, ours)
     for case in everything:
         if case.name in refused:
             record.note("tessera", "writes", case, refused[case.name])
+            shutil.rmtree(ours / case.name, ignore_errors=True)
 
     for peer in peers.PEERS:
         theirs, read = folder / peer.name, folder / f"{peer.name}-read"
@@ -138,33 +154,42 @@ def main(program, folder):
                 shutil.rmtree(theirs / case.name, ignore_errors=True)
         refused = run_exchange(program, "read", theirs, read)
         for case in everything:
-            if not (theirs / case.name).exists():
-                continue
-            record.note(peer.name, "is read by tessera", case,
-                        refused.get(case.name) or differs((read / case.name).read_bytes(), case.elements()))
-        for case in everything:
-            found, problem = attempt(peer.read, case, str(ours / case.name))
-            record.note(peer.name, "reads tessera", case, problem or differs(found, case.elements()))
+            if (theirs / case.name).exists():
+                record.note(peer.name, "is read by tessera", case,
+                            refused.get(case.name) or differs((read / case.name).read_bytes(), case.elements()))
+            if (ours / case.name).exists():
+                found, problem = attempt(peer.read, case, str(ours / case.name))
+                record.note(peer.name, "reads tessera", case, problem or differs(found, case.elements()))
 
-    problem = groups_differ(peers.PEERS[0], ours, folder / "group", {case.name for case in everything})
+    for case in everything:  # the same documents, the same chunks stored
+        if (folder / "zarr-python" / case.name).exists() and (ours / case.name).exists():
+            found, expected = files(ours / case.name), files(folder / "zarr-python" / case.name)
+            record.note("zarr-python", "same document", case, document_differs(found, expected))
+            record.note("zarr-python", "same chunks", case, chunks_differ(case, found, expected))
+
+
+def main(program, device_program, folder):
+    began = time.monotonic()
+    shutil.rmtree(folder, ignore_errors=True)
+    record, everything = Record(KNOWN), cases.cases()
+    exchange(record, program, folder, everything)
+    problem = groups_differ(peers.PEERS[0], folder / "tessera", folder / "group", {case.name for case in everything})
     if problem:
         record.unexpected.append(f"zarr-python, groups: {problem}")
-    for case in everything:  # the same documents, the same chunks stored
-        if not (folder / "zarr-python" / case.name).exists():
-            continue
-        found, expected = files(ours / case.name), files(folder / "zarr-python" / case.name)
-        record.note("zarr-python", "same document", case, document_differs(found, expected))
-        record.note("zarr-python", "same chunks", case, chunks_differ(case, found, expected))
+    on_device, device_cases = Record(KNOWN_ON_DEVICE), list(cases.device_cases())
+    exchange(on_device, device_program, folder / "device", device_cases)
 
-    text = report(record, len(everything))
+    text = report(record, len(everything)) + device_report(on_device, len(device_cases))
     (folder / "report.md").write_text(text)
     print(text)
-    for known in set(KNOWN) - record.used:
+    unexpected = [*record.unexpected, *(f"device memory: {line}" for line in on_device.unexpected)]
+    stale = [known for each in (record, on_device) for known in each.known if known not in each.used]
+    for known in stale:
         print(f"FAILED this is not so: {known}")
-    for line in record.unexpected:
+    for line in unexpected:
         print(f"FAILED {line[:300]}")
-    print(f"{len(record.unexpected)} unexpected, {time.monotonic() - began:.0f} s")
-    return 1 if record.unexpected or set(KNOWN) - record.used else 0
+    print(f"{len(unexpected)} unexpected, {time.monotonic() - began:.0f} s")
+    return 1 if unexpected or stale else 0
 
 
 def groups_differ(zarr_python, ours, theirs, names):
@@ -198,31 +223,57 @@ def chunks_differ(case, found, expected):
     return ""
 
 
-def report(record, count):
-    """For interop.md, beside this."""
+def table(record):
     row = lambda head, cells: "| " + " | ".join([head, *map(str, cells)]) + " |\n"
     good = lambda direction: [record.good[peer.name, direction] or "" for peer in peers.PEERS]
-    text = f"""# Exchange with other programs
-
-Made by `tests/interop/run.py`, which `tests/run.sh` runs: {count} arrays of every data type, codec and chain of codecs, of
-ranks 0 to 4 with each way to name chunks, with chunks at the border and missing ones, shards (nested, seen through a transpose, and with codecs behind them), fill values, names and attributes.
-Each is written by every program and read by tessera, and written by tessera and read by every program; elements are
-compared as bytes, with any bits in them, so with every kind of NaN.
-
-"""
-    text += row("arrays", [peer.name for peer in peers.PEERS]) + "|---" * (len(peers.PEERS) + 1) + "|\n"
+    text = row("arrays", [peer.name for peer in peers.PEERS]) + "|---" * (len(peers.PEERS) + 1) + "|\n"
     text += row("versions", [peer.versions for peer in peers.PEERS])
     text += row("it writes, tessera reads: the same", good("is read by tessera"))
     text += row("tessera writes, it reads: the same", good("reads tessera"))
     text += row("its `zarr.json` is tessera's, byte for byte", good("same document"))
     text += row("it stores the chunks that tessera stores", good("same chunks"))
-    text += "\nWhere no codec compresses, the chunks are compared byte for byte too. What the others refuse or change:\n\n"
-    for known, why in KNOWN.items():
+    return text
+
+
+def exceptions(record):
+    text = ""
+    for known, why in record.known.items():
         names = record.seen[known]
         shown = ", ".join(f"`{name}`" for name in names[:3]) + ", ..." * (len(names) > 3)
         text += f"- **{known[0]}**: {why}; {DIRECTIONS[known[1]]}, {len(names)} arrays ({shown}).\n"
     return text
 
 
+def report(record, count):
+    """For interop.md, beside this."""
+    return f"""# Exchange with other programs
+
+Made by `tests/interop/run.py`, which `tests/run.sh` runs: {count} arrays of every data type, codec and chain of codecs, of
+ranks 0 to 4 with each way to name chunks, with chunks at the border and missing ones, shards (nested, seen through a transpose, and with codecs behind them), fill values, names and attributes.
+Each is written by every program and read by tessera, and written by tessera and read by every program; elements are
+compared as bytes, with any bits in them, so with every kind of NaN.
+
+{table(record)}
+Where no codec compresses, the chunks are compared byte for byte too. What the others refuse or change:
+
+{exceptions(record)}"""
+
+
+def device_report(record, count):
+    written = count - sum(len(names) for known, names in record.seen.items() if known[0] == "tessera")
+    return f"""
+## From device memory
+
+{count} arrays: every codec that tessera decodes in device memory and chains of them, of chunks and of the inner chunks of
+shards. The emulated runtime stands in for a GPU, and host libraries for nvCOMP: no GPU has run it. tessera reads each
+array twice, once as encoded chunks that cross and once as chunks of a store in device memory; it writes the {written} whose
+codecs encode in device memory.
+
+{table(record)}
+What tessera does not write, and what the others refuse or change:
+
+{exceptions(record)}"""
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], Path(sys.argv[2])))
+    sys.exit(main(*sys.argv[1:3], Path(sys.argv[3])))

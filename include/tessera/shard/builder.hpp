@@ -125,7 +125,7 @@ class ShardBuilder {
     if (used_ == blocks_.size()) blocks_.emplace_back();
     auto& block = blocks_[used_++];
     lock.unlock();
-    return block.take(size, on);
+    return block.take(std::max<std::size_t>(size, 1), on).sub(0, size);  // a chunk of no bytes is there, too
   }
   void put(std::uint64_t number, ByteView<S> bytes) { chunks_[number] = bytes; }
 

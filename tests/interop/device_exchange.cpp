@@ -1,0 +1,87 @@
+// The exchange with other programs from device memory, on the emulated runtime: every codec of a chunk runs there, for the
+// lists have those of the device alone. exchange.hpp says how it is called.
+//
+// Arrays are read in both ways that chunks get there: encoded ones cross, or the store has them in device memory. The
+// two must agree. They are written by the second, which packs shards on the device.
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include <interop/exchange.hpp>
+#include <tessera/tessera.cuh>
+#include <tessera/codec/bytes_to_bytes/crc32c.cuh>
+#include <tessera/with/nvcomp.cuh>
+#include <tessera/with/nvcomp_blosc.cuh>
+#include <tessera/with/nvcomp_zlib.cuh>
+
+using namespace tessera;
+
+namespace {
+
+using nvcomp::Trusted;
+using DeviceQueue = Queue<space::Device>;
+
+using Encoders = Codecs<codec::Transpose, codec::Bytes, codec::DeviceCrc32c, Trusted<nvcomp::Zstd>,
+                        Trusted<nvcomp::Gzip>, nvcomp::Lz4>;
+template <class Blosc>
+using Decoders = Codecs<codec::Transpose, codec::Bytes, codec::DeviceCrc32c, Trusted<nvcomp::Zstd>,
+                        Trusted<nvcomp::Gzip>, nvcomp::Lz4, Trusted<nvcomp::Zlib>, Blosc>;
+
+auto in_device_memory(std::string const& folder) {
+  return SplitStore{exchange::Files{folder}, LocalStore<DeviceBuffer>{folder}};
+}
+
+DeviceQueue queue() { return DeviceQueue{Queue<space::Host>{2}}; }
+
+void write_array(std::string const& to, std::string const& path, ArrayMetadata const& metadata,
+           ByteView<space::Host> elements) {
+  auto on = queue();
+  DeviceBuffer there(elements.size, on);
+  crossing<space::Device, space::Host>::copy(elements, there.span(), on);
+  create_any<AnyPipeline<space::Device, space::Device, Encoders>>(in_device_memory(to), path, metadata, {}, on)
+      .write(exchange::everything(metadata.shape), {there.view().data, exchange::c_order(metadata)}, on)
+      .wait();
+}
+
+template <class P, class S>
+HostBuffer read_through(S const& store, std::string const& path) {
+  auto on = queue();
+  auto const array = open_any<P>(store, path, on);
+  auto const metadata = array.metadata();
+  DeviceBuffer elements(exchange::size_of(metadata), on);
+  array.read(exchange::everything(metadata.shape), {elements.span().data, exchange::c_order(metadata)}, on).wait();
+  return cast<HostBuffer>(std::move(elements), on);
+}
+
+// What has a codec of its own: blosc with lz4 in it.
+bool is_blosc_of_lz4(std::string const& from, std::string const& path) {
+  Queue<space::Host> on;
+  auto const document = get(exchange::Files{from}, Key{path + "/zarr.json"}, on);
+  std::string text{reinterpret_cast<char const*>(document->view().data), document->view().size};
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+  return text.find(R"("cname":"lz4)") != text.npos;  // or lz4hc
+}
+
+HostBuffer read_array(std::string const& from, std::string const& path) {
+  using Known = Decoders<Trusted<nvcomp::Blosc>>;
+  auto crossed = read_through<AnyPipeline<space::Device, space::Host, Known>>(exchange::Files{from}, path);
+  auto const there =
+      is_blosc_of_lz4(from, path)
+          ? read_through<AnyPipeline<space::Device, space::Device, Decoders<nvcomp::BloscLz4>>>(in_device_memory(from), path)
+          : read_through<AnyPipeline<space::Device, space::Device, Known>>(in_device_memory(from), path);
+  if (crossed.view().size != there.view().size ||
+      std::memcmp(crossed.view().data, there.view().data, there.view().size) != 0)
+    throw Error{"chunks that cross decode to other elements than chunks in device memory"};
+  return crossed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  return exchange::run({argv + 1, argv + argc}, write_array, read_array);
+} catch (std::exception const& error) {
+  return std::fprintf(stderr, "device-exchange: %s\n", error.what()), 2;
+}
