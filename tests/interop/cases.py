@@ -233,8 +233,9 @@ def device_chains(data_type):
 
 
 def device_cases():
-    """Each chain of codecs of whole chunks, and of the inner chunks of shards. Elements of each size that is shuffled."""
+    """Each chain of codecs of whole chunks, and of the inner chunks of shards. Elements of each size that is shuffled;
+    eight in a row of them, or blosc shuffles no bits."""
     for data_type in ["uint8", "int16", "float32", "float64"]:
         for name, codecs in device_chains(data_type):
             yield Case(f"{data_type}/{name}", data_type, codecs)
-            yield Case(f"{data_type}-in-shards/{name}", data_type, [sharding((3, 10, 10), codecs)], chunks=(6, 20, 20))
+            yield Case(f"{data_type}-in-shards/{name}", data_type, [sharding((3, 4, 20), codecs)], chunks=(6, 20, 20))

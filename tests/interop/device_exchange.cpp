@@ -1,8 +1,8 @@
-// The exchange with other programs from device memory, on the emulated runtime: every codec of a chunk runs there, for the
-// lists have those of the device alone. exchange.hpp says how it is called.
+// The exchange with other programs from device memory, on the emulated runtime: every codec of a chunk runs there, for
+// the lists have those of the device alone. exchange.hpp says how it is called.
 //
 // Arrays are read in both ways that chunks get there: encoded ones cross, or the store has them in device memory. The
-// two must agree. They are written by the second, which packs shards on the device.
+// two must agree. Shards are written by the second, which packs them on the device; whole chunks by the first.
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
@@ -11,8 +11,8 @@
 #include <utility>
 
 #include <interop/exchange.hpp>
-#include <tessera/tessera.cuh>
 #include <tessera/codec/bytes_to_bytes/crc32c.cuh>
+#include <tessera/tessera.cuh>
 #include <tessera/with/nvcomp.cuh>
 #include <tessera/with/nvcomp_blosc.cuh>
 #include <tessera/with/nvcomp_zlib.cuh>
@@ -36,14 +36,23 @@ auto in_device_memory(std::string const& folder) {
 
 DeviceQueue queue() { return DeviceQueue{Queue<space::Host>{2}}; }
 
+template <class P, class S>
+void write_through(S const& store, std::string const& path, ArrayMetadata const& metadata, DeviceBuffer const& elements,
+                   DeviceQueue& on) {
+  create_any<P>(store, path, metadata, {}, on)
+      .write(exchange::everything(metadata.shape), {elements.view().data, exchange::c_order(metadata)}, on)
+      .wait();
+}
+
 void write_array(std::string const& to, std::string const& path, ArrayMetadata const& metadata,
-           ByteView<space::Host> elements) {
+                 ByteView<space::Host> elements) {
   auto on = queue();
   DeviceBuffer there(elements.size, on);
   crossing<space::Device, space::Host>::copy(elements, there.span(), on);
-  create_any<AnyPipeline<space::Device, space::Device, Encoders>>(in_device_memory(to), path, metadata, {}, on)
-      .write(exchange::everything(metadata.shape), {there.view().data, exchange::c_order(metadata)}, on)
-      .wait();
+  if (metadata.codecs.front().name == "sharding_indexed")
+    write_through<AnyPipeline<space::Device, space::Device, Encoders>>(in_device_memory(to), path, metadata, there, on);
+  else
+    write_through<AnyPipeline<space::Device, space::Host, Encoders>>(exchange::Files{to}, path, metadata, there, on);
 }
 
 template <class P, class S>
@@ -67,11 +76,12 @@ bool is_blosc_of_lz4(std::string const& from, std::string const& path) {
 
 HostBuffer read_array(std::string const& from, std::string const& path) {
   using Known = Decoders<Trusted<nvcomp::Blosc>>;
+  using OfLz4 = Decoders<nvcomp::BloscLz4>;
   auto crossed = read_through<AnyPipeline<space::Device, space::Host, Known>>(exchange::Files{from}, path);
-  auto const there =
-      is_blosc_of_lz4(from, path)
-          ? read_through<AnyPipeline<space::Device, space::Device, Decoders<nvcomp::BloscLz4>>>(in_device_memory(from), path)
-          : read_through<AnyPipeline<space::Device, space::Device, Known>>(in_device_memory(from), path);
+  auto const store = in_device_memory(from);
+  auto const there = is_blosc_of_lz4(from, path)
+                         ? read_through<AnyPipeline<space::Device, space::Device, OfLz4>>(store, path)
+                         : read_through<AnyPipeline<space::Device, space::Device, Known>>(store, path);
   if (crossed.view().size != there.view().size ||
       std::memcmp(crossed.view().data, there.view().data, there.view().size) != 0)
     throw Error{"chunks that cross decode to other elements than chunks in device memory"};

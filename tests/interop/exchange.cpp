@@ -11,7 +11,7 @@ using namespace tessera;
 namespace {
 
 void write_array(std::string const& to, std::string const& path, ArrayMetadata const& metadata,
-           ByteView<space::Host> elements) {
+                 ByteView<space::Host> elements) {
   create_any<AllCodecs>(exchange::Files{to}, path, metadata, {}, Queue<space::Host>{})
       .write(exchange::everything(metadata.shape), {elements.data, exchange::c_order(metadata)});
 }

@@ -266,8 +266,8 @@ def device_report(record, count):
 
 {count} arrays: every codec that tessera decodes in device memory and chains of them, of chunks and of the inner chunks of
 shards. The emulated runtime stands in for a GPU, and host libraries for nvCOMP: no GPU has run it. tessera reads each
-array twice, once as encoded chunks that cross and once as chunks of a store in device memory; it writes the {written} whose
-codecs encode in device memory.
+array in two ways: encoded chunks cross, or come from a store in device memory. It writes the {written} whose codecs encode
+there: shards to a store in device memory, where they are packed; of others encoded chunks cross.
 
 {table(record)}
 What tessera does not write, and what the others refuse or change:
