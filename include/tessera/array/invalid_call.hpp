@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include <tessera/buffer/concept.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/view/box.hpp>
 
@@ -10,6 +11,8 @@ namespace tessera { inline namespace v0 { namespace detail {
 /// It takes part in what arrays and pending work do, and may be dropped, so that no second message follows.
 struct InvalidCall {
   template <class Selection = Box, class... A>
+  requires(!Buffer<Selection>) InvalidCall read(Selection const&, A&&...) const { return {}; }
+  template <Buffer B, class Selection = Box, class... A>
   InvalidCall read(Selection const&, A&&...) const {
     return {};
   }

@@ -126,9 +126,13 @@ consteval bool check_host_route() {
   return has_codecs && has_bytes;
 }
 
+// A space, and no codec whose header is missing.
+template <class Named>
+concept NamesSpace = requires { sizeof(Named); } && MemorySpace<Named>;
+
 template <class Named, class S, class P, class... On>
 consteval bool check_through() {
-  if constexpr (MemorySpace<Named>) {
+  if constexpr (NamesSpace<Named>) {
     constexpr bool is_host = std::same_as<Named, space::Host>;
     static_assert(
         is_host,

@@ -1,0 +1,11 @@
+// expect: tessera: codecs are given as a Pipeline<space, codecs...>, exactly these, or to open an array as a Codecs<codecs...>
+#include <tessera/tessera.hpp>
+using namespace tessera;
+auto program(LocalStore<HostBuffer> store) {
+  auto array = open_array<float, 3>(store, "a");
+#ifdef CURED
+  return array.through<Pipeline<space::Host, codec::Bytes>>().read(all);
+#else
+  return array.through<codec::Zstd>().read(all);  // of which nothing but the name is known here
+#endif
+}
