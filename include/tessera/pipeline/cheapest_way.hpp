@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -69,25 +70,30 @@ constexpr Way<Length> cheapest_way(Choices<Length, Implementations, Spaces> cons
   for (std::size_t s = 0; s < Spaces; ++s) {
     Way<Length> end{};
     end.is_there = true;
-    if constexpr (Length == any_number) end.implementation.resize(length), end.space.resize(length), end.crosses.resize(length + 1);
+    if constexpr (Length == any_number) {
+      end.implementation.resize(length);
+      end.space.resize(length);
+      end.crosses.resize(length + 1);
+    }
     on[s][false] = cross(end, length, s, last);
   }
   for (auto k = length; k-- > 0;) {
     Ways from_here{};
     for (std::size_t to = 0; to < Spaces; ++to)
       for (std::size_t i = 0; i < count; ++i) {
-        auto way = on[to][choices.needs_checked_bytes[i]];
-        if (choices.running[k][i][to] == choices.impossible || !way.is_there) continue;
+        auto const& rest = on[to][choices.needs_checked_bytes[i]];
+        if (choices.running[k][i][to] == choices.impossible || !rest.is_there) continue;
+        auto way = rest;
         way.cost += choices.running[k][i][to];
         way.implementation[k] = i;
         way.space[k] = to;
         for (std::size_t s = 0; s < Spaces; ++s) {
-          auto const crossed = cross(way, k, s, to);
-          if (crossed.is_better_than(from_here[s][false])) from_here[s][false] = crossed;
+          auto crossed = cross(way, k, s, to);
           if (choices.checks_bytes[i] && crossed.is_better_than(from_here[s][true])) from_here[s][true] = crossed;
+          if (crossed.is_better_than(from_here[s][false])) from_here[s][false] = std::move(crossed);
         }
       }
-    on = from_here;
+    on = std::move(from_here);
   }
   return on[first][false];
 }
