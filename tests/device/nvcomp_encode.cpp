@@ -200,6 +200,13 @@ using ToHost = CastTo<space::Host>;
 
 Extents const shape{79, 90}, chunk_shape{4, 45};  // 20 by 2 chunks, the last ones not whole
 std::vector<float> const elements = test::numbers_from(1.f, 79 * 90);
+// The same numbers, of bytes modulo 256.
+template <class T>
+std::vector<T> elements_as() {
+  std::vector<T> result;
+  for (auto const element : elements) result.push_back(static_cast<T>(static_cast<std::int64_t>(element)));
+  return result;
+}
 
 template <class T = float, class P, class S>
 auto made(S const& store, P const& pipeline, typename P::queue_type const& on, Extents const& chunks = chunk_shape) {
@@ -216,7 +223,7 @@ std::vector<T> read_on_host(S const& store) {
 template <class OnHost, class T = float, class P, class S>
 void check_written(S const& store, P const& pipeline, DeviceQueue& on, Extents const& chunks = chunk_shape,
                    WriteOptions const& options = {}) {
-  std::vector<T> const values(elements.begin(), elements.end());
+  auto const values = elements_as<T>();
   auto const array = made<T>(store, pipeline, on, chunks);
   auto const memory = test::on_device<T, 2>(values, shape, on);
   array.write(all, memory, options).wait();
@@ -402,7 +409,7 @@ TEST_CASE("nvCOMP encodes: works in the queue's context, and not on the thread's
 TEST_CASE("the k-th call fails: arrays that nvCOMP encodes") {
   auto const check = [&]<class P, class OnHost, class T>(std::type_identity<P>, std::type_identity<OnHost>, T,
                                                          Extents const& chunks) {
-    std::vector<T> const values(elements.begin(), elements.end());
+    auto const values = elements_as<T>();
     for (std::uint64_t const seed : {0u, 15u}) {
       CAPTURE(seed);
       emulation::seed(seed);
