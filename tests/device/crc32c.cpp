@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <device/arrays.hpp>
+#include <device/codec_batches.hpp>
 #include <support/document.hpp>
 #include <support/refused.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.cuh>
@@ -213,24 +213,8 @@ using Known = AnyPipeline<space::Device, space::Device, Codecs<Bytes, Crc32c, De
 static_assert(Checked::crossings == 0 && CheckedFromHost::crossings == 1 && Checked::has_fixed_size);
 static_assert(RunsIn<DeviceCrc32c, space::Device> && !RunsIn<DeviceCrc32c, space::Host>);
 
-Extents const shape{79, 90}, chunk_shape{4, 45};  // 20 by 2 chunks, the last ones not whole
-std::vector<float> const elements = test::numbers_from(1.f, 79 * 90);
-
-template <class P, class S>
-auto made(S const& store, P const& pipeline, typename P::queue_type const& on) {
-  return create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape, .overwrite = true}, pipeline,
-                                on);
-}
-
-// Written by one pipeline and read by another; with the options of mini-batches of seven chunks, too.
-template <class P, class S>
-void check_read(S const& store, DeviceQueue& on) {
-  auto const array = open_array<float, 2, P>(store, "a", on);
-  CHECK(test::on_host(array.read(all, on), on) == elements);
-  auto memory = test::on_device<float, 2>(std::vector<float>(elements.size()), shape, on);
-  array.read(all, memory, ReadOptions{.mini_batch = 7}).wait();
-  CHECK(test::on_host(memory, on) == elements);
-}
+using test::in_chunks::check_read, test::in_chunks::chunk_shape, test::in_chunks::elements, test::in_chunks::made,
+    test::in_chunks::shape;
 
 }  // namespace
 
@@ -337,14 +321,7 @@ TEST_CASE("crc32c on the device: launches, copies and waits of a mini-batch do n
       {
         emulation::Watch const watch;
         decode();
-        CHECK(watch.launches() == 1);
-        CHECK(watch.copies(cudaMemcpyHostToDevice) == 1);
-        CHECK(test::copies(watch) == 1);
-        CHECK(watch.count("cudaEventSynchronize") <= 1);  // none, if the event was there when it was asked for
-        CHECK(watch.synchronisations() == 0);
-        CHECK(watch.spins() == 0);
-        CHECK(test::allocations(watch) == 0);
-        CHECK(watch.count() <= 6);
+        test::check_calls(watch, {.launches = 1, .there = 1, .back = 0, .waits = 1, .most = 6});
       }
     });
   }

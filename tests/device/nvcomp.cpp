@@ -239,15 +239,7 @@ void check_counts(std::string const& stored) {
       first.template decoded<C>();  // the largest: an array's last one is smaller
       emulation::Watch const watch;
       decode_batch(C{}, {}, std::span{tried.tasks}, on);
-      CHECK(watch.launches() == 2);
-      CHECK(watch.copies(cudaMemcpyHostToDevice) == 1);
-      CHECK(watch.copies(cudaMemcpyDeviceToHost) == 1);
-      CHECK(test::copies(watch) == 2);
-      CHECK(watch.count("cudaEventSynchronize") <= 1);  // none, if the event was there when it was asked for
-      CHECK(watch.synchronisations() == 0);
-      CHECK(watch.spins() == 0);
-      CHECK(test::allocations(watch) == 0);
-      CHECK(watch.count() <= 9);
+      test::check_calls(watch, {.launches = 2, .there = 1, .back = 1, .waits = 1, .most = 9});
     });
   }
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <device/arrays.hpp>
+#include <device/codec_batches.hpp>
 #include <support/document.hpp>
 #include <tessera/with/nvcomp.cuh>
 
@@ -121,31 +121,8 @@ void check_named(std::string const& damaged, std::size_t room, std::string const
 using ToHost = CastTo<space::Host>;
 using nvcomp::Trusted;
 
-inline Extents const shape{79, 90}, chunk_shape{4, 45};  // 20 by 2 chunks, the last ones not whole
-inline std::vector<float> const elements = test::numbers_from(1.f, 79 * 90);
-
-template <class P, class S>
-auto made(S const& store, P const& pipeline, typename P::queue_type const& on) {
-  return create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape, .overwrite = true}, pipeline,
-                                on);
-}
-
-// Opened by a pipeline on the device; with the options of mini-batches of seven chunks, too.
-template <class P, class S>
-void check_read(S const& store, DeviceQueue& on) {
-  auto const array = open_array<float, 2, P>(store, "a", on);
-  CHECK(test::on_host(array.read(all, on), on) == elements);
-  auto memory = test::on_device<float, 2>(std::vector<float>(elements.size()), shape, on);
-  array.read(all, memory, ReadOptions{.mini_batch = 7}).wait();
-  CHECK(test::on_host(memory, on) == elements);
-  Box const part{{3, 77, 5}, {10, 80}};
-  CHECK(test::on_host(array.read(part, on), on) == [&] {
-    std::vector<float> expected;
-    for (std::size_t i = 3; i < 77; i += 5)
-      for (std::size_t j = 10; j < 80; ++j) expected.push_back(elements[i * 90 + j]);
-    return expected;
-  }());
-}
+using test::in_chunks::check_read, test::in_chunks::chunk_shape, test::in_chunks::elements, test::in_chunks::made,
+    test::in_chunks::shape;
 
 template <class Device, class... OnHost>
 void check_written_by_host(Pipeline<space::Host, OnHost...> const& pipeline, DeviceQueue& on) {

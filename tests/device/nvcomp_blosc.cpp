@@ -272,15 +272,7 @@ TEST_CASE("nvCOMP: launches, copies and waits of blosc do not depend on chunks a
         Batch tried{all, rooms, on};
         emulation::Watch const watch;
         decode_batch(OnTrust{}, {}, std::span{tried.tasks}, on);
-        CHECK(watch.launches() == launches);
-        CHECK(watch.copies(cudaMemcpyHostToDevice) == 2);
-        CHECK(watch.copies(cudaMemcpyDeviceToHost) == answers);
-        CHECK(test::copies(watch) == 2 + answers);
-        CHECK(watch.count("cudaEventSynchronize") <= 2);
-        CHECK(watch.synchronisations() == 0);
-        CHECK(watch.spins() == 0);
-        CHECK(test::allocations(watch) == 0);
-        CHECK(watch.count() <= 12 + launches);
+        test::check_calls(watch, {.launches = launches, .there = 2, .back = answers, .waits = 2, .most = 12 + launches});
       });
   };
   auto const plain = numbers(9000);
