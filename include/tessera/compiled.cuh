@@ -21,6 +21,8 @@ using OnDevice = ErasedPipeline<space::Device, space::Device, space::Device, spa
 
 extern template class Stages<space::Device, space::Host>;
 extern template class Stages<space::Device, space::Device>;
+extern template class ComposedPipeline<space::Device, space::Host>;
+extern template class ComposedPipeline<space::Device, space::Device>;
 extern template class CastStage<space::Device, space::Host>;
 extern template class CastStage<space::Host, space::Device>;
 

@@ -25,6 +25,7 @@ extern template class DecodedShardStore<WritableHostStore>;
 extern template class EncodedShardStore<DecodedShardStore<WritableHostStore>>;
 
 extern template class Stages<space::Host, space::Host>;
+extern template class ComposedPipeline<space::Host, space::Host>;
 extern template class StageOf<codec::Transpose, space::Host>;
 extern template class StageOf<codec::Bytes, space::Host>;
 extern template class StageOf<codec::Crc32c, space::Host>;

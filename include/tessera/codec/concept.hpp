@@ -322,10 +322,10 @@ void encode_batch(C const& codec, ChunkSpecification const& chunk, std::span<Cod
 
 namespace detail {
 
-template <class C>
-C configured([[maybe_unused]] ObjectReader& configuration) {
-  if constexpr (requires { C::from(configuration); }) {
-    return C::from(configuration);
+template <class C, class... More>
+C configured([[maybe_unused]] ObjectReader& configuration, More const&... more) {
+  if constexpr (requires { C::from(configuration, more...); }) {
+    return C::from(configuration, more...);
   } else {
     static_assert(std::is_empty_v<C>,
                   "tessera: this codec has members, and lacks 'static C from(ObjectReader&)', which sets them from the "
@@ -347,11 +347,12 @@ Value configuration_of([[maybe_unused]] C const& codec) {
 
 }  // namespace detail
 
-/// The codec that a document's entry describes. Throws: MetadataError naming the codec and the member.
-template <Codec C>
-C make_codec(Specification const& specification) try {
+/// The codec that a document's entry describes; its `from` is given what else is given here. Throws: MetadataError
+/// naming the codec and the member.
+template <Codec C, class... More>
+C make_codec(Specification const& specification, More const&... more) try {
   ObjectReader configuration{specification.configuration, "configuration"};
-  auto codec = detail::configured<C>(configuration);
+  auto codec = detail::configured<C>(configuration, more...);
   configuration.finish();
   return codec;
 } catch (Error& error) {

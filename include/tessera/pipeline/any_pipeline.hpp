@@ -1,10 +1,7 @@
 // Codecs composed when a file is opened. What a program can decode is in the type, as a list: what it includes never
 // changes what a name means. Erased are whole batches, never elements; spaces stay static.
 #pragma once
-#include <algorithm>
 #include <concepts>
-#include <cstddef>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,15 +10,10 @@
 #include <tessera/codec/array_to_array/transpose.hpp>
 #include <tessera/codec/array_to_bytes/bytes.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
-#include <tessera/pipeline/any_stage.hpp>
-#include <tessera/pipeline/codec_headers.hpp>
-#include <tessera/pipeline/flow.hpp>
+#include <tessera/pipeline/composed_pipeline.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/pipeline/implementations.hpp>
-#include <tessera/pipeline/index_pipeline.hpp>
-#include <tessera/pipeline/sharding.hpp>
 #include <tessera/pipeline/stages.hpp>
-#include <tessera/pipeline/value_codecs.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -41,64 +33,25 @@ class AnyPipeline;
 /// checks them. Copies share the codecs. Shards need no place in the list: their inner chunks pass the same codecs, and
 /// what stands behind shards runs on the host.
 template <MemorySpace ArraySpace, MemorySpace BytesSpace, class... Cs>
-class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
-  using Stages = detail::Stages<ArraySpace, BytesSpace>;
+class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> : public detail::ComposedPipeline<ArraySpace, BytesSpace> {
+  using Composed = detail::ComposedPipeline<ArraySpace, BytesSpace>;
 
  public:
-  using array_space = ArraySpace;
-  using bytes_space = BytesSpace;
-  /// Of each chunk, at least. Two more, where one codec runs in ArraySpace alone and one before it in BytesSpace alone.
-  static constexpr int crossings = !std::same_as<ArraySpace, BytesSpace>;
-  using queue_type = crossing_queue<ArraySpace, BytesSpace>;
+  using typename Composed::Decoding, typename Composed::Encoding, typename Composed::queue_type;
+  /// As Pipeline's members. Of each chunk, `crossings` are the least: there are two more where one codec runs in
+  /// ArraySpace alone and one before it in BytesSpace alone.
   static constexpr bool has_fixed_size = (detail::has_fixed_size<Cs> && ...);
-  using leaf_type = AnyPipeline;
-  static constexpr bool may_be_sharded = true;  ///< the document says so
-  static constexpr bool may_encode_shards = std::same_as<BytesSpace, space::Host>;
+  using Composed::decode, Composed::encode;
+
+  AnyPipeline() = default;
 
   /// The codecs that this type knows: "transpose, bytes, zstd".
-  static std::string codec_names() {
-    std::string names;
-    auto const add = [&](std::string const& name) {
-      if ((", " + names + ",").find(", " + name + ",") == names.npos) names += (names.empty() ? "" : ", ") + name;
-    };
-    (add(std::string{Cs::name}), ...);
-    return names;
-  }
+  static std::string codec_names() { return detail::codec_names(detail::known_codecs<ArraySpace, BytesSpace, Cs...>); }
 
   /// The pipeline that a document describes. Throws: MetadataError naming the codec that this type does not know, or
   /// what is wrong with their order.
   static AnyPipeline from(std::span<Specification const> codecs) {
-    auto const known = detail::implementations<ArraySpace, BytesSpace, Cs...>();
-    auto made = std::make_shared<Composed>();
-    made->codecs.assign(codecs.begin(), codecs.end());
-    detail::StageOrder order;
-    std::size_t before = 0;  // the shard, or the end
-    for (std::size_t i = 0; i < codecs.size(); ++i) {
-      auto const& codec = codecs[i];
-      if (codec.name == Shard::name) {
-        order.add(codec.name, true, false);
-        for (auto const& changing : codecs.first(i))
-          if (!detail::implementation_of(known, changing.name)->is_view)
-            throw MetadataError{text({"member codecs: ", describe(changing.name),
-                                      " changes values, so it is not supported before sharding_indexed, whose chunks "
-                                      "are read one by one"})};
-        made->shard = std::make_shared<Shard const>(make_codec<Shard>(codec));
-        continue;
-      }
-      if (made->shard && !may_encode_shards)
-        throw MetadataError{text({"member codecs: ", describe(codec.name),
-                                  " after sharding_indexed is the host's work; open the array over a store of host "
-                                  "bytes"})};
-      auto const& by = expect_known(known, codec, made->shard != nullptr);
-      order.add(codec.name, by.reads_array, by.writes_array);
-      before += !made->shard;
-    }
-    order.end();
-    made->add(codecs.first(before), known);
-    if (before + 1 < codecs.size()) made->behind = stages_behind(codecs.subspan(before + 1), known);
-    AnyPipeline pipeline;
-    pipeline.made_ = std::move(made);
-    return pipeline;
+    return AnyPipeline{Composed{detail::known_codecs<ArraySpace, BytesSpace, Cs...>, codecs}};
   }
 
   /// The entries of its codecs in a document, complete, as zarr-python writes them; with a type, those of a new array
@@ -106,112 +59,29 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   template <class... Type>
   requires(std::same_as<Type, DataType>&&...) std::vector<Specification> specifications(Type... type)
   const {
-    std::vector<Specification> list;
-    for (auto const& given : made_->codecs)
-      if (given.name == Shard::name)
-        list.push_back(specification_of(*made_->shard, type...));
-      else
-        detail::add_complete<Cs...>(list, given, type...);
-    return list;
+    return complete(*this, type...);
   }
 
-  /// As a Pipeline's.
-  AnyPipeline const& leaf() const { return made_->shard ? made_->shard->inner.leaf() : *this; }
-
-  ResolvedChunk resolve(ChunkSpecification const& chunk) const {
-    auto const& made = *made_;
-    auto const in_shard = [&](ChunkSpecification const& shard) {
-      auto form = made.shard->resolve(shard);
-      form.shards.front().behind = made.behind;
-      return form;
-    };
-    typename Stages::ResolveShard const resolve_shard{in_shard};
-    return Stages{made.stages.list()}.resolve(chunk, made.shard ? &resolve_shard : nullptr);
-  }
-
-  /// As a Pipeline's.
-  using bytes_staging = staging_t<ArraySpace, BytesSpace>;
-  using array_staging = staging_t<BytesSpace, ArraySpace>;
-  using Decoding = detail::DecodeBuffers;
-  using Encoding = detail::EncodeBuffers;
-
-  /// Decodes a mini-batch in the queue's order; `work` is in use until that is done. Throws: CodecError.
-  void decode(ResolvedChunk const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, Decoding& work,
-              queue_type& on) const {
-    Stages{made_->stages.list()}.decode(form, chunks, work, on);
-  }
   void decode(ResolvedChunk const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
     decode(form, chunks, *on.template lease<Decoding>(), on);
-  }
-
-  /// Encodes a mini-batch, in the same way.
-  void encode(ResolvedChunk const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, Encoding& work,
-              queue_type& on) const {
-    Stages{made_->stages.list()}.encode(form, chunks, work, on);
   }
   void encode(ResolvedChunk const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
     encode(form, chunks, *on.template lease<Encoding>(), on);
   }
 
  private:
-  using Known = std::span<detail::Implementation const>;
-  using Side = detail::Side;
-  using Shard = codec::Sharding<AnyPipeline, detail::IndexPipeline>;
-  struct Composed {
-    std::vector<Specification> codecs{};  // as they were given
-    detail::OwnedStages stages{};
-    std::shared_ptr<Shard const> shard{};         // behind the stages, if it is what makes bytes
-    std::shared_ptr<ValueCodecs const> behind{};  // behind the shard
+  explicit AnyPipeline(Composed&& composed) : Composed{std::move(composed)} {}
 
-    void add(std::span<Specification const> given, Known known) {
-      detail::Choice const choice{known, given, end, &BusTraffic::crossing<BytesSpace, ArraySpace>};
-      auto side = end;
-      auto const cross = [&](Side to) {
-        if (to == side || shard) return;  // the chunks in a shard cross
-        side = to;
-        if constexpr (crossings > 0) {
-          if (to == Side::bytes)
-            stages.add(std::make_unique<detail::CastStage<ArraySpace, BytesSpace>>());
-          else
-            stages.add(std::make_unique<detail::CastStage<BytesSpace, ArraySpace>>());
-        }
-      };
-      for (std::size_t i = 0; i < given.size(); ++i) {
-        auto const& [by, on] = choice.taken()[i];
-        if (!by->is_view) cross(on);
-        stages.add((by->on(on) ? by->on(on) : by->on(other(on)))(given[i]));
-      }
-      cross(Side::bytes);
-    }
-  };
-  static constexpr auto end = crossings > 0 ? Side::elements : Side::bytes;  // where decoded chunks go
-
-  // What runs a codec of that name, in some space of these; behind a shard, on the host.
-  static detail::Implementation const& expect_known(Known known, Specification const& codec, bool is_behind) {
-    auto const* const first = detail::implementation_of(known, codec.name);
-    auto const runs = [&](detail::Implementation const& by) {
-      return by.name == codec.name && (by.among_bytes || (by.among_elements && !is_behind));
-    };
-    auto const found = std::ranges::find_if(known, runs);
-    if (found != known.end()) return *found;
-    std::string why;
-    if (!first)
-      why = text({" is not among this program's codecs (", codec_names(), ")", detail::how_to_know(codec.name)});
-    else if (is_behind)
-      why = " after sharding_indexed is the host's work, and this program's codec of that name does not run there";
-    else
-      why = first->how_to_run();
-    throw MetadataError{text({"codec ", describe(codec.name)}), text({"member codecs: ", describe(codec.name), why})};
+  template <class... Type>
+  static std::vector<Specification> complete(Composed const& pipeline, Type... type) {
+    std::vector<Specification> list;
+    for (auto const& given : pipeline.codecs())
+      if (auto const* const shard = pipeline.shard(); shard && given.name == shard->name)
+        list.push_back({given.name, shard->configuration(complete(shard->inner, type...))});
+      else
+        detail::add_complete<Cs...>(list, given, type...);
+    return list;
   }
-
-  static std::shared_ptr<ValueCodecs const> stages_behind(std::span<Specification const> given, Known known) {
-    detail::Choice const choice{known, given, Side::bytes, &BusTraffic::crossing<BytesSpace, BytesSpace>};
-    ValueCodecs::Stages behind;
-    for (std::size_t i = 0; i < given.size(); ++i) behind.push_back(choice.taken()[i].by->on(Side::bytes)(given[i]));
-    return std::make_shared<ValueCodecs const>(std::move(behind));
-  }
-
-  std::shared_ptr<Composed const> made_ = std::make_shared<Composed>();
 };
 
 }}  // namespace tessera::v0

@@ -49,19 +49,16 @@ std::string space_names() {
     return text({space_name<ArraySpace>(), " or ", space_name<BytesSpace>()});
 }
 
-/// What a listed codec says that runs in neither space, and the pipeline that lets it run.
-template <Codec C, MemorySpace ArraySpace, MemorySpace BytesSpace>
+/// What a listed codec says that runs in neither space, but on the host or else on the device, and the pipeline that
+/// lets it run.
+template <bool RunsOnHost, MemorySpace ArraySpace, MemorySpace BytesSpace>
 std::string how_to_run() {
-  auto const cure = [](std::string_view name, std::string_view type) {
-    return text({" is among this program's codecs, but runs in ", name,
-                 " memory only, where the chunks are to be coded in ", space_names<ArraySpace, BytesSpace>(),
-                 " memory; name the cast, AnyPipeline<", space_type<ArraySpace>(), ", ", type,
-                 ", Codecs<...>>, over a store of ", name, " bytes"});
-  };
-  if constexpr (RunsIn<C, space::Host>)
-    return cure(space_name<space::Host>(), space_type<space::Host>());
-  else
-    return cure(space_name<space::Device>(), space_type<space::Device>());
+  std::string_view const name = RunsOnHost ? space_name<space::Host>() : space_name<space::Device>();
+  std::string_view const type = RunsOnHost ? space_type<space::Host>() : space_type<space::Device>();
+  return text({" is among this program's codecs, but runs in ", name,
+               " memory only, where the chunks are to be coded in ", space_names<ArraySpace, BytesSpace>(),
+               " memory; name the cast, AnyPipeline<", space_type<ArraySpace>(), ", ", type,
+               ", Codecs<...>>, over a store of ", name, " bytes"});
 }
 
 }}}  // namespace tessera::v0::detail

@@ -55,8 +55,8 @@ inline constexpr bool needs_elements_side = !std::same_as<ArraySpace, BytesSpace
 
 /// In the order of the list.
 template <MemorySpace ArraySpace, MemorySpace BytesSpace, Codec... Cs>
-std::array<Implementation, sizeof...(Cs)> implementations() {
-  return {Implementation{.name = Cs::name,
+inline constexpr std::array<Implementation, sizeof...(Cs)> known_codecs{
+          Implementation{.name = Cs::name,
                          .is_view = is_view<Cs>,
                          .reads_array = Cs::kind::reads_array,
                          .writes_array = Cs::kind::writes_array,
@@ -65,8 +65,7 @@ std::array<Implementation, sizeof...(Cs)> implementations() {
                          .encoded = &BusTraffic::encoded<Cs>,
                          .among_elements = maker<Cs, ArraySpace, needs_elements_side<Cs, ArraySpace, BytesSpace>>(),
                          .among_bytes = maker<Cs, BytesSpace, true>(),
-                         .how_to_run = &how_to_run<Cs, ArraySpace, BytesSpace>}...};
-}
+                         .how_to_run = &how_to_run<RunsIn<Cs, space::Host>, ArraySpace, BytesSpace>}...};
 
 /// The first one of that name; null: there is none.
 inline Implementation const* implementation_of(std::span<Implementation const> known, std::string_view name) {

@@ -29,7 +29,7 @@ class IndexPipeline {
   static IndexPipeline from(std::span<Specification const> codecs) {
     auto made = std::make_shared<Composed>();
     made->codecs.assign(codecs.begin(), codecs.end());
-    auto const known = implementations<Host, Host, codec::Transpose, codec::Bytes, codec::Crc32c>();
+    constexpr auto& known = known_codecs<Host, Host, codec::Transpose, codec::Bytes, codec::Crc32c>;
     StageOrder order;
     for (auto const& codec : codecs) {
       auto const* const by = implementation_of(known, codec.name);

@@ -78,9 +78,13 @@ struct Sharding {
   bool index_at_start = false;
 
   static Sharding from(ObjectReader& configuration) {
+    return from(configuration, [](std::span<Specification const> codecs) { return Inner::from(codecs); });
+  }
+  /// Likewise, of inner codecs that `inner_of` makes a pipeline of.
+  static Sharding from(ObjectReader& configuration, auto const& inner_of) {
     Sharding codec;
     codec.chunk_shape = configuration.at("chunk_shape").extents(1);
-    codec.inner = Inner::from(detail::specifications(configuration.at("codecs")));
+    codec.inner = inner_of(detail::specifications(configuration.at("codecs")));
     auto const index_codecs = configuration.at("index_codecs");
     detail::expect_fixed_size(index_codecs);
     codec.index = Index::from(detail::specifications(index_codecs));
@@ -88,11 +92,13 @@ struct Sharding {
       codec.index_at_start = location->one_of({"end", "start"}) == "start";
     return codec;
   }
-  Value configuration() const {
+  Value configuration() const { return configuration(inner.specifications()); }
+  /// Likewise, of inner codecs as a document is to say them.
+  Value configuration(std::vector<Specification> const& inner_codecs) const {
     List shape;
     for (auto n : chunk_shape) shape.push_back(Value::integer(static_cast<long long>(n)));
     return Members{{"chunk_shape", std::move(shape)},
-                   {"codecs", detail::to_value(inner.specifications())},
+                   {"codecs", detail::to_value(inner_codecs)},
                    {"index_codecs", detail::to_value(index.specifications())},
                    {"index_location", index_at_start ? "start" : "end"}};
   }

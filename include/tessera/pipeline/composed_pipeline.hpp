@@ -1,0 +1,214 @@
+// Codecs composed when a file is opened, between two memory spaces. Which codecs the program lists is a table here, not
+// a type: all lists share this code.
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tessera/pipeline/any_stage.hpp>
+#include <tessera/pipeline/codec_headers.hpp>
+#include <tessera/pipeline/flow.hpp>
+#include <tessera/pipeline/form.hpp>
+#include <tessera/pipeline/implementations.hpp>
+#include <tessera/pipeline/index_pipeline.hpp>
+#include <tessera/pipeline/sharding.hpp>
+#include <tessera/pipeline/stages.hpp>
+#include <tessera/pipeline/value_codecs.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+using KnownCodecs = std::span<Implementation const>;
+
+/// "transpose, bytes, zstd": each name once.
+inline std::string codec_names(KnownCodecs known) {
+  std::string names;
+  for (auto by = known.begin(); by != known.end(); ++by)
+    if (std::ranges::find(known.begin(), by, by->name, &Implementation::name) == by)
+      names.append(names.empty() ? "" : ", ").append(by->name);
+  return names;
+}
+
+/// What is known of an AnyPipeline when its list of codecs is left out. Members mean what they mean there. Copies share
+/// the codecs.
+template <MemorySpace ArraySpace, MemorySpace BytesSpace>
+class ComposedPipeline {
+  using Stages = detail::Stages<ArraySpace, BytesSpace>;
+  struct Composed;
+
+ public:
+  using array_space = ArraySpace;
+  using bytes_space = BytesSpace;
+  static constexpr int crossings = !std::same_as<ArraySpace, BytesSpace>;
+  using queue_type = crossing_queue<ArraySpace, BytesSpace>;
+  using leaf_type = ComposedPipeline;
+  static constexpr bool may_be_sharded = true;
+  static constexpr bool may_encode_shards = std::same_as<BytesSpace, space::Host>;
+  using bytes_staging = staging_t<ArraySpace, BytesSpace>;
+  using array_staging = staging_t<BytesSpace, ArraySpace>;
+  using Decoding = DecodeBuffers;
+  using Encoding = EncodeBuffers;
+  using Shard = codec::Sharding<ComposedPipeline, IndexPipeline>;
+
+  ComposedPipeline();
+  /// What a document describes. Throws: MetadataError.
+  ComposedPipeline(KnownCodecs known, std::span<Specification const> codecs);
+
+  std::vector<Specification> const& codecs() const;  ///< as they were given
+  Shard const* shard() const;                        ///< null: the codecs have none
+  ComposedPipeline const& leaf() const;
+  ResolvedChunk resolve(ChunkSpecification const& chunk) const;
+  void decode(ResolvedChunk const& form, std::span<DecodeTask<BytesSpace, ArraySpace>> chunks, Decoding& work,
+              queue_type& on) const;
+  void encode(ResolvedChunk const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, Encoding& work,
+              queue_type& on) const;
+
+ private:
+  static constexpr auto end = crossings > 0 ? Side::elements : Side::bytes;  // where decoded chunks go
+
+  static Implementation const& expect_known(KnownCodecs known, Specification const& codec, bool is_behind);
+  static std::shared_ptr<ValueCodecs const> stages_behind(std::span<Specification const> given, KnownCodecs known);
+
+  std::shared_ptr<Composed const> made_;
+};
+
+// Outside of the class they are not inline: a unit whose pipelines are in a library compiles none of them.
+
+template <MemorySpace ArraySpace, MemorySpace BytesSpace>
+struct ComposedPipeline<ArraySpace, BytesSpace>::Composed {
+  std::vector<Specification> codecs{};
+  OwnedStages stages{};
+  std::shared_ptr<Shard const> shard{};         // behind the stages, if it is what makes bytes
+  std::shared_ptr<ValueCodecs const> behind{};  // behind the shard
+
+  void add(std::span<Specification const> given, KnownCodecs known) {
+    Choice const choice{known, given, end, &BusTraffic::crossing<BytesSpace, ArraySpace>};
+    auto side = end;
+    auto const cross = [&](Side to) {
+      if (to == side || shard) return;  // the chunks in a shard cross
+      side = to;
+      if constexpr (crossings > 0) {
+        if (to == Side::bytes)
+          stages.add(std::make_unique<CastStage<ArraySpace, BytesSpace>>());
+        else
+          stages.add(std::make_unique<CastStage<BytesSpace, ArraySpace>>());
+      }
+    };
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      auto const& [by, on] = choice.taken()[i];
+      if (!by->is_view) cross(on);
+      stages.add((by->on(on) ? by->on(on) : by->on(other(on)))(given[i]));
+    }
+    cross(Side::bytes);
+  }
+};
+
+template <MemorySpace ArraySpace, MemorySpace BytesSpace>
+ComposedPipeline<ArraySpace, BytesSpace>::ComposedPipeline() : made_{std::make_shared<Composed>()} {}
+
+template <MemorySpace ArraySpace, MemorySpace BytesSpace>
+ComposedPipeline<ArraySpace, BytesSpace>::ComposedPipeline(KnownCodecs known, std::span<Specification const> codecs) {
+  auto made = std::make_shared<Composed>();
+  made->codecs.assign(codecs.begin(), codecs.end());
+  StageOrder order;
+  std::size_t before = 0;  // the shard, or the end
+  for (std::size_t i = 0; i < codecs.size(); ++i) {
+    auto const& codec = codecs[i];
+    if (codec.name == Shard::name) {
+      order.add(codec.name, true, false);
+      for (auto const& changing : codecs.first(i))
+        if (!implementation_of(known, changing.name)->is_view)
+          throw MetadataError{text({"member codecs: ", describe(changing.name),
+                                    " changes values, so it is not supported before sharding_indexed, whose chunks "
+                                    "are read one by one"})};
+      auto const inner = [&](std::span<Specification const> inside) { return ComposedPipeline{known, inside}; };
+      made->shard = std::make_shared<Shard const>(make_codec<Shard>(codec, inner));
+      continue;
+    }
+    if (made->shard && !may_encode_shards)
+      throw MetadataError{text({"member codecs: ", describe(codec.name),
+                                " after sharding_indexed is the host's work; open the array over a store of host "
+                                "bytes"})};
+    auto const& by = expect_known(known, codec, made->shard != nullptr);
+    order.add(codec.name, by.reads_array, by.writes_array);
+    before += !made->shard;
+  }
+  order.end();
+  made->add(codecs.first(before), known);
+  if (before + 1 < codecs.size()) made->behind = stages_behind(codecs.subspan(before + 1), known);
+  made_ = std::move(made);
+}
+
+template <MemorySpace ArraySpace, MemorySpace BytesSpace>
+std::vector<Specification> const& ComposedPipeline<ArraySpace, BytesSpace>::codecs() const {
+  return made_->codecs;
+}
+template <MemorySpace ArraySpace, MemorySpace BytesSpace>
+auto ComposedPipeline<ArraySpace, BytesSpace>::shard() const -> Shard const* {
+  return made_->shard.get();
+}
+template <MemorySpace ArraySpace, MemorySpace BytesSpace>
+auto ComposedPipeline<ArraySpace, BytesSpace>::leaf() const -> ComposedPipeline const& {
+  return made_->shard ? made_->shard->inner.leaf() : *this;
+}
+
+template <MemorySpace ArraySpace, MemorySpace BytesSpace>
+ResolvedChunk ComposedPipeline<ArraySpace, BytesSpace>::resolve(ChunkSpecification const& chunk) const {
+  auto const& made = *made_;
+  auto const in_shard = [&](ChunkSpecification const& shard) {
+    auto form = made.shard->resolve(shard);
+    form.shards.front().behind = made.behind;
+    return form;
+  };
+  typename Stages::ResolveShard const resolve_shard{in_shard};
+  return Stages{made.stages.list()}.resolve(chunk, made.shard ? &resolve_shard : nullptr);
+}
+
+template <MemorySpace ArraySpace, MemorySpace BytesSpace>
+void ComposedPipeline<ArraySpace, BytesSpace>::decode(ResolvedChunk const& form,
+                                                      std::span<DecodeTask<BytesSpace, ArraySpace>> chunks,
+                                                      Decoding& work, queue_type& on) const {
+  Stages{made_->stages.list()}.decode(form, chunks, work, on);
+}
+template <MemorySpace ArraySpace, MemorySpace BytesSpace>
+void ComposedPipeline<ArraySpace, BytesSpace>::encode(ResolvedChunk const& form,
+                                                      std::span<EncodeTask<BytesSpace, ArraySpace>> chunks,
+                                                      Encoding& work, queue_type& on) const {
+  Stages{made_->stages.list()}.encode(form, chunks, work, on);
+}
+
+// What runs a codec of that name, in some space of these; behind a shard, on the host.
+template <MemorySpace ArraySpace, MemorySpace BytesSpace>
+Implementation const& ComposedPipeline<ArraySpace, BytesSpace>::expect_known(KnownCodecs known,
+                                                                             Specification const& codec,
+                                                                             bool is_behind) {
+  auto const* const first = implementation_of(known, codec.name);
+  auto const runs = [&](Implementation const& by) {
+    return by.name == codec.name && (by.among_bytes || (by.among_elements && !is_behind));
+  };
+  auto const found = std::ranges::find_if(known, runs);
+  if (found != known.end()) return *found;
+  std::string why;
+  if (!first)
+    why = text({" is not among this program's codecs (", codec_names(known), ")", how_to_know(codec.name)});
+  else if (is_behind)
+    why = " after sharding_indexed is the host's work, and this program's codec of that name does not run there";
+  else
+    why = first->how_to_run();
+  throw MetadataError{text({"codec ", describe(codec.name)}), text({"member codecs: ", describe(codec.name), why})};
+}
+
+template <MemorySpace ArraySpace, MemorySpace BytesSpace>
+std::shared_ptr<ValueCodecs const> ComposedPipeline<ArraySpace, BytesSpace>::stages_behind(
+    std::span<Specification const> given, KnownCodecs known) {
+  Choice const choice{known, given, Side::bytes, &BusTraffic::crossing<BytesSpace, BytesSpace>};
+  ValueCodecs::Stages behind;
+  for (std::size_t i = 0; i < given.size(); ++i) behind.push_back(choice.taken()[i].by->on(Side::bytes)(given[i]));
+  return std::make_shared<ValueCodecs const>(std::move(behind));
+}
+
+}}}  // namespace tessera::v0::detail
