@@ -31,8 +31,12 @@ extern template class StageOf<codec::Bytes, space::Host>;
 extern template class StageOf<codec::Crc32c, space::Host>;
 extern template class IndexFormatOf<IndexPipeline>;
 
-extern template ArrayMetadata array_metadata(HostFiles const&, std::string const&);
-extern template ArrayMetadata array_metadata(HostValues const&, std::string const&);
+extern template struct ArrayState<HostFiles, ComposedPipeline<space::Host, space::Host>>;
+extern template struct ArrayState<HostValues, ComposedPipeline<space::Host, space::Host>>;
+extern template std::shared_ptr<SharedArray> read_array(HostFiles const&, std::string const&);
+extern template std::shared_ptr<SharedArray> read_array(HostValues const&, std::string const&);
+extern template void throw_in_document(HostFiles const&, std::string const&);
+extern template void throw_in_document(HostValues const&, std::string const&);
 
 }  // namespace detail
 

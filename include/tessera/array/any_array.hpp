@@ -46,17 +46,13 @@ class AnyArray {
   using queue_type = typename P::queue_type;
 
   /// Throws: MetadataError, if the pipeline cannot take chunks of this shape and type.
-  AnyArray(S store, std::string path, ArrayMetadata metadata, queue_type on)
-      : state_{std::make_shared<State>(std::move(store),
-                                       std::make_shared<detail::SharedArray>(std::move(path), std::move(metadata)),
-                                       std::move(on))} {}
+  AnyArray(S const& store, std::string path, ArrayMetadata metadata, queue_type on)
+      : AnyArray{store, std::make_shared<detail::SharedArray>(std::move(path), std::move(metadata)), std::move(on)} {}
+  AnyArray(S const& store, std::shared_ptr<detail::SharedArray> opened, queue_type on)
+      : state_{state_of(store, std::move(opened), std::move(on))} {}
 
   /// What its document said when the array was opened, except the shape, which is the present one.
-  ArrayMetadata metadata() const {
-    auto metadata = state_->metadata;
-    metadata.shape = shape();
-    return metadata;
-  }
+  ArrayMetadata metadata() const { return state_->present_metadata(); }
   /// The attributes when the array was opened; get_attributes() gives those that the store has now. Of a temporary
   /// handle it is a copy, which you may loop over.
   Members const& attributes() const& { return state_->metadata.attributes; }
@@ -69,7 +65,7 @@ class AnyArray {
   /// What an element is that nobody has written. Throws: MetadataError, if it is of another type.
   template <Element T>
   T fill_value() const {
-    expect_type<T>();
+    detail::in_document(store(), path(), [&] { detail::expect_type(type(), data_type_of<T>()); });
     T value;
     std::memcpy(&value, state_->metadata.fill.data(), sizeof(T));
     return value;
@@ -116,7 +112,7 @@ class AnyArray {
   /// returns, nothing may be under way except the work of `on`. Throws: SelectionError; what f throws.
   template <class F>
   Completion for_chunks(ResolvedSelection const& selected, Strides const& strides, queue_type& on, F&& f) const {
-    auto const now = expect_inside(selected, strides);
+    auto const now = state_->expect_inside(selected, strides);
     return complete("a read", selected, on, [&] { state_->with_chunks(now, f); });
   }
 
@@ -133,7 +129,7 @@ class AnyArray {
     if constexpr (detail::check_writable<S>() && detail::check_placer<array_space>()) {
       auto const held = state_->shape.hold();
       auto const shared = state_->hold_shape();
-      auto const now = expect_inside(selected, from.strides);
+      auto const now = state_->expect_inside(selected, from.strides);
       return complete("a write", selected, on, [&] {
         defaults_.apply(options, [&](auto const& used) { write_elements(now, selected, from, on, used); });
       });
@@ -267,8 +263,8 @@ class AnyArray {
       using There = AnyArray<decltype(side()), Other>;
       auto const make = [&] {
         return detail::in_document(state_->store, path(), [&] {
-          return std::make_shared<typename There::State>(
-              side(), state_->array, detail::queue_beside<typename Other::queue_type>(state_->on, std::move(on)...));
+          return There::state_of(side(), state_->array,
+                                 detail::queue_beside<typename Other::queue_type>(state_->on, std::move(on)...));
         });
       };
       if constexpr (std::same_as<Named, space::Host> && sizeof...(On) == 0)  // each read<HostBuffer> asks for it
@@ -289,20 +285,16 @@ class AnyArray {
   }
 
  private:
-  using State = detail::ArrayState<S, P>;
+  using State = detail::ArrayState<S, typename P::core_type>;
   template <class OtherStore, class OtherPipeline>
   friend class AnyArray;
 
   AnyArray(std::shared_ptr<State> state, detail::OptionDefaults defaults)
       : state_{std::move(state)}, defaults_{std::move(defaults)} {}
 
-  template <class T>
-  void expect_type() const {
-    if (type() == data_type_of<T>()) return;
-    throw MetadataError{text({"member data_type: found ", type().name(), ", expected ", data_type_of<T>().name(),
-                              ", which this program asks for"})}
-        .in_key(document_key(path()).path)
-        .in_store(name_of(metadata_of(store())));
+  static std::shared_ptr<State> state_of(S const& store, std::shared_ptr<detail::SharedArray> opened, queue_type on) {
+    auto pipeline = P::from(opened->metadata.codecs);
+    return std::make_shared<State>(store, std::move(opened), std::move(pipeline), std::move(on));
   }
 
   // As if the array had that shape.
@@ -326,11 +318,12 @@ class AnyArray {
       if (selected) detail::in_document(store(), path(), [&] { selected->expect_inside(now); });
       if (!s.form.shards.empty()) try {
           auto const compact_each = [&](std::uint64_t count, auto const& place) {
-            return s.with_encoded_chunks(now, [&](auto const& chunks) {
-              auto const won = compact_shards(chunks, count, place, on, options);
+            std::uint64_t won = 0;
+            s.with_encoded_chunks(now, [&](auto const& chunks) {
+              won = compact_shards(chunks, count, place, on, options);
               on.wait();
-              return won;
             });
+            return won;
           };
           if (selected) {
             Plan const plan{*selected, chunk_shape()};
@@ -375,21 +368,8 @@ class AnyArray {
     }
   }
 
-  // What is selected need not come from a selection, which would have seen to it. Returns the shape that it is inside
-  // of.
-  Extents expect_inside(ResolvedSelection const& selected, Strides const& strides) const {
-    return detail::in_document(store(), path(), [&] {
-      if (strides.rank() != selected.shape.rank())
-        throw SelectionError{text({"found ", strides.rank(), " strides, expected ", selected.shape.rank()})};
-      auto const now = shape();
-      selected.expect_inside(now);
-      return now;
-    });
-  }
-
   // The caller's memory is in use until the queue is done, whatever f throws.
-  template <class F>
-  Completion complete(char const* what, ResolvedSelection const& selected, queue_type& on, F&& f) const {
+  Completion complete(char const* what, ResolvedSelection const& selected, queue_type& on, FunctionRef<void()> f) const {
     try {
       detail::in_document(store(), path(), f);
       if constexpr (std::is_void_v<Completion>)

@@ -37,13 +37,8 @@ class Array {
 
   /// Throws: MetadataError, if the array has another type or rank.
   explicit Array(Untyped array) : array_{std::move(array)} {
-    auto const& metadata = array_.metadata();
-    if (metadata.type != data_type_of<T>())
-      throw MetadataError{text({"member data_type: found ", metadata.type.name(), ", expected ",
-                                data_type_of<T>().name(), ", which this program asks for"})};
-    if (metadata.shape.rank() != Rank)
-      throw MetadataError{text({"member shape: found ", metadata.shape.rank(), " dimensions, expected ", Rank,
-                                ", which this program asks for"})};
+    detail::expect_type(array_.type(), data_type_of<T>());
+    detail::expect_dimensions(array_.shape().rank(), Rank);
   }
 
   Extents shape() const { return array_.shape(); }  ///< what it is now: copies of this handle may change it

@@ -91,6 +91,18 @@ inline Value to_value(Extents const& extents) {
   return list;
 }
 
+// What a program says of an array that it opens. Throws: MetadataError.
+inline void expect_type(DataType found, DataType expected) {
+  if (found != expected)
+    throw MetadataError{text({"member data_type: found ", found.name(), ", expected ", expected.name(),
+                              ", which this program asks for"})};
+}
+inline void expect_dimensions(std::size_t found, std::size_t expected) {
+  if (found != expected)
+    throw MetadataError{text({"member shape: found ", found, " dimensions, expected ", expected,
+                              ", which this program asks for"})};
+}
+
 }  // namespace detail
 
 /// Throws: MetadataError naming the member, what was found and what was expected. An error that says what is

@@ -16,22 +16,30 @@
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-// Apart, and not a part of each call: it is as much code as what it is said of.
+// In a handler: throws again what it caught. Apart, and not a part of each call: it is as much code as what it is said
+// of.
 template <class S>
-[[gnu::noinline, gnu::cold]] void name_document(Error& error, S const& store, std::string const& path) {
-  error.in_key(document_key(path).path).in_store(name_of(metadata_of(store)));
+[[noreturn, gnu::noinline, gnu::cold]] void throw_in_document(S const& store, std::string const& path) {
+  auto const name = [&](Error& error) { error.in_key(document_key(path).path).in_store(name_of(metadata_of(store))); };
+  try {
+    throw;
+  } catch (MetadataError& error) {
+    name(error);
+    throw;
+  } catch (SelectionError& error) {
+    name(error);
+    throw;
+  }
 }
 
 // Runs f; its errors are of the document at `path`, those of selections too.
 template <class S, class F>
-auto in_document(S const& store, std::string const& path, F&& f) try {
-  return f();
-} catch (MetadataError& error) {
-  name_document(error, store, path);
-  throw;
-} catch (SelectionError& error) {
-  name_document(error, store, path);
-  throw;
+auto in_document(S const& store, std::string const& path, F&& f) {
+  try {
+    return f();
+  } catch (...) {
+    throw_in_document(store, path);
+  }
 }
 
 // What a document says. Throws: MetadataError, if there is none.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -10,6 +11,7 @@
 #include <tessera/array/array.hpp>
 #include <tessera/array/check_pipeline.hpp>
 #include <tessera/array/invalid_call.hpp>
+#include <tessera/array/shared_array.hpp>
 #include <tessera/metadata/group_metadata.hpp>
 #include <tessera/metadata/missing_node.hpp>
 #include <tessera/metadata/node_document.hpp>
@@ -48,7 +50,7 @@ typename P::queue_type queue_given(On... on) {
 }
 
 template <class S>
-ArrayMetadata array_metadata(S const& store, std::string const& path) {
+std::shared_ptr<SharedArray> read_array(S const& store, std::string const& path) {
   auto const& documents = metadata_of(store);
   auto metadata = read_document(documents, path, read_array_metadata);
   if (!metadata) {
@@ -56,7 +58,7 @@ ArrayMetadata array_metadata(S const& store, std::string const& path) {
     error.in_key(document_key(path).path).in_store(name_of(documents));
     throw error;
   }
-  return *std::move(metadata);
+  return std::make_shared<SharedArray>(std::string{path}, *std::move(metadata));
 }
 
 }  // namespace detail
@@ -68,9 +70,9 @@ auto open_any(S const& store, std::string path = "", On... on) {
     return detail::InvalidCall{};
   } else {
     using P = typename detail::pipeline_over<Codec, S>::type;
-    auto metadata = detail::array_metadata(store, path);
+    auto opened = detail::read_array(store, path);
     return detail::in_document(store, path, [&] {
-      return AnyArray<S, P>{store, path, std::move(metadata), detail::queue_given<P>(std::move(on)...)};
+      return AnyArray<S, P>{store, std::move(opened), detail::queue_given<P>(std::move(on)...)};
     });
   }
 }

@@ -37,6 +37,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> : public detail::Compos
   using Composed = detail::ComposedPipeline<ArraySpace, BytesSpace>;
 
  public:
+  using core_type = Composed;  ///< what an array holds of it
   using typename Composed::Decoding, typename Composed::Encoding, typename Composed::queue_type;
   /// As Pipeline's members. Of each chunk, `crossings` are the least: there are two more where one codec runs in
   /// ArraySpace alone and one before it in BytesSpace alone.

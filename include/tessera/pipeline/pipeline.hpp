@@ -79,6 +79,8 @@ class Pipeline {
   static constexpr bool has_fixed_size = (detail::has_fixed_size<Stages> && ...);
   /// The pipeline of the chunks that are not made of smaller ones: those at the bottom of shards.
   using leaf_type = typename bottom::type;
+  /// What an array holds of it.
+  using core_type = Pipeline;
 
   Pipeline() {}  // not defaulted: a defaulted one would be defined wherever the type is looked at
   explicit(sizeof...(Stages) == 1) Pipeline(Stages... stages) requires(sizeof...(Stages) > 0)
