@@ -170,7 +170,7 @@ inline Value to_value(ArrayMetadata const& array) {
   document.push_back({"zarr_format", Value::integer(3)});
   document.push_back({"node_type", "array"});
   document.push_back({"storage_transformers", array.storage_transformers});
-  document.insert(document.end(), array.tolerated.begin(), array.tolerated.end());
+  for (auto const& member : array.tolerated) document.push_back(member);
   return document;
 }
 

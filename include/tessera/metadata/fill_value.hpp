@@ -104,7 +104,7 @@ inline std::vector<std::byte> read_complex(MemberValue const& found, std::size_t
   std::vector<std::byte> bytes;
   for (std::size_t i = 0; i < 2; ++i) {
     auto const part = size == 8 ? read_floating<4>(found.item(i)) : read_floating<8>(found.item(i));
-    bytes.insert(bytes.end(), part.begin(), part.end());
+    for (auto const byte : part) bytes.push_back(byte);
   }
   return bytes;
 }

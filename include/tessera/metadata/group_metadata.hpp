@@ -24,7 +24,7 @@ inline GroupMetadata read_group_metadata(ObjectReader& reader) {
 /// The document, member for member as zarr-python writes it.
 inline Value to_value(GroupMetadata const& group) {
   Members document{{"attributes", group.attributes}, {"zarr_format", Value::integer(3)}, {"node_type", "group"}};
-  document.insert(document.end(), group.tolerated.begin(), group.tolerated.end());
+  for (auto const& member : group.tolerated) document.push_back(member);
   return document;
 }
 

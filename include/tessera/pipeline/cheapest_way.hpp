@@ -13,6 +13,7 @@ namespace tessera { inline namespace v0 { namespace detail {
 inline constexpr auto any_number = ~std::size_t{0};
 template <class T, std::size_t N>
 using ListOf = std::conditional_t<N == any_number, std::vector<T>, std::array<T, N == any_number ? 0 : N>>;
+using Flag = unsigned char;  // a std::vector<bool> is much to compile
 constexpr std::size_t one_more(std::size_t n) { return n == any_number ? n : n + 1; }
 
 /// Implementations of the codecs of a chain, in the order of their priority, and what each costs in each space.
@@ -26,7 +27,7 @@ struct Choices {
   /// From one space to another before codec k, or behind the last: [k][from][to].
   ListOf<std::array<std::array<std::uint64_t, Spaces>, Spaces>, one_more(Length)> crossing{};
   /// Implementations that want one right behind them that checks bytes, and those that do.
-  ListOf<bool, Implementations> needs_checked_bytes{}, checks_bytes{};
+  ListOf<Flag, Implementations> needs_checked_bytes{}, checks_bytes{};
 };
 
 /// What each codec is done by, and where.
@@ -36,7 +37,7 @@ struct Way {
   std::uint64_t cost = 0;
   std::size_t crossings = 0;
   ListOf<std::size_t, Length> implementation{}, space{};
-  ListOf<bool, one_more(Length)> crosses{};  ///< before codec k, or behind the last
+  ListOf<Flag, one_more(Length)> crosses{};  ///< before codec k, or behind the last
 
   /// Cheaper; or of fewer crossings; or of implementations that come earlier, of the codec nearest to the stored bytes
   /// first; or it crosses nearer to the stored bytes.
@@ -47,7 +48,7 @@ struct Way {
     for (auto k = implementation.size(); k-- > 0;)
       if (implementation[k] != other.implementation[k]) return implementation[k] < other.implementation[k];
     for (std::size_t k = 0; k < crosses.size(); ++k)
-      if (crosses[k] != other.crosses[k]) return other.crosses[k];
+      if (crosses[k] != other.crosses[k]) return other.crosses[k] != 0;
     return false;
   }
 };

@@ -113,7 +113,7 @@ ComposedPipeline<ArraySpace, BytesSpace>::ComposedPipeline() : made_{std::make_s
 template <MemorySpace ArraySpace, MemorySpace BytesSpace>
 ComposedPipeline<ArraySpace, BytesSpace>::ComposedPipeline(KnownCodecs known, std::span<Specification const> codecs) {
   auto made = std::make_shared<Composed>();
-  made->codecs.assign(codecs.begin(), codecs.end());
+  made->codecs = {codecs.begin(), codecs.end()};
   StageOrder order;
   std::size_t before = 0;  // the shard, or the end
   for (std::size_t i = 0; i < codecs.size(); ++i) {

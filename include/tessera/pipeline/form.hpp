@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,19 @@
 #include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 {
+
+namespace detail {
+
+// Lists of some stages: std::vector::insert is five times as much to compile.
+template <class T>
+void put_first(std::vector<T>& list, std::type_identity_t<T> first) {
+  std::vector<T> all;
+  all.push_back(std::move(first));
+  for (auto& one : list) all.push_back(std::move(one));
+  list = std::move(all);
+}
+
+}  // namespace detail
 
 class ShardIndexFormat;
 class ValueCodecs;
@@ -58,7 +72,7 @@ struct ResolvedChunk {
   void change(ChunkSpecification const& before, ChunkSpecification after) {
     auto dense = Layout::c_order(after.shape, after.type.size);
     bool const is_dense = layout == dense;
-    changes.insert(changes.begin(), {before, std::move(after), std::move(layout), is_dense});
+    detail::put_first(changes, {before, std::move(after), std::move(layout), is_dense});
     stores_elements = false;
     chunk = before;
     decoded_size = before.size_in_bytes();  // first: it checks what the layout multiplies

@@ -122,7 +122,7 @@ class Choice {
 
   // There is no way: a codec needs bytes that are checked, and the one behind it checks none.
   [[noreturn]] void refuse(std::span<Specification const> codecs) const {
-    auto const is_any = [&](std::size_t k, std::vector<bool> const& what, bool value) {
+    auto const is_any = [&](std::size_t k, std::vector<Flag> const& what, bool value) {
       for (std::size_t i = 0; k < codecs.size() && i < what.size(); ++i) {
         auto const& [elements, bytes] = choices_.running[k][i];
         if (std::min(elements, bytes) != choices_.impossible && what[i] == value) return true;

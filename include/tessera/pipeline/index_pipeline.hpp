@@ -15,9 +15,10 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// As a Pipeline's members of the same names. Copies share the codecs.
-class IndexPipeline {
-  using Host = space::Host;
+/// As a Pipeline's members of the same names. Copies share the codecs. `Host` is space::Host: of a template, units that
+/// open no array compile nothing.
+template <MemorySpace Host>
+class IndexPipelineIn {
   using Stages = detail::Stages<Host, Host>;
 
  public:
@@ -26,9 +27,9 @@ class IndexPipeline {
   static constexpr bool has_fixed_size = true;
 
   /// Throws: MetadataError.
-  static IndexPipeline from(std::span<Specification const> codecs) {
+  static IndexPipelineIn from(std::span<Specification const> codecs) {
     auto made = std::make_shared<Composed>();
-    made->codecs.assign(codecs.begin(), codecs.end());
+    made->codecs = {codecs.begin(), codecs.end()};
     constexpr auto& known = known_codecs<Host, Host, codec::Transpose, codec::Bytes, codec::Crc32c>;
     StageOrder order;
     for (auto const& codec : codecs) {
@@ -40,7 +41,7 @@ class IndexPipeline {
       made->stages.add(by->on(Side::bytes)(codec));
     }
     order.end();
-    IndexPipeline pipeline;
+    IndexPipelineIn pipeline;
     pipeline.made_ = std::move(made);
     return pipeline;
   }
@@ -55,10 +56,10 @@ class IndexPipeline {
 
   ResolvedChunk resolve(ChunkSpecification const& chunk) const { return stages().resolve(chunk, nullptr); }
   void decode(ResolvedChunk const& form, std::span<DecodeTask<Host, Host>> chunks, Queue<Host>& on) const {
-    stages().decode(form, chunks, *on.lease<detail::DecodeBuffers>(), on);
+    stages().decode(form, chunks, *on.template lease<detail::DecodeBuffers>(), on);
   }
   void encode(ResolvedChunk const& form, std::span<EncodeTask<Host, Host>> chunks, Queue<Host>& on) const {
-    stages().encode(form, chunks, *on.lease<detail::EncodeBuffers>(), on);
+    stages().encode(form, chunks, *on.template lease<detail::EncodeBuffers>(), on);
   }
 
  private:
@@ -70,5 +71,6 @@ class IndexPipeline {
 
   std::shared_ptr<Composed const> made_ = std::make_shared<Composed>();
 };
+using IndexPipeline = IndexPipelineIn<space::Host>;
 
 }}}  // namespace tessera::v0::detail

@@ -135,13 +135,13 @@ struct routes<Codecs<Cs...>, From, To, Names, Cost> {
   static auto stages_at() {
     constexpr auto& way = best<Use>;
     if constexpr (K == count) {
-      if constexpr (way.crosses[K])
+      if constexpr (way.crosses[K] != 0)
         return std::type_identity<std::tuple<CastTo<From>>>{};
       else
         return std::type_identity<std::tuple<>>{};
     } else {
       using C = codec_at<way.implementation[K]>;
-      if constexpr (way.crosses[K])
+      if constexpr (way.crosses[K] != 0)
         return std::type_identity<std::tuple<CastTo<space_at<way.space[K]>>, C>>{};
       else
         return std::type_identity<std::tuple<C>>{};

@@ -127,7 +127,7 @@ struct Sharding {
     if (!form.shards.empty() && form.shards.front().behind)
       throw MetadataError{text({"member configuration.codecs: ", describe(form.shards.front().behind->name()),
                                 " after sharding_indexed in a shard is not supported"})};
-    form.shards.insert(form.shards.begin(), ShardLevel{Layout::c_order(grid, 1), index_format(grid)});
+    detail::put_first(form.shards, {Layout::c_order(grid, 1), index_format(grid)});
     return form;
   }
 

@@ -112,7 +112,10 @@ ResolvedChunk Stages<ArraySpace, BytesSpace, Queue>::resolve(ChunkSpecification 
   std::vector<ChunkSpecification> before, after;  // the codecs that change values
   std::size_t casts = 0;                          // of elements, whose size the next codec says
   bool is_array = true;
-  auto const stands_here = [&] { form.bounds.insert(form.bounds.end(), 1 + casts, chunk.size_in_bytes()), casts = 0; };
+  auto const stands_here = [&] {
+    for (std::size_t i = 0; i <= casts; ++i) form.bounds.push_back(chunk.size_in_bytes());
+    casts = 0;
+  };
   AnyStage const* at = nullptr;
   try {
     for (auto const* stage : list_) {
@@ -128,7 +131,7 @@ ResolvedChunk Stages<ArraySpace, BytesSpace, Queue>::resolve(ChunkSpecification 
         if (!traits.is_view) {
           stands_here();
           before.push_back(std::move(chunk));
-          after.push_back(encoded);
+          after.push_back(ChunkSpecification{encoded});
         }
         chunk = std::move(encoded);
       } else {
