@@ -27,9 +27,9 @@ extern template class CastStage<space::Device, space::Host>;
 extern template class CastStage<space::Host, space::Device>;
 
 extern template std::uint64_t place_by_kernels(std::span<Placement<space::Device> const>, PlacementForm const&,
-                                               Queue<space::Device>&, std::uint64_t);
+                                               Queue<space::Device>&, std::uint64_t, BytesInPlace const&);
 extern template std::uint64_t place_listed_by_kernels(ListedBatch<space::Device> const&, PlacementForm const&,
-                                                      Queue<space::Device>&, std::uint64_t);
+                                                      Queue<space::Device>&, std::uint64_t, BytesInPlace const&);
 extern template void find_filled_by_kernels(ByteView<space::Device>, std::size_t, ByteView<space::Host>,
                                             std::span<std::uint8_t>, Queue<space::Device>&);
 

@@ -79,6 +79,23 @@ S const& filled_from(MemoryStore<HostBuffer> const& from, S const& to, DeviceQue
   return to;
 }
 
+// The subject reads a selection, and all of it, as `elements` has them.
+template <class AnySubject>
+void check_reads(std::uint64_t budget, Random& random, ArrayContent const& content, Bytes const& elements,
+                 AnySubject& subject, RandomSelection const& selection) {
+  auto const item = content.type.size;
+  auto const at = random_memory(random, selection.selected.shape, item, false);
+  auto const memory = random.noise(at.size);
+  auto expected = memory;
+  for_each_selected(selection, content.shape, item, at, [&](std::size_t element, std::size_t place) {
+    std::copy_n(elements.data() + element, item, expected.data() + place);
+  });
+  CHECK(subject.read(selection.selected, memory, at, random_options<ReadOptions>(random, budget)) == expected);
+  auto const c_order = tessera::Layout::c_order(content.shape, item).strides;
+  CHECK(subject.read(tessera::Box(tessera::all).resolve(content.shape), Bytes(elements.size()),
+                     {0, elements.size(), c_order}, {}) == elements);
+}
+
 // All subjects do the same, some of it within a budget, and agree with each other and with `elements`.
 template <class... Subjects>
 void check_agreement(std::uint64_t budget, Random& random, ArrayContent const& content, OnHost& host,

@@ -3,11 +3,8 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <blosc.h>
@@ -37,15 +34,6 @@ inline bool decode_blosc_stream(tessera::detail::BloscInside inside, std::string
   return blosc_decompress_ctx(frame.data(), to, room, 1) == static_cast<int>(room);
 }
 
-template <class F, unsigned... Phase>
-void run_block_on_host(F const& f, std::uint64_t block, std::integer_sequence<unsigned, Phase...>) {
-  auto const shared = std::make_unique<typename F::Shared>();
-  auto const run = [&]<unsigned P>(std::integral_constant<unsigned, P>) {
-    for (unsigned thread = 0; thread < F::threads; ++thread) f.template phase<P>(block, thread, *shared);
-  };
-  (run(std::integral_constant<unsigned, Phase>{}), ...);
-}
-
 /// What the chunk decodes to; nothing, if something in it is not sound. A stream is decoded if it is listed alone.
 inline std::optional<std::string> blosc_on_host(std::string const& chunk, std::size_t room) {
   using namespace tessera::detail;
@@ -53,9 +41,8 @@ inline std::optional<std::string> blosc_on_host(std::string const& chunk, std::s
   auto const frame = BloscFrame::walk(from.data(), from.size());
   if (frame.problem != FrameProblem::none || frame.content > room) return {};
   if (!frame.is_stored() && (frame.inside == BloscInside::unknown)) return {};
-  std::vector<std::byte> to(frame.content), decoded(frame.content);
-  bool const is_apart = frame.filter != BloscFilter::none;
-  BloscChunk const described{frame, from.data(), to.data(), is_apart ? decoded.data() : to.data(), nullptr, 0, 0, 0};
+  std::vector<std::byte> decoded(frame.content);
+  BloscChunk const described{frame, from.data(), decoded.data(), nullptr, 0, 0};
 
   auto const streams = frame.streams();
   std::vector<std::byte> lists(streams * (BloscLists::each_list + BloscLists::each_answer) +
@@ -77,11 +64,15 @@ inline std::optional<std::string> blosc_on_host(std::string const& chunk, std::s
     if (!decode_blosc_stream(frame.inside, bytes, static_cast<std::byte*>(listed.to[i]), listed.rooms[i]))
       is_sound = false;
   }
-  JoinStreams const join{&described, 1, listed.bytes};
-  for (std::uint64_t tile = 0; tile < described.tiles(); ++tile)
-    run_block_on_host(join, tile, std::make_integer_sequence<unsigned, JoinStreams::phases>{});
   if (!is_sound) return {};
-  return std::string{reinterpret_cast<char const*>(to.data()), to.size()};
+  BloscBytes const bytes{frame, from.data(), decoded.data(), 0};
+  std::string to;
+  // From one byte on as many as a word has, then from the next on, as kernels do.
+  for (std::uint32_t word = 1; to.size() < frame.content; word = word % 16 + 1) {
+    BloscReader reader{bytes, listed.bytes, static_cast<std::uint32_t>(to.size())};
+    for (std::uint32_t i = 0; i < word && to.size() < frame.content; ++i) to += static_cast<char>(reader.next());
+  }
+  return to;
 }
 
 }  // namespace test

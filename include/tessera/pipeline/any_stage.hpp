@@ -29,7 +29,8 @@ struct StageRun {
   std::span<StageTask> tasks;
   std::size_t most;
   StageQueues on;
-  bool apart = false, ahead = false;  ///< as cross_batch's
+  bool apart = false, ahead = false;                  ///< as cross_batch's
+  AnyPlacer<space::Device> const** placer = nullptr;  ///< if elements are placed next: to be set to who does that
 };
 
 /// What is the same for every stage of a type. What bytes on a side of it are best put into is mostly of their space:
@@ -66,6 +67,28 @@ class AnyStage {
   StageTraits const* traits_;
 };
 
+/// A codec of device memory alone that need not join what it decodes where the tasks say, if elements are placed next:
+/// its `unjoined` places them from where it decoded them to.
+template <class C>
+concept LeavesUnjoined = requires {
+  typename C::unjoined;
+};
+
+// What a stage keeps beside its tasks from one mini-batch to the next.
+template <class C, MemorySpace S>
+struct kept_beside_tasks {
+  struct type {};
+};
+template <class C, MemorySpace S>
+requires is_of_values<C>
+struct kept_beside_tasks<C, S> {
+  using type = ValueBatch<S>;
+};
+template <LeavesUnjoined C, MemorySpace S>
+struct kept_beside_tasks<C, S> {
+  using type = typename C::unjoined;
+};
+
 /// Between two stages that run: where bytes that stand there are best put.
 inline TakeScratch scratch_between(AnyStage const& to_array, AnyStage const& to_bytes) {
   return to_bytes.traits().is_cast ? to_bytes.traits().array_side : to_array.traits().bytes_side;
@@ -79,9 +102,8 @@ class StageOf final : public AnyStage {
   static constexpr bool is_sound = detail::check_codec<C>();
   static constexpr bool runs = is_sound && !detail::is_view<C>;
   static constexpr StageTraits traits_of_all = [] {
-    StageTraits traits{.is_view = detail::is_view<C>,
-                       .reads_array = kind::reads_array,
-                       .writes_array = kind::writes_array};
+    StageTraits traits{
+        .is_view = detail::is_view<C>, .reads_array = kind::reads_array, .writes_array = kind::writes_array};
     if constexpr (runs) traits.array_side = &take_scratch<ArraySide>, traits.bytes_side = &take_scratch<BytesSide>;
     return traits;
   }();
@@ -132,6 +154,8 @@ class StageOf final : public AnyStage {
         if constexpr (to_array)
           values.decode(*run.change, tasks, run.most, on,
                         [&](auto dense) { decode_batch(codec_, run.chunk, dense, on); });
+        else if constexpr (LeavesUnjoined<C>)
+          run.placer ? decode_to_place(run, values, tasks, on) : decode_batch(codec_, run.chunk, tasks, on);
         else
           decode_batch(codec_, run.chunk, tasks, on);
       });
@@ -151,12 +175,19 @@ class StageOf final : public AnyStage {
 
  private:
   // The tasks, of bytes whose spaces are known; and what a codec of values needs.
-  struct NoValues {};
   template <MemorySpace From, MemorySpace To>
   struct Lists {
     std::vector<CodecTask<From, To>> tasks;
-    [[no_unique_address]] std::conditional_t<to_array, ValueBatch<From>, NoValues> values;
+    [[no_unique_address]] typename kept_beside_tasks<C, From>::type values;
   };
+  template <class Unjoined, class Tasks, class AnyQueue>
+  void decode_to_place(StageRun const& run, Unjoined& kept, Tasks tasks, AnyQueue& on) const {
+    auto const leave = [&](auto& codec, auto&, auto batch, auto& queue) -> void {
+      codec.decode_to_place(batch, kept, queue);
+    };
+    run_batch(leave, codec_, run.chunk, tasks, on);
+    *run.placer = &kept;
+  }
   template <MemorySpace From, MemorySpace To, class F>
   void pass(StageRun const& run, StageObject& lists, F&& f) const {
     auto& known = lists.of<Lists<From, To>>();

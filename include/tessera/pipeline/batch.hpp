@@ -12,6 +12,7 @@
 #include <tessera/cast/concept.hpp>
 #include <tessera/codec/chunk.hpp>
 #include <tessera/pipeline/form.hpp>
+#include <tessera/place/any_placer.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
@@ -97,8 +98,10 @@ struct StageBuffers {
   std::vector<OfStage> stages{};
 };
 struct DecodeBuffers : StageBuffers {
-  bool apart = false;  ///< encoded bytes are in allocations of their own
-  bool ahead = false;  ///< the queue was given nothing that uses this, or what chunks are decoded into
+  bool apart = false;      ///< encoded bytes are in allocations of their own
+  bool ahead = false;      ///< the queue was given nothing that uses this, or what chunks are decoded into
+  bool is_placed = false;  ///< elements are placed next, from device memory, and nothing else reads them
+  AnyPlacer<space::Device> const* placer = nullptr;  ///< if so, who places them, where it is not placer<space::Device>
 };
 struct EncodeBuffers : StageBuffers {};
 

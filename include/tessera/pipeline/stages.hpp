@@ -180,6 +180,7 @@ void Stages<ArraySpace, BytesSpace, Queue>::decode(ResolvedChunk const& form,
   };
   if (buffers.stages.size() < place) buffers.stages.resize(place);
   bool is_first = true;
+  buffers.placer = nullptr;
   for (auto at = running_before(list_.size()); at != none;) {
     auto const& stage = *list_[at];
     auto const next = running_before(at);
@@ -197,9 +198,10 @@ void Stages<ArraySpace, BytesSpace, Queue>::decode(ResolvedChunk const& form,
       for (std::size_t i = 0; i < chunks.size(); ++i) tasks[i].to = room.sub(i * bound, bound);
     }
     auto const* const change = changes_values(stage) ? &form.changes[--changed] : nullptr;
-    stage.decode({change ? change->decoded : form.stored_chunk(), change, tasks, buffers.most, queues,
-                  is_first && buffers.apart, buffers.ahead},
-                 of_stage.lists);
+    stage.decode(
+        {change ? change->decoded : form.stored_chunk(), change, tasks, buffers.most, queues, is_first && buffers.apart,
+         buffers.ahead, next == none && buffers.is_placed ? &buffers.placer : nullptr},
+        of_stage.lists);
     is_first = false;
     at = next;
   }

@@ -10,6 +10,7 @@
 #include <tessera/core/convert.hpp>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
+#include <tessera/place/any_placer.hpp>
 #include <tessera/place/convert.hpp>
 #include <tessera/place/copy.cuh>
 #include <tessera/place/kernels.cuh>
@@ -136,7 +137,7 @@ struct ConvertLists {
 /// One launch for the whole of a batch, and a copy of its table, if that is long; nothing waits.
 template <MemorySpace S, class Way>
 requires std::same_as<S, space::Device>
-class ConvertingPlacer<S, Way> final : public AnyConvertingPlacer<S> {
+class ConvertingPlacer<S, Way> final : public AnyPlacer<S> {
   static constexpr std::size_t item_size = sizeof(typename Way::To);
 
  public:
@@ -150,7 +151,7 @@ class ConvertingPlacer<S, Way> final : public AnyConvertingPlacer<S> {
       auto const lent = on.lease<Placing>();
       auto& plan = lent->plan;
       PlacementForm const elements{1, 1, form.fill, form.from_strides, form.to_strides};
-      plan.make(batch, elements, std::uint64_t{1} << 31, true);
+      plan.make(batch, elements, most_words, true);
       if (plan.blocks == 0) return 0;
       std::uint64_t together = 0;
       for (auto const& p : batch) {
@@ -175,7 +176,7 @@ class ConvertingPlacer<S, Way> final : public AnyConvertingPlacer<S> {
       if (batch.boxes.empty()) return 0;
       auto const lent = on.lease<PlacingLists>();
       auto& plan = lent->plan;
-      plan.make(batch, {1, 1, form.fill, {}, {}}, std::uint64_t{1} << 31);
+      plan.make(batch, {1, 1, form.fill, {}, {}}, most_words);
       std::uint64_t together = 0;
       for (auto const& box : batch.boxes) {
         together |= reinterpret_cast<std::uintptr_t>(box.from);

@@ -11,6 +11,7 @@
 #include <tessera/core/convert.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
+#include <tessera/place/any_placer.hpp>
 #include <tessera/place/copy.hpp>
 #include <tessera/place/copy_converted.hpp>
 
@@ -26,23 +27,12 @@ struct Misfits {
   }
 };
 
-/// As a placer, of whatever numbers: what reads and writes chunks is compiled once for all of them.
-template <MemorySpace S>
-struct AnyConvertingPlacer {
-  virtual std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form,
-                              queue_for<S>& on) const = 0;
-  virtual std::uint64_t place_listed(ListedBatch<S> const& batch, PlacementForm const& form,
-                                     queue_for<S>& on) const = 0;
-
- protected:
-  ~AnyConvertingPlacer() = default;
-};
-
-/// That of somebody's, and the size of an element where it places them.
+/// A placer of whatever numbers, so that what reads and writes chunks is compiled once for all of them; and the size of
+/// an element where it places them.
 template <MemorySpace S>
 struct ConvertingPlacerView {
   std::size_t item_size;
-  AnyConvertingPlacer<S> const* placer;
+  AnyPlacer<S> const* placer;
 
   std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form, queue_for<S>& on) const {
     return placer->place(batch, form, on);
@@ -65,7 +55,7 @@ template <MemorySpace S, class Way>
 class ConvertingPlacer;
 
 template <MemorySpace S, class Way>
-requires(S::host_accessible) class ConvertingPlacer<S, Way> final : public AnyConvertingPlacer<S> {
+requires(S::host_accessible) class ConvertingPlacer<S, Way> final : public AnyPlacer<S> {
   static constexpr std::size_t item_size = sizeof(typename Way::To);
 
  public:

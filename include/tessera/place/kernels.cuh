@@ -60,6 +60,16 @@ TESSERA_HOST_DEVICE void put_word(std::byte* at, Word<W> const& word) {
   *reinterpret_cast<Word<W>*>(at) = word;
 }
 
+/// Where a kernel's words are read: `source.of(box.from).word<W>(address)`. Here, where the address says. What is
+/// filled has no box.from.
+struct BytesInPlace {
+  TESSERA_HOST_DEVICE BytesInPlace of(std::byte const*) const { return {}; }
+  template <unsigned W>
+  TESSERA_HOST_DEVICE Word<W> word(std::byte const* at) const {
+    return word_at<W>(at);
+  }
+};
+
 /// f(0), f(1), ... each with a number that the compiler knows, so that arrays of words stay in registers.
 template <class F, unsigned... I>
 TESSERA_HOST_DEVICE void for_each_below(std::integer_sequence<unsigned, I...>, F const& f) {
@@ -71,22 +81,24 @@ TESSERA_HOST_DEVICE void for_each_below(F const& f) {
 }
 
 /// Each thread moves a few words, which come in the order of the destination.
-template <unsigned W>
+template <unsigned W, class Source = BytesInPlace>
 struct PlaceWords {
   static constexpr unsigned threads = placing_threads, phases = 1, each = words_per_thread(W);
   struct Shared {};
   PlacementTable table;
+  Source source{};
 
   template <unsigned>
   TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared&) const {
     auto const box = table.box_of(block);
     auto const& shape = table.shape(box.shape);
+    auto const bytes = source.of(box.from);
     auto const first = static_cast<std::uint32_t>(block - box.first_block) * (threads * each) + thread;
     Word<W> word[each]{};
     std::byte* to[each]{};
     for_each_below<each>([&](unsigned i) {
       auto const n = first + i * threads;
-      if (n < shape.words) word[i] = read(box, shape, n, to[i]);
+      if (n < shape.words) word[i] = read(bytes, box, shape, n, to[i]);
     });
     for_each_below<each>([&](unsigned i) {
       if (first + i * threads < shape.words) put_word(to[i], box.from ? swapped(word[i], table.swapped) : word[i]);
@@ -94,7 +106,8 @@ struct PlaceWords {
   }
 
  private:
-  TESSERA_HOST_DEVICE Word<W> read(PlacedBox const& box, PlacedShape const& shape, std::uint32_t n,
+  template <class Bytes>
+  TESSERA_HOST_DEVICE Word<W> read(Bytes const& bytes, PlacedBox const& box, PlacedShape const& shape, std::uint32_t n,
                                    std::byte*& to) const {
     std::int64_t from_offset = 0, to_offset = 0;
     auto rest = n;
@@ -106,7 +119,7 @@ struct PlaceWords {
       to_offset += axis.to * static_cast<std::int64_t>(at);
     }
     to = box.to + to_offset;
-    if (box.from) return word_at<W>(box.from + from_offset);
+    if (box.from) return bytes.template word<W>(box.from + from_offset);
     auto const in_row = table.rank == 0 ? 0 : shape.by_steps[table.rank - 1].remainder(n);
     return word_at<W>(table.fill() + table.fill_words.remainder(in_row) * W);
   }
@@ -114,7 +127,7 @@ struct PlaceWords {
 
 /// A tile is read in the order of the source and written in that of the destination; in between it is in shared memory,
 /// its lines so far apart that threads of both orders find them in different banks.
-template <unsigned W>
+template <unsigned W, class Source = BytesInPlace>
 struct PlaceTiles {
   static constexpr unsigned threads = placing_threads, phases = 2;
   static constexpr unsigned words = 1u << tile_bits(W), padding = W < 4 ? 4 / W : 1;
@@ -124,6 +137,7 @@ struct PlaceTiles {
     Word<W> word[words + words * (W < 4 ? 4 : W) / 32];  // lines of 32 bytes have the most padding
   };
   PlacementTable table;
+  Source source{};
 
   template <unsigned Phase>
   TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared& shared) const {
@@ -132,10 +146,12 @@ struct PlaceTiles {
     for (unsigned round = 0; round < rounds; ++round) {
       auto const first = round * each * threads + thread;
       if constexpr (Phase == 0) {
+        auto const bytes = source.of(box.from);
         Word<W> word[each]{};
         for_each_below<each>([&](unsigned i) {
           auto const spot = spot_of<Phase>(tile, first + i * threads);
-          if (spot.is_inside) word[i] = word_at<W>(box.from ? box.from + tile.from + spot.from : table.fill());
+          if (spot.is_inside)
+            word[i] = bytes.template word<W>(box.from ? box.from + tile.from + spot.from : table.fill());
         });
         for_each_below<each>([&](unsigned i) {
           auto const spot = spot_of<Phase>(tile, first + i * threads);

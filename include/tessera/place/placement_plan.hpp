@@ -28,7 +28,7 @@ class PlacementPlan {
   /// Boxes of `limit` words or more are divided: numbers of words are below 2^31 in kernels. Throws: Error, where boxes
   /// have more axes than kernels know, or elements are no device's. `whole`: a word stands for an element, whatever the
   /// element's size is on either side, and the form's is 1.
-  void make(Batch batch, PlacementForm const& form, std::uint64_t limit = std::uint64_t{1} << 31, bool whole = false) {
+  void make(Batch batch, PlacementForm const& form, std::uint64_t limit = most_words, bool whole = false) {
     most_at_once_ = whole ? 1 : 16;
     boxes.clear();
     shapes.clear();

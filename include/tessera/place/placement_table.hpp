@@ -25,6 +25,9 @@ struct Division {
   TESSERA_HOST_DEVICE std::uint32_t remainder(std::uint32_t n) const { return n - quotient(n) * divisor; }
 };
 
+/// A box has fewer words; of more it is divided.
+inline constexpr auto most_words = std::uint64_t{1} << 31;
+
 /// Axes of a batch when all that continues is joined: eight, and the bytes of an element.
 inline constexpr std::size_t most_axes = 9;
 
@@ -35,7 +38,7 @@ struct PlacedShape {
   Division by_steps[most_axes];    ///< by the number of steps that the blocks or words of a box make along the axis
 };
 
-/// A box of less than 2^31 words.
+/// A box of less than most_words.
 struct PlacedBox {
   std::byte const* from;  ///< none: to be filled
   std::byte* to;
@@ -66,9 +69,7 @@ struct PlacementTable {
   alignas(16) std::byte here[most_in_arguments];  // uninitialised but for what is there
 
   TESSERA_HOST_DEVICE std::byte const* parts() const { return there ? there : here; }
-  TESSERA_HOST_DEVICE PlacedBox const* boxes() const {
-    return reinterpret_cast<PlacedBox const*>(parts() + boxes_at);
-  }
+  TESSERA_HOST_DEVICE PlacedBox const* boxes() const { return reinterpret_cast<PlacedBox const*>(parts() + boxes_at); }
   TESSERA_HOST_DEVICE PlacedShape const& shape(std::uint32_t i) const {
     return reinterpret_cast<PlacedShape const*>(parts() + shapes_at)[i];
   }

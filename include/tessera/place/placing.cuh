@@ -102,9 +102,9 @@ void with_table(Placing& placing, Queue<space::Device>& on, Launch&& launch) {
 }
 
 /// As placer<space::Device>::place. Boxes of `limit` words or more are divided.
-template <MemorySpace S>
+template <MemorySpace S, class Source = BytesInPlace>
 std::uint64_t place_by_kernels(std::span<Placement<S> const> batch, PlacementForm const& form, Queue<space::Device>& on,
-                               std::uint64_t limit = std::uint64_t{1} << 31) {
+                               std::uint64_t limit = most_words, Source const& source = {}) {
   auto const lent = on.lease<Placing>();
   auto& plan = lent->plan;
   plan.make(batch, form, limit);
@@ -112,9 +112,9 @@ std::uint64_t place_by_kernels(std::span<Placement<S> const> batch, PlacementFor
   with_table(*lent, on, [&](PlacementTable const& table) {
     with_word(plan.word, [&](auto word) {
       if (plan.tiled)
-        launch_blocks(on, plan.blocks, PlaceTiles<word()>{table});
+        launch_blocks(on, plan.blocks, PlaceTiles<word(), Source>{table, source});
       else
-        launch_blocks(on, plan.blocks, PlaceWords<word()>{table});
+        launch_blocks(on, plan.blocks, PlaceWords<word(), Source>{table, source});
     });
   });
   return plan.moved;

@@ -17,21 +17,23 @@ namespace tessera { inline namespace v0 {
 namespace detail {
 
 /// Each thread moves a few words, which come in the order of the lists.
-template <unsigned W>
+template <unsigned W, class Source = BytesInPlace>
 struct PlaceLists {
   static constexpr unsigned threads = placing_threads, phases = 1, each = words_per_thread(W);
   struct Shared {};
   ListedTable table;
+  Source source{};
 
   template <unsigned>
   TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared&) const {
     auto const box = table.box_of(block);
+    auto const bytes = source.of(box.from);
     auto const first = static_cast<std::uint32_t>(block - box.first_block) * (threads * each) + thread;
     Word<W> word[each]{};
     std::byte* to[each]{};
     for_each_below<each>([&](unsigned i) {
       auto const n = first + i * threads;
-      if (n < box.words) word[i] = read(box, n, to[i]);
+      if (n < box.words) word[i] = read(bytes, box, n, to[i]);
     });
     for_each_below<each>([&](unsigned i) {
       if (first + i * threads < box.words) put_word(to[i], box.from ? swapped(word[i], table.swapped) : word[i]);
@@ -39,7 +41,8 @@ struct PlaceLists {
   }
 
  private:
-  TESSERA_HOST_DEVICE Word<W> read(PlacedList const& box, std::uint32_t n, std::byte*& to) const {
+  template <class Bytes>
+  TESSERA_HOST_DEVICE Word<W> read(Bytes const& bytes, PlacedList const& box, std::uint32_t n, std::byte*& to) const {
     auto const in_item = table.item_words.remainder(n);
     auto rest = table.item_words.quotient(n);
     std::int64_t from_offset = std::int64_t{in_item ^ table.mirror} * W, to_offset = std::int64_t{in_item} * W;
@@ -58,7 +61,7 @@ struct PlaceLists {
       }
     }
     to = box.to + to_offset;
-    return word_at<W>(box.from ? box.from + from_offset : table.fill() + std::size_t{in_item} * W);
+    return bytes.template word<W>(box.from ? box.from + from_offset : table.fill() + std::size_t{in_item} * W);
   }
 };
 
@@ -82,15 +85,15 @@ void with_table(PlacingLists& placing, ListedBatch<S> const& batch, Queue<space:
 }
 
 /// As placer<space::Device>::place_listed. Boxes of `limit` words or more are divided.
-template <MemorySpace S>
+template <MemorySpace S, class Source = BytesInPlace>
 std::uint64_t place_listed_by_kernels(ListedBatch<S> const& batch, PlacementForm const& form, Queue<space::Device>& on,
-                                      std::uint64_t limit = std::uint64_t{1} << 31) {
+                                      std::uint64_t limit = most_words, Source const& source = {}) {
   if (batch.boxes.empty()) return 0;
   auto const lent = on.lease<PlacingLists>();
   auto& plan = lent->plan;
   plan.make(batch, form, limit);
   with_table(*lent, batch, on, [&](ListedTable const& table) {
-    with_word(plan.word, [&](auto word) { launch_blocks(on, plan.blocks, PlaceLists<word()>{table}); });
+    with_word(plan.word, [&](auto word) { launch_blocks(on, plan.blocks, PlaceLists<word(), Source>{table, source}); });
   });
   return plan.moved;
 }

@@ -9,6 +9,7 @@
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/form.hpp>
+#include <tessera/place/any_placer.hpp>
 #include <tessera/place/copy.hpp>
 #include <tessera/plan/plan.hpp>
 #include <tessera/transfer/batches.hpp>
@@ -34,6 +35,7 @@ class ReadBatch {
   using Queue = typename P::queue_type;
   // The device's elements all go the same way: one launch, whatever lies where.
   static constexpr bool goes_direct = array_space::host_accessible && !HasPlacer<To>;
+  static constexpr bool has_unjoined = std::same_as<array_space, space::Device> && !HasPlacer<To>;
   static constexpr bool is_of_host = std::same_as<bytes_space, space::Host> && std::same_as<array_space, space::Host>;
 
  public:
@@ -103,6 +105,7 @@ class ReadBatch {
               To const& target) {
     chunks_.clear();
     tasks_.clear();
+    decoding_.placer = nullptr;
     found_.clear();  // until the chunks are found, an error is of the key that it names
     auto const strides = plan.strides_in(target.strides);
     plan.for_each_piece(first, last, [&](Piece const& piece) {
@@ -155,6 +158,7 @@ class ReadBatch {
     decoding_.most = chunks_.size();
     decoding_.apart = source.lends();
     decoding_.ahead = true;  // this is lent when the queue is done with it
+    decoding_.is_placed = has_unjoined;
     source.pipeline.decode(source.form, std::span{tasks_}, decoding_, on);
   }
 
@@ -192,6 +196,14 @@ class ReadBatch {
     return {decoded + from, address(target.data, part.target, target.strides), part.count};
   }
 
+  // The target's own, or that of a codec that left its bytes where it decoded them to.
+  auto placer_here(To const& target) const {
+    if constexpr (has_unjoined)
+      return PlacerOrUsual<array_space>{decoding_.placer};
+    else
+      return placer_of<array_space>(target);
+  }
+
   std::uint64_t place_tile(ChunkAccess<P> const& source, ChunkRead<P> const& slot, Plan const& plan, To const& target,
                            Queue& on) {
     expect_size(slot.encoded.size, static_cast<std::size_t>(slot.wanted.size), 0);
@@ -204,7 +216,7 @@ class ReadBatch {
   std::uint64_t place(ChunkAccess<P> const& source, Plan const& plan, To const& target, Queue& on) {
     auto const form = form_of(source, plan, target);
     if (plan.is_scattered()) return place_listed(source, plan, target, form, on);
-    PartPlacer placing{placements_, form, queue_in<array_space>(on), placer_of<array_space>(target)};
+    PartPlacer placing{placements_, form, queue_in<array_space>(on), placer_here(target)};
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
       auto const& slot = chunks_[found_[t]];
       auto const decoded = tasks_[t].decoded.data;
@@ -234,7 +246,7 @@ class ReadBatch {
                          Direction::to_memory,
                          form,
                          queue_in<array_space>(on),
-                         placer_of<array_space>(target)};
+                         placer_here(target)};
     for (std::size_t t = 0; t < tasks_.size(); ++t) {
       auto const& slot = chunks_[found_[t]];
       auto const* const chunk = tasks_[t].decoded.data - slot.wanted.offset;

@@ -10,6 +10,9 @@
 #include <string_view>
 
 #include <tessera/codec/bytes_to_bytes/blosc_batch.cuh>
+#include <tessera/place/any_placer.hpp>
+#include <tessera/place/placing.cuh>
+#include <tessera/place/placing_listed.cuh>
 #include <tessera/with/nvcomp.cuh>
 #include <tessera/with/nvcomp_zlib.cuh>
 
@@ -76,11 +79,13 @@ void expect_header(BloscFrame const& frame, CodecTask<space::Device> const& task
                          is_ours ? "nvcomp::Blosc does" : "codec::Blosc does, on the host"})};
 }
 
-/// Two copies of lists to the device, and three launches beside those of nvCOMP's for each format that is there; two
-/// copies of answers, of headers and of all blocks, each with a wait. Throws: CodecError with the number of the first
-/// chunk whose header is not sound, or else which does not decode; DeviceError.
+/// Two copies of lists to the device, and two launches beside those of nvCOMP's for each format that is there; two
+/// copies of answers, of headers and of all blocks, each with a wait. Then `blocks.source()` has what the chunks hold.
+/// `apart`: as BloscBatch's. Throws: CodecError with the number of the first chunk whose header is not sound, or else
+/// which does not decode; DeviceError.
 template <class... Streams>
-void decode_blosc(std::span<CodecTask<space::Device>> batch, Queue<space::Device>& on) {
+void decode_streams(std::span<CodecTask<space::Device>> batch, BloscBatch& blocks, bool apart,
+                    Queue<space::Device>& on) {
   auto const for_each = [&](auto&& f) {
     for (std::size_t i = 0; i < batch.size(); ++i) try {
         f(i, batch[i]);
@@ -98,21 +103,20 @@ void decode_blosc(std::span<CodecTask<space::Device>> batch, Queue<space::Device
     task.size = headers->frame(i).content;
   });
 
-  auto lent = on.template lease<BloscBatch>();
-  auto const lists = lent->walked(*headers, on);
+  auto const lists = blocks.walked(*headers, apart, on);
   InContext const here{on.shared_stream()->context()};
   auto const scratch_size =
-      std::max({temporary_of<typename Streams::format>(lent->streams_of(Streams::inside), on)...});
-  auto* const scratch = lent->scratch(scratch_size, on);
-  (decompress<typename Streams::format>(lent->streams_of(Streams::inside), lists, scratch, scratch_size, on), ...);
-  lent->join(on);
-  lent.record();
-  lent.wait();
+      std::max({temporary_of<typename Streams::format>(blocks.streams_of(Streams::inside), on)...});
+  auto* const scratch = blocks.scratch(scratch_size, on);
+  (decompress<typename Streams::format>(blocks.streams_of(Streams::inside), lists, scratch, scratch_size, on), ...);
+  blocks.answer(on);
+  headers.record();
+  headers.wait();
   for_each([&](std::size_t i, auto const& task) {
     auto const problem = [&](std::uint64_t block, auto const& what) {
       throw CodecError{text({task.from.size, " bytes do not decode to ", task.size, ": in block ", block, ", ", what})};
     };
-    lent->check(i, [&](std::uint64_t block, auto what) {
+    blocks.check(i, [&](std::uint64_t block, auto what) {
       if constexpr (std::same_as<decltype(what), FrameProblem>)
         problem(block, frame_problem({what}));
       else if (what != nvcompSuccess)
@@ -122,6 +126,26 @@ void decode_blosc(std::span<CodecTask<space::Device>> batch, Queue<space::Device
     });
   });
 }
+
+/// Decoded blosc chunks that are not joined: what places their elements does that, so that bytes are touched once. A
+/// template, for units that only name the codec: its functions launch kernels.
+template <std::same_as<Queue<space::Device>> DeviceQueue>
+class UnjoinedBlosc final : public AnyPlacer<space::Device> {
+ public:
+  BloscBatch& blocks() { return blocks_; }
+
+  std::uint64_t place(std::span<Placement<space::Device> const> batch, PlacementForm const& form,
+                      DeviceQueue& on) const override {
+    return place_by_kernels(batch, form, on, most_words, blocks_.source());
+  }
+  std::uint64_t place_listed(ListedBatch<space::Device> const& batch, PlacementForm const& form,
+                             DeviceQueue& on) const override {
+    return place_listed_by_kernels(batch, form, on, most_words, blocks_.source());
+  }
+
+ private:
+  BloscBatch blocks_;
+};
 
 /// What both of nvcomp's have in common: the configuration of codec::Blosc.
 template <class... Streams>
@@ -146,10 +170,23 @@ struct BloscByNvcomp {
   }
   std::size_t encoded_bound(std::size_t decoded) const { return decoded + BloscFrame::header; }  // c-blosc's
 
+  /// One launch more, and the table of a placing: chunks are joined where the tasks say.
   template <std::same_as<Queue<space::Device>> DeviceQueue>
   void decode(std::span<CodecTask<space::Device>> batch, DeviceQueue& on) const {
+    if constexpr (check_kernels<DeviceQueue>()) {
+      if (batch.empty()) return;
+      auto const blocks = on.template lease<BloscBatch>();
+      decode_streams<Streams...>(batch, *blocks, true, on);
+      blocks->join(batch, on);
+    }
+  }
+
+  /// Elements are placed from where streams were decoded to.
+  using unjoined = UnjoinedBlosc<Queue<space::Device>>;
+  template <std::same_as<unjoined> Unjoined, std::same_as<Queue<space::Device>> DeviceQueue>
+  void decode_to_place(std::span<CodecTask<space::Device>> batch, Unjoined& kept, DeviceQueue& on) const {
     if constexpr (check_kernels<DeviceQueue>())
-      if (!batch.empty()) decode_blosc<Streams...>(batch, on);
+      if (!batch.empty()) decode_streams<Streams...>(batch, kept.blocks(), false, on);
   }
 
  protected:

@@ -1,13 +1,14 @@
-// Blosc chunks of a mini-batch, taken apart on the device: streams of all blocks in lists that decoders take, and what
-// is decoded put together again. The host sees the headers alone, so as to know how many streams there are.
+// Blosc chunks of a mini-batch, taken apart on the device: streams of all blocks in lists that decoders take. What is
+// decoded is put together by who places it. The host sees the headers alone, so as to know how many streams there are.
 #pragma once
 #include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <initializer_list>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <tessera/buffer/device_buffer.cuh>
@@ -17,12 +18,14 @@
 #include <tessera/codec/bytes_to_bytes/align_frames.hpp>
 #include <tessera/codec/bytes_to_bytes/blosc_chunk.hpp>
 #include <tessera/codec/bytes_to_bytes/blosc_frame.hpp>
+#include <tessera/codec/bytes_to_bytes/blosc_source.cuh>
 #include <tessera/codec/bytes_to_bytes/frame.hpp>
 #include <tessera/codec/bytes_to_bytes/unshuffle.hpp>
 #include <tessera/codec/bytes_to_bytes/walk_blosc.hpp>
 #include <tessera/codec/chunk.hpp>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
+#include <tessera/place/placing.cuh>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
@@ -39,13 +42,13 @@ inline std::size_t in_blosc_steps(std::size_t size) { return std::bit_ceil(std::
 /// Lists that go to device memory in one copy, and come from there in another.
 class BloscCopies {
  public:
-  /// Copies both, one behind the other, to device memory that has as many bytes more as said.
-  std::byte* send(std::span<std::byte const> first, std::span<std::byte const> second, std::size_t more,
-                  Queue<space::Device>& on) {
-    auto const size = first.size() + second.size();
+  /// Copies all of them, one behind the other, to device memory that has as many bytes more as said.
+  std::byte* send(std::initializer_list<std::span<std::byte const>> lists, std::size_t more, Queue<space::Device>& on) {
+    std::size_t size = 0;
+    for (auto const& list : lists) size += list.size();
     auto const staging = staging_.take(in_blosc_steps(size), on).sub(0, size);
-    std::memcpy(staging.data, first.data(), first.size());
-    if (!second.empty()) std::memcpy(staging.data + first.size(), second.data(), second.size());
+    auto* next = staging.data;
+    for (auto const& list : lists) next = std::copy(list.begin(), list.end(), next);
     auto const there = memory_.take(in_blosc_steps(size + more), on);
     crossing<space::Device, space::Pinned>::copy(staging, there.sub(0, size), on);
     return there.data;
@@ -75,7 +78,7 @@ class BloscHeaders {
     for (auto const& task : tasks) listed_.push_back({task.from.data, task.to.data, task.from.size, task.to.size});
     auto const list = std::as_bytes(std::span{listed_});
     auto const found = listed_.size() * sizeof(BloscFrame);
-    auto* const there = copies_.send(list, {}, found, on);
+    auto* const there = copies_.send({list}, found, on);
     auto* const frames = there + list.size();
     launch(on, listed_.size(),
            WalkBloscHeaders{reinterpret_cast<FramedChunk*>(there), reinterpret_cast<BloscFrame*>(frames)});
@@ -95,20 +98,25 @@ class BloscHeaders {
 
 class BloscBatch {
  public:
-  /// One copy of what the headers came to, and a launch that fills the lists. Requires: all headers are sound, say no
-  /// more than there is room for, and have streams of the known formats.
+  /// One copy of what the headers came to, and a launch that fills the lists. `apart`: streams are decoded into memory
+  /// of this object, and not where their chunks' bytes go. Requires: all headers are sound, say no more than there is
+  /// room for, and have streams of the known formats.
   template <std::same_as<Queue<space::Device>> DeviceQueue>
-  BloscLists walked(BloscHeaders const& headers, DeviceQueue& on) {
-    plan(headers, on);
-    static_assert(sizeof(BloscChunk) % frame_alignment == 0 && sizeof(BloscHarmless) % frame_alignment == 0);
+  BloscLists walked(BloscHeaders const& headers, bool apart, DeviceQueue& on) {
+    plan(headers, apart, on);
     BloscHarmless const harmless;
-    auto const chunks = std::as_bytes(std::span{chunks_}), stand_ins = std::as_bytes(std::span{&harmless, 1});
+    auto const stand_ins = std::as_bytes(std::span{&harmless, 1}), chunks = std::as_bytes(std::span{chunks_}),
+               bytes = std::as_bytes(std::span{bytes_});
+    static_assert(sizeof harmless % 8 == 0 && sizeof(BloscChunk) % 8 == 0 && sizeof(BloscBytes) % 8 == 0);
     auto const lists = streams_ * BloscLists::each_list;
-    auto* const there = copies_.send(chunks, stand_ins, lists + answers(), on);
-    there_ = reinterpret_cast<BloscChunk const*>(there);
-    auto* const kept = there + chunks.size();
-    lists_ = BloscLists::in(kept + stand_ins.size(), streams_);
-    launch(on, blocks_, WalkBloscBlocks{there_, chunks_.size(), reinterpret_cast<BloscHarmless const*>(kept), lists_});
+    auto* const there = copies_.send({stand_ins, chunks, bytes}, lists + answers(), on);
+    auto* const chunks_there = there + stand_ins.size();
+    auto* const bytes_there = chunks_there + chunks.size();
+    lists_ = BloscLists::in(bytes_there + bytes.size(), streams_);
+    source_ = {reinterpret_cast<BloscBytes const*>(bytes_there), bytes_.size(), lists_.bytes};
+    launch(on, blocks_,
+           WalkBloscBlocks{reinterpret_cast<BloscChunk const*>(chunks_there), chunks_.size(),
+                           reinterpret_cast<BloscHarmless const*>(there), lists_});
     return lists_;
   }
   BloscStreams const& streams_of(BloscInside inside) const { return of_format_[static_cast<std::size_t>(inside)]; }
@@ -118,12 +126,18 @@ class BloscBatch {
     return size == 0 ? nullptr : scratch_.take(in_blosc_steps(size), on).data;
   }
 
-  /// A launch that puts the chunks together of decoded streams; and one copy of the decoders' answers, for the host to
-  /// read when it has waited.
-  template <std::same_as<Queue<space::Device>> DeviceQueue>
-  void join(DeviceQueue& on) {
-    launch_blocks(on, tiles_, JoinStreams{there_, chunks_.size(), lists_.bytes});
+  /// One copy of the decoders' answers, for the host to read when it has waited.
+  void answer(Queue<space::Device>& on) {
     if (streams_ > 0) here_ = lists_.answers_in(copies_.receive(lists_.answers(), answers(), on), streams_);
+  }
+  /// What the decoders made, once nothing is wrong with any chunk; until this object is asked for other chunks.
+  BloscSource const& source() const { return source_; }
+  /// A placing that puts the bytes of chunks where they go, which is apart from what the decoders made.
+  template <std::same_as<Queue<space::Device>> DeviceQueue>
+  void join(std::span<CodecTask<space::Device> const> tasks, DeviceQueue& on) {
+    whole_.clear();
+    for (auto const& task : tasks) whole_.push_back({task.to.data, task.to.data, {task.size}});
+    place_by_kernels<space::Device>(whole_, {1, 1, {}, {1}, {1}}, on, most_words, source_);
   }
 
   /// What is wrong with a chunk: `f(block, problem)` or `f(block, status)` of the first such block.
@@ -144,21 +158,23 @@ class BloscBatch {
 
  private:
   // Chunks of a format follow each other, so that their streams do.
-  void plan(BloscHeaders const& headers, Queue<space::Device>& on) {
+  void plan(BloscHeaders const& headers, bool apart, Queue<space::Device>& on) {
     auto const n = headers.count();
     order_.resize(n), place_.resize(n);
     for (std::size_t i = 0; i < n; ++i) order_[i] = i;
     std::stable_sort(order_.begin(), order_.end(),
                      [&](std::size_t a, std::size_t b) { return headers.frame(a).inside < headers.frame(b).inside; });
     chunks_.clear();
+    bytes_.clear();
     for (auto& format : of_format_) format = {};
-    streams_ = blocks_ = tiles_ = 0;
+    streams_ = blocks_ = 0;
     std::size_t decoded = 0, slots = 0;
     for (auto const i : order_) {
       place_[i] = chunks_.size();
       auto const& listed = headers.chunk(i);
-      chunks_.push_back({headers.frame(i), listed.from, listed.to, nullptr, nullptr, blocks_, streams_, tiles_});
+      chunks_.push_back({headers.frame(i), listed.from, listed.to, nullptr, blocks_, streams_});
       auto const& frame = chunks_.back().frame;
+      bytes_.push_back({frame, listed.from, listed.to, streams_});
       auto& format = of_format_[static_cast<std::size_t>(frame.inside)];
       if (format.count == 0) format.first = streams_;
       format.count += frame.streams();
@@ -166,22 +182,17 @@ class BloscBatch {
       format.largest = std::max<std::uint64_t>(format.largest, std::min<std::uint64_t>(frame.block, frame.content));
       streams_ += frame.streams();
       blocks_ += frame.blocks();
-      tiles_ += chunks_.back().tiles();
-      decoded += size_decoded(frame);
+      decoded += aligned_size(frame.content);
       slots += size_of_slots(chunks_.back());
     }
-    auto* to = decoded == 0 ? nullptr : decoded_.take(in_blosc_steps(decoded), on).data;
+    std::sort(bytes_.begin(), bytes_.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+    auto* to = apart ? decoded_.take(in_blosc_steps(decoded), on).data : nullptr;
     auto* slot = slots == 0 ? nullptr : slots_.take(in_blosc_steps(slots), on).data;
     for (auto& chunk : chunks_) {
-      auto const apart = size_decoded(chunk.frame);
-      chunk.decoded = apart == 0 ? chunk.to : to;
+      if (apart) chunk.decoded = std::exchange(to, to + aligned_size(chunk.frame.content));
       chunk.slots = size_of_slots(chunk) == 0 ? nullptr : slot;
-      to += apart;
       slot += size_of_slots(chunk);
     }
-  }
-  static std::size_t size_decoded(BloscFrame const& frame) {
-    return frame.filter == BloscFilter::none ? 0 : aligned_size(frame.content);
   }
   static std::size_t size_of_slots(BloscChunk const& chunk) {
     auto const& frame = chunk.frame;
@@ -191,12 +202,14 @@ class BloscBatch {
 
   std::vector<std::size_t> order_, place_;  // of chunks: which comes when; and when each comes
   std::vector<BloscChunk> chunks_;
+  std::vector<BloscBytes> bytes_;  // in the order that kernels want
+  std::vector<Placement<space::Device>> whole_;
   BloscStreams of_format_[static_cast<std::size_t>(BloscInside::nothing) + 1];
-  std::uint64_t streams_ = 0, blocks_ = 0, tiles_ = 0;
+  std::uint64_t streams_ = 0, blocks_ = 0;
   BloscCopies copies_;
   Scratch<space::Device> scratch_, decoded_, slots_;
-  BloscChunk const* there_ = nullptr;
   BloscLists lists_{}, here_{};
+  BloscSource source_{};
 };
 
 }  // namespace detail

@@ -14,27 +14,14 @@ namespace detail {
 struct BloscChunk {
   BloscFrame frame;
   std::byte const* from;
-  std::byte* to;
-  std::byte* decoded;  ///< where its streams are decoded to: `to`, if nothing was shuffled
+  std::byte* decoded;  ///< where its streams are decoded to
   std::byte* slots;    ///< where its streams are copied to, if their decoder takes them at some addresses only
-  std::uint64_t first_block, first_stream, first_tile;
+  std::uint64_t first_block, first_stream;
 
-  static constexpr std::uint64_t tile_bytes = 8192;  ///< at most
-
-  /// Elements of a tile: a multiple of eight.
-  TESSERA_HOST_DEVICE std::uint64_t tile() const { return tile_bytes / frame.element / 8 * 8; }
-  TESSERA_HOST_DEVICE std::uint64_t tiles_of_block() const {
-    auto const elements = (frame.is_stored() ? frame.content : frame.block) / frame.element;
-    return elements == 0 ? 1 : (elements - 1) / tile() + 1;
-  }
-  TESSERA_HOST_DEVICE std::uint64_t tiles() const {
-    if (frame.content == 0) return 0;
-    return (frame.is_stored() ? 1 : frame.blocks()) * tiles_of_block();
-  }
   TESSERA_HOST_DEVICE std::uint64_t slot() const { return aligned_size(frame.block / frame.splits); }  ///< bytes
 };
 
-/// Whose the n-th block, stream or tile is: the last chunk that begins with it or before.
+/// Whose the n-th block or stream is: the last chunk that begins with it or before.
 TESSERA_HOST_DEVICE inline std::uint64_t chunk_of(BloscChunk const* chunks, std::uint64_t count,
                                                   std::uint64_t BloscChunk::*first_of, std::uint64_t n) {
   std::uint64_t first = 0, left = count;
