@@ -81,6 +81,8 @@ class AnyArray {
   Extents const& chunk_shape() const { return state_->metadata.chunk_shape; }
   std::string const& path() const { return state_->path; }  ///< in the store; the root's is empty
   S const& store() const { return state_->store; }
+  /// Where its document is: "t1/zarr.json", or "t1/.zarray" in Zarr v2.
+  Key const& document() const { return state_->array->document; }
 
   /// What a read or a write returns. With the host's memory it returns nothing, because it is done; else a Pending,
   /// because the queue is still at work, and the memory is in use until that is done.
@@ -147,7 +149,7 @@ class AnyArray {
 
   /// The part of the array that is in one chunk, given by its place in the grid. Throws: SelectionError.
   Box chunk_box(Extents const& chunk) const {
-    return detail::in_document(store(), path(), [&] {
+    return detail::in_document(store(), document(), [&] {
       auto const now = shape(), grid = state_->grid_of(now);
       if (chunk.rank() != grid.rank())
         throw SelectionError{text({"a chunk's place of ", chunk.rank(), " dimensions, expected ", grid.rank()})};
@@ -266,7 +268,7 @@ class AnyArray {
       auto const side = [&] { return detail::side_of<typename Other::bytes_space>(state_->store, state_->on); };
       using There = AnyArray<decltype(side()), Other>;
       auto const make = [&] {
-        return detail::in_document(state_->store, path(), [&] {
+        return detail::in_document(state_->store, document(), [&] {
           return std::make_shared<typename There::State>(
               side(), state_->array, detail::queue_beside<typename Other::queue_type>(state_->on, std::move(on)...));
         });
@@ -301,7 +303,7 @@ class AnyArray {
     if (type() == data_type_of<T>()) return;
     throw MetadataError{text({"member data_type: found ", type().name(), ", expected ", data_type_of<T>().name(),
                               ", which this program asks for"})}
-        .in_key(document_key(path()).path)
+        .in_key(document().path)
         .in_store(name_of(metadata_of(store())));
   }
 
@@ -323,7 +325,7 @@ class AnyArray {
       auto& s = *state_;
       auto const held = s.shape.hold();
       auto const now = shape();
-      if (selected) detail::in_document(store(), path(), [&] { selected->expect_inside(now); });
+      if (selected) detail::in_document(store(), document(), [&] { selected->expect_inside(now); });
       if (!s.form.shards.empty()) try {
           auto const compact_each = [&](std::uint64_t count, auto const& place) {
             return s.with_encoded_chunks(now, [&](auto const& chunks) {
@@ -378,7 +380,7 @@ class AnyArray {
   // What is selected need not come from a selection, which would have seen to it. Returns the shape that it is inside
   // of.
   Extents expect_inside(ResolvedSelection const& selected, Strides const& strides) const {
-    return detail::in_document(store(), path(), [&] {
+    return detail::in_document(store(), document(), [&] {
       if (strides.rank() != selected.shape.rank())
         throw SelectionError{text({"found ", strides.rank(), " strides, expected ", selected.shape.rank()})};
       auto const now = shape();
@@ -391,7 +393,7 @@ class AnyArray {
   template <class F>
   Completion complete(char const* what, ResolvedSelection const& selected, queue_type& on, F&& f) const {
     try {
-      detail::in_document(store(), path(), f);
+      detail::in_document(store(), document(), f);
       if constexpr (std::is_void_v<Completion>)
         on.wait();
       else
