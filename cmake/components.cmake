@@ -6,18 +6,21 @@
 # together, for all.hpp. And cuda, for every .cuh, which nvcomp, for with/nvcomp.cuh, brings along. compiled, for
 # compiled.hpp, and compiled_cuda, for compiled.cuh, are nobody's libraries: they are built in the program that uses
 # them, with that one's compilers and options.
-set(tessera_components deflate zstd blosc all nlohmann_json cuda nvcomp compiled compiled_cuda)
+set(tessera_components deflate zstd blosc lz4 bz2 lzma all nlohmann_json cuda nvcomp compiled compiled_cuda)
 set(tessera_deflate HEADER libdeflate.h LIBRARY deflate
   PACKAGE libdeflate TARGETS libdeflate::libdeflate_shared libdeflate::libdeflate_static)
 set(tessera_zstd HEADER zstd.h LIBRARY zstd
   PACKAGE zstd TARGETS zstd::libzstd_shared zstd::libzstd_static zstd::libzstd)
 set(tessera_blosc HEADER blosc.h LIBRARY blosc)
+set(tessera_lz4 HEADER lz4.h LIBRARY lz4)
+set(tessera_bz2 HEADER bzlib.h LIBRARY bz2)
+set(tessera_lzma HEADER lzma.h LIBRARY lzma)
 # Headers alone. Its package is not looked for: a program that brings it as a folder, after tessera, could not make its
 # target any more.
 set(tessera_nlohmann_json HEADER nlohmann/json.hpp TARGETS nlohmann_json::nlohmann_json DEBIAN nlohmann-json3-dev)
 
 # Those that are made unasked. A toolkit is not looked for where nothing says that the program is one of CUDA.
-set(tessera_usual_components deflate zstd blosc all nlohmann_json)
+set(tessera_usual_components deflate zstd blosc lz4 bz2 lzma all nlohmann_json)
 if(CMAKE_CXX_COMPILER_LOADED)
   list(APPEND tessera_usual_components compiled)
 endif()
@@ -126,7 +129,7 @@ endfunction()
 # tessera_all_component(PROBLEM): makes tessera::all, if every codec's library is there.
 function(tessera_all_component problem)
   set(${problem} "" PARENT_SCOPE)
-  foreach(name deflate zstd blosc)
+  foreach(name deflate zstd blosc lz4 bz2 lzma)
     tessera_component(${name} missing)
     if(missing)
       string(REPLACE "there is no tessera::${name}" "there is no tessera::all" missing "${missing}")
@@ -135,7 +138,8 @@ function(tessera_all_component problem)
     endif()
   endforeach()
   tessera_add(all)
-  target_link_libraries(tessera::all INTERFACE tessera::deflate tessera::zstd tessera::blosc)
+  target_link_libraries(tessera::all INTERFACE tessera::deflate tessera::zstd tessera::blosc tessera::lz4 tessera::bz2
+    tessera::lzma)
 endfunction()
 
 # tessera_compiled_library(TARGET HEADER SOURCE_NAME): a static library of what tessera/HEADER leaves out of the units that

@@ -35,8 +35,8 @@ extern template struct ArrayState<HostFiles, ComposedPipeline<space::Host, space
 extern template struct ArrayState<HostValues, ComposedPipeline<space::Host, space::Host>>;
 extern template std::shared_ptr<SharedArray> read_array(HostFiles const&, std::string const&);
 extern template std::shared_ptr<SharedArray> read_array(HostValues const&, std::string const&);
-extern template void throw_in_document(HostFiles const&, std::string const&);
-extern template void throw_in_document(HostValues const&, std::string const&);
+extern template void throw_in_document(HostFiles const&, Key const&);
+extern template void throw_in_document(HostValues const&, Key const&);
 
 }  // namespace detail
 

@@ -23,10 +23,12 @@ inline std::vector<std::string> arrays_in(Files const& store) {
   std::vector<std::string> paths;
   store.list("", [&](tessera::Listed const& entry) {
     constexpr std::string_view document = "/zarr.json";
-    if (!entry.path.ends_with(document)) return;
-    std::string path{entry.path.substr(0, entry.path.size() - document.size())};
-    if (read_document(store, path, [](tessera::ObjectReader& r) { return r.at("node_type").string(); }) == "array")
-      paths.push_back(std::move(path));
+    for (std::string_view const document : {"/zarr.json", "/.zarray"})
+      if (entry.path.ends_with(document)) {
+        std::string path{entry.path.substr(0, entry.path.size() - document.size())};
+        if (read_document(store, path, [](tessera::ObjectReader& r) { return r.at("node_type").string(); }) == "array")
+          paths.push_back(std::move(path));
+      }
   });
   return paths;
 }

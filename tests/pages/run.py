@@ -34,7 +34,7 @@ parser.add_argument("--nvcc")
 given = parser.parse_args()
 page, folder, compiler, launcher, emulation, nvcomp, nvcc = vars(given).values()
 options = "-std=c++20 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I include".split()
-libraries = "-lzstd -lblosc -ldeflate -ldl -lpthread".split()
+libraries = "-lzstd -lblosc -ldeflate -llz4 -lbz2 -llzma -ldl -lpthread".split()
 of_nvcomp = ["-I", f"{root}/emulation/nvcomp/include"], ["-llz4", "-lz"]  # of what stands in for nvCOMP
 blocks = [(*match[0].split(), "")[:2] + (match[1],) for match in re.findall(r"^```(\S.*)\n((?:.*\n)*?)```$", page.read_text(), re.M)]
 

@@ -65,7 +65,7 @@ class AnyArray {
   /// What an element is that nobody has written. Throws: MetadataError, if it is of another type.
   template <Element T>
   T fill_value() const {
-    detail::in_document(store(), path(), [&] { detail::expect_type(type(), data_type_of<T>()); });
+    detail::in_document(store(), document(), [&] { detail::expect_type(type(), data_type_of<T>()); });
     T value;
     std::memcpy(&value, state_->metadata.fill.data(), sizeof(T));
     return value;
@@ -77,6 +77,8 @@ class AnyArray {
   Extents const& chunk_shape() const { return state_->metadata.chunk_shape; }
   std::string const& path() const { return state_->path; }  ///< in the store; the root's is empty
   S const& store() const { return state_->store; }
+  /// Where its document is: "t1/zarr.json", or "t1/.zarray" in Zarr v2.
+  Key const& document() const { return state_->array->document; }
 
   /// What a read or a write returns. With the host's memory it returns nothing, because it is done; else a Pending,
   /// because the queue is still at work, and the memory is in use until that is done.
@@ -143,7 +145,7 @@ class AnyArray {
 
   /// The part of the array that is in one chunk, given by its place in the grid. Throws: SelectionError.
   Box chunk_box(Extents const& chunk) const {
-    return detail::in_document(store(), path(), [&] {
+    return detail::in_document(store(), document(), [&] {
       auto const now = shape(), grid = state_->grid_of(now);
       if (chunk.rank() != grid.rank())
         throw SelectionError{text({"a chunk's place of ", chunk.rank(), " dimensions, expected ", grid.rank()})};
@@ -262,7 +264,7 @@ class AnyArray {
       auto const side = [&] { return detail::side_of<typename Other::bytes_space>(state_->store, state_->on); };
       using There = AnyArray<decltype(side()), Other>;
       auto const make = [&] {
-        return detail::in_document(state_->store, path(), [&] {
+        return detail::in_document(state_->store, document(), [&] {
           return There::state_of(side(), state_->array,
                                  detail::queue_beside<typename Other::queue_type>(state_->on, std::move(on)...));
         });
@@ -315,7 +317,7 @@ class AnyArray {
       auto& s = *state_;
       auto const held = s.shape.hold();
       auto const now = shape();
-      if (selected) detail::in_document(store(), path(), [&] { selected->expect_inside(now); });
+      if (selected) detail::in_document(store(), document(), [&] { selected->expect_inside(now); });
       if (!s.form.shards.empty()) try {
           auto const compact_each = [&](std::uint64_t count, auto const& place) {
             std::uint64_t won = 0;
@@ -371,7 +373,7 @@ class AnyArray {
   // The caller's memory is in use until the queue is done, whatever f throws.
   Completion complete(char const* what, ResolvedSelection const& selected, queue_type& on, FunctionRef<void()> f) const {
     try {
-      detail::in_document(store(), path(), f);
+      detail::in_document(store(), document(), f);
       if constexpr (std::is_void_v<Completion>)
         on.wait();
       else

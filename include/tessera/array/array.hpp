@@ -239,7 +239,7 @@ class Array {
   // Errors name the array.
   template <class F>
   auto of_this(F&& f) const {
-    return detail::in_document(array_.store(), array_.path(), f);
+    return detail::in_document(array_.store(), array_.document(), f);
   }
 
   template <std::size_t MemoryRank, class M>
@@ -306,7 +306,7 @@ template <class T, std::size_t Rank>
 auto AnyArray<S, P>::as() const {
   static_assert(Element<T>, "tessera: this type is no element of an array: name one, array.as<float, 3>()");
   if constexpr (Element<T>)
-    return detail::in_document(store(), path(), [&] { return Array<T, Rank, S, P>{*this}; });
+    return detail::in_document(store(), document(), [&] { return Array<T, Rank, S, P>{*this}; });
   else
     return detail::InvalidCall{};
 }

@@ -121,7 +121,7 @@ Extents ArrayState<S, P>::grid_of(Extents grid) const {
 
 template <class S, class P>
 Extents ArrayState<S, P>::expect_inside(ResolvedSelection const& selected, Strides const& strides) const {
-  return in_document(store, path, [&] {
+  return in_document(store, array->document, [&] {
     if (strides.rank() != selected.shape.rank())
       throw SelectionError{text({"found ", strides.rank(), " strides, expected ", selected.shape.rank()})};
     auto const now = shape.get();

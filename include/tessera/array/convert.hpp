@@ -36,12 +36,12 @@ consteval bool check_conversion() {
 // As Array's: errors name the array.
 template <class Sel, class S, class P>
 ResolvedSelection selected_of(AnyArray<S, P> const& array, Sel const& selection) {
-  return in_document(array.store(), array.path(),
+  return in_document(array.store(), array.document(),
                      [&]() -> ResolvedSelection { return selected_by(selection, array.shape(), array.chunk_shape()); });
 }
 template <std::size_t Rank, class M, class S, class P>
 auto view_for(AnyArray<S, P> const& array, M& memory, ResolvedSelection const& what) {
-  return in_document(array.store(), array.path(), [&] { return caller_view<Rank>(memory, what.shape); });
+  return in_document(array.store(), array.document(), [&] { return caller_view<Rank>(memory, what.shape); });
 }
 
 // Errors name the array.

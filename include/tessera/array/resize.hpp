@@ -50,7 +50,7 @@ inline Extents replaceable_shape(Members document, Extents const& other, ArrayMe
 template <class S, class F>
 std::pair<Extents, Extents> shapes_to_be(S const& store, std::string const& path, ArrayMetadata const& open,
                                          F&& wanted) {
-  return in_document(store, path, [&] {
+  return in_document(store, document_key(path, open.format), [&] {
     auto const document = document_members(metadata_of(store), path);
     Value const value{document};
     auto const before = ObjectReader{value, ""}.at("shape").extents(), after = wanted(before);
@@ -67,7 +67,7 @@ std::pair<Extents, Extents> shapes_to_be(S const& store, std::string const& path
 template <class S>
 void replace_shape(S const& store, std::string const& path, ArrayMetadata const& open, Extents const& before,
                    Extents const& after) {
-  change_document(store, path, [&](Members& document) {
+  change_document(store, path, "shape", [&](Members& document) {
     if (auto const found = replaceable_shape(document, after, open); found != before)
       throw MetadataError{text({"member shape: found ", to_string(found), ", expected ", to_string(before),
                                 ": somebody changed it while this array grew or shrank"})};

@@ -21,7 +21,7 @@ class SharedArray {
   SharedArray(std::string&& at, ArrayMetadata&& opened)
       : path{std::move(at)},
         prefix{path.empty() ? "" : path + '/'},
-        document{document_key(path)},
+        document{document_key(path, opened.format)},
         metadata{std::move(opened)},
         shape{metadata.shape} {}
 
@@ -48,9 +48,10 @@ class SharedArray {
     ValueVersion now{};
     if constexpr (HasWatch<Documents>) now = documents.watch(document).version();
     if (now.is_settled && read_.is_settled && now.is_same(read_)) return;
-    auto const found =
-        read_document(documents, path, [](ObjectReader& reader) { return reader.at("shape").extents(); });
-    if (found && found->rank() == metadata.shape.rank()) shape.set(*found);
+    if (auto const value = read_value(documents, document)) {
+      auto const found = ObjectReader{*value, ""}.at("shape").extents();  // of both formats
+      if (found.rank() == metadata.shape.rank()) shape.set(found);
+    }
     read_ = now;
   }
 

@@ -133,7 +133,7 @@ class ArrayOf {
  private:
   template <class Sel>
   ResolvedSelection selected(Sel const& selection) const {
-    return detail::in_document(array_.store(), array_.path(), [&]() -> ResolvedSelection {
+    return detail::in_document(array_.store(), array_.document(), [&]() -> ResolvedSelection {
       return detail::selected_by(selection, shape(), chunk_shape());
     });
   }
@@ -144,7 +144,7 @@ class ArrayOf {
     auto const found = contiguous_memory<M>::size(memory);
     if (found == expected) return contiguous_memory<M>::data(memory);
     throw SelectionError{text({"the memory holds ", found, " elements, expected ", expected})}
-        .in_key(document_key(array_.path()).path)
+        .in_key(array_.document().path)
         .in_store(name_of(metadata_of(array_.store())));
   }
 
@@ -246,7 +246,7 @@ auto visit(AnyArray<S, P> const& array, F&& f) {
     using RankList = typename detail::ranks_of<Lists...>::type;
     using Result = detail::visit_result<TypeList, RankList, S, P, F>;
     static_assert(Result::is_one, "tessera: what visits an array returns the same type for each of the element types");
-    detail::in_document(array.store(), array.path(), [&] {
+    detail::in_document(array.store(), array.document(), [&] {
       detail::expect_type_among(TypeList{}, array.type());
       detail::expect_rank_among(RankList{}, array.chunk_shape().rank());
     });

@@ -13,6 +13,7 @@
 #include <tessera/metadata/dimension_names.hpp>
 #include <tessera/metadata/document.hpp>
 #include <tessera/metadata/fill_value.hpp>
+#include <tessera/metadata/format.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -27,6 +28,7 @@ struct ArrayMetadata {
   DimensionNames dimension_names{};  ///< empty, if there are none
   Members tolerated{};               ///< members of other programs, kept as they are
   List storage_transformers{};       ///< likewise: those that need not be understood
+  ZarrFormat format = ZarrFormat::v3;  ///< of its documents
 };
 
 namespace detail {
@@ -77,6 +79,12 @@ inline ChunkKeyEncoding read_key_encoding(MemberValue const& found) {
   return result;
 }
 
+// A document of Zarr v2 comes as v3 says it, and with its own format.
+inline ZarrFormat read_format(ObjectReader& reader) {
+  auto const found = reader.find("zarr_format");
+  return found && found->value() == Value::integer(2) ? ZarrFormat::v2 : ZarrFormat::v3;
+}
+
 inline Members read_attributes(ObjectReader& reader) {
   auto const found = reader.find("attributes");
   if (!found) return {};
@@ -110,6 +118,7 @@ inline void expect_dimensions(std::size_t found, std::size_t expected) {
 inline ArrayMetadata read_array_metadata(ObjectReader& reader) {
   reader.at("node_type").one_of({"array"});
   ArrayMetadata array;
+  array.format = detail::read_format(reader);
   std::optional<MetadataError> unsupported;  // the first
   auto const unless_unsupported = [&](auto&& read) {
     try {
@@ -152,7 +161,7 @@ inline ArrayMetadata read_array_metadata(ObjectReader& reader) {
   return array;
 }
 
-/// The document, member for member as zarr-python writes it.
+/// The document of v3, member for member as zarr-python writes it; of an array of Zarr v2, as read_document gives it.
 inline Value to_value(ArrayMetadata const& array) {
   List codecs, names;
   for (auto const& codec : array.codecs) codecs.push_back(to_value(codec));
@@ -167,7 +176,7 @@ inline Value to_value(ArrayMetadata const& array) {
       {"codecs", std::move(codecs)},
       {"attributes", array.attributes}};
   if (!names.empty()) document.push_back({"dimension_names", std::move(names)});
-  document.push_back({"zarr_format", Value::integer(3)});
+  document.push_back({"zarr_format", Value::integer(static_cast<int>(array.format))});
   document.push_back({"node_type", "array"});
   document.push_back({"storage_transformers", array.storage_transformers});
   for (auto const& member : array.tolerated) document.push_back(member);

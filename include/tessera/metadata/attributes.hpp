@@ -43,7 +43,7 @@ Members get_attributes(S const& store, std::string const& path) {
 template <class S>
 void set_attributes(S const& store, std::string const& path, Members const& attributes) {
   if constexpr (detail::check_documents<S>())
-    detail::change_document(store, path,
+    detail::change_document(store, path, "attributes",
                             [&](Members& document) { detail::set_member(document, "attributes", attributes); });
 }
 
@@ -53,7 +53,7 @@ template <class S, class F>
 Members change_attributes(S const& store, std::string const& path, F&& change) {
   Members all;
   if constexpr (detail::check_documents<S>())
-    detail::change_document(store, path, [&](Members& document) {
+    detail::change_document(store, path, "attributes", [&](Members& document) {
       all = detail::attributes_of(document);
       change(all);
       detail::set_member(document, "attributes", all);

@@ -1,7 +1,9 @@
-// Base64 to bytes (RFC 4648, section 4).
+// Base64 to bytes and back (RFC 4648, section 4).
 #pragma once
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,17 +12,18 @@
 namespace tessera { inline namespace v0 {
 namespace detail {
 
+inline constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 /// The standard alphabet with its padding, and nothing else. nullopt: it is not that.
 inline std::optional<std::vector<std::byte>> decode_base64(std::string_view text) {
-  constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   if (text.size() % 4 != 0) return std::nullopt;
   std::size_t const padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
   text.remove_suffix(padding);
   std::vector<std::byte> bytes;
   std::size_t bits = 0, count = 0;  // of bits not yet in a byte
   for (char c : text) {
-    auto const value = alphabet.find(c);
-    if (value == alphabet.npos) return std::nullopt;
+    auto const value = base64_digits.find(c);
+    if (value == base64_digits.npos) return std::nullopt;
     bits = bits << 6 | value;
     count += 6;
     if (count < 8) continue;
@@ -30,6 +33,17 @@ inline std::optional<std::vector<std::byte>> decode_base64(std::string_view text
   }
   if (bits != 0) return std::nullopt;  // what is left over says nothing
   return bytes;
+}
+
+[[gnu::cold]] inline std::string encode_base64(std::span<std::byte const> bytes) {
+  std::string result;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    auto const count = bytes.size() - i < 3 ? bytes.size() - i : 3;
+    std::size_t bits = 0;
+    for (std::size_t k = 0; k < 3; ++k) bits = bits << 8 | (k < count ? std::to_integer<std::size_t>(bytes[i + k]) : 0);
+    for (std::size_t k = 0; k < 4; ++k) result += k <= count ? base64_digits[bits >> (18 - 6 * k) & 63] : '=';
+  }
+  return result;
 }
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 // Consolidated metadata: copies of all documents below, which the document of a group may have, as zarr-python and
-// xarray write it. tessera reads the documents themselves. Before it changes a node, it removes the copies from the
+// xarray write it; in Zarr v2 they are a document of their own, `.zmetadata`. tessera reads the documents themselves. Before it changes a node, it removes the copies from the
 // groups above: other programs would believe what has become untrue.
 #pragma once
 #include <algorithm>
@@ -9,6 +9,7 @@
 
 #include <tessera/metadata/document.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
 #include <tessera/store/value_changed.hpp>
 
@@ -25,15 +26,26 @@ void for_each_ancestor(std::string_view path, F&& visit) {
   }
 }
 
+// Of Zarr v2: at a group, which has no zarr.json.
+template <class S>
+[[gnu::noinline, gnu::cold]] void drop_v2_copies(S const& documents, std::string_view path) {
+  queue_of<S> on;
+  auto const key = v2_copies_key(path);
+  if (size(documents, key, on)) documents.erase(key, on);
+}
+
 template <class S>
 void drop_consolidated(S const& documents, std::string_view path) {
-  until_unchanged([&] {
+  bool const is_v3 = until_unchanged([&] {
     [[maybe_unused]] auto const held = lock_of(documents, document_key(path));
-    auto document = read_document(documents, path, [](ObjectReader& reader) { return reader.value(); });
-    if (document && std::erase_if(*document->template get_if<Members>(),
-                                  [](Member const& member) { return member.name == "consolidated_metadata"; }) > 0)
+    auto document = read_v3_document(documents, document_key(path));
+    if (!document) return false;
+    if (std::erase_if(*document->template get_if<Members>(),
+                      [](Member const& member) { return member.name == "consolidated_metadata"; }) > 0)
       write_document(documents, path, *document);
+    return true;
   });
+  if (!is_v3) drop_v2_copies(documents, path);
 }
 
 template <class S>
@@ -49,11 +61,14 @@ template <class S>
 std::vector<std::string> consolidated_above(S const& store, std::string const& path) {
   std::vector<std::string> groups;
   detail::for_each_ancestor(path, [&](std::string_view above) {
-    auto const has_copies = read_document(metadata_of(store), above, [](ObjectReader& reader) {
-      auto const copies = reader.find("consolidated_metadata");
-      return copies && !copies->value().is_null();
-    });
-    if (has_copies.value_or(false)) groups.emplace_back(above);
+    auto const& documents = metadata_of(store);
+    if (auto const document = detail::read_v3_document(documents, document_key(above))) {
+      auto const* const copies = document->template get_if<Members>()->find("consolidated_metadata");
+      if (copies && !copies->is_null()) groups.emplace_back(above);
+    } else {
+      queue_of<std::remove_cvref_t<decltype(documents)>> on;
+      if (size(documents, detail::v2_copies_key(above), on)) groups.emplace_back(above);
+    }
   });
   return groups;
 }

@@ -9,21 +9,25 @@ struct GroupMetadata {
   Members tolerated{};  ///< members of other programs, kept as they are
   /// Whether it has copies of the documents below, which are not read (array/consolidated.hpp).
   bool has_consolidated = false;
+  ZarrFormat format = ZarrFormat::v3;  ///< of its documents
 };
 
 /// Throws: MetadataError naming the member.
 inline GroupMetadata read_group_metadata(ObjectReader& reader) {
   reader.at("node_type").one_of({"group"});
   GroupMetadata group{detail::read_attributes(reader)};
+  group.format = detail::read_format(reader);
   auto const copies = reader.find("consolidated_metadata");
   group.has_consolidated = copies && !copies->value().is_null();
   group.tolerated = tolerated(reader);
   return group;
 }
 
-/// The document, member for member as zarr-python writes it.
+/// The document of v3, member for member as zarr-python writes it; of a group of Zarr v2, as read_document gives it.
 inline Value to_value(GroupMetadata const& group) {
-  Members document{{"attributes", group.attributes}, {"zarr_format", Value::integer(3)}, {"node_type", "group"}};
+  Members document{{"attributes", group.attributes},
+                   {"zarr_format", Value::integer(static_cast<int>(group.format))},
+                   {"node_type", "group"}};
   for (auto const& member : group.tolerated) document.push_back(member);
   return document;
 }

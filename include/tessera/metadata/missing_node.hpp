@@ -1,5 +1,6 @@
 // What messages say of a node whose document is not there: what stands in its place.
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,9 +19,17 @@ std::string why_missing(D const& documents, std::string_view path) {
   if (!has_folder(documents, path)) return "its folder is missing";
   queue_of<D> on;
   for (auto const* name : {".zarray", ".zgroup", ".zattrs"})
-    if (size(documents, path / std::string_view{name}, on))
-      return text({"found ", name, " of Zarr v2, expected zarr.json of Zarr v3"});
+    if (size(documents, path / std::string_view{name}, on)) return text({"found ", name, " of Zarr v2"});
   return "the document is missing";
+}
+
+/// Where the document is that makes the node at `path`; nullopt: there is no node.
+template <class D>
+std::optional<Key> node_key(D const& documents, std::string_view path) {
+  queue_of<D> on;
+  for (auto const* name : {"zarr.json", ".zarray", ".zgroup"})
+    if (auto key = path / std::string_view{name}; size(documents, key, on)) return key;
+  return std::nullopt;
 }
 
 /// `what` is missing: an array, a group, a node.

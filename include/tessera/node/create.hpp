@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/metadata/group_metadata.hpp>
+#include <tessera/metadata/new_documents.hpp>
 #include <tessera/metadata/node_document.hpp>
 #include <tessera/node/erase.hpp>
 #include <tessera/node/open.hpp>
@@ -58,6 +58,7 @@ struct NewArray {
   Members attributes{};
   DimensionNames dimension_names{};  ///< none, or one for each dimension
   ChunkKeyEncoding key_encoding{};
+  ZarrFormat format = ZarrFormat::v3;
   bool overwrite = false;  ///< erase what is at the path; else it is an error if there is something
 };
 
@@ -84,14 +85,23 @@ std::optional<std::string> node_type(S const& documents, std::string_view path) 
   });
 }
 
-// Every ancestor of a node is a group: made, where there is nothing.
+// The last one, which makes the node, is not among them: it is written under its lock, and keys may share a lock.
 template <class S>
-void make_ancestors(S const& documents, std::string_view path) {
+void write_first_documents(S const& store, NewDocuments const& documents) {
+  for (std::size_t i = 0; i + 1 < documents.size(); ++i) write_text(store, documents[i].key, documents[i].text);
+}
+
+// Every ancestor of a node is a group: made, in that format, where there is nothing.
+template <class S>
+void make_ancestors(S const& documents, std::string_view path, ZarrFormat format) {
+  GroupMetadata group;
+  group.format = format;
   for_each_ancestor(path, [&](std::string_view ancestor) {
     bool const is_made = until_unchanged([&] {
-      [[maybe_unused]] auto const held = lock_of(documents, document_key(ancestor));
+      auto const key = document_key(ancestor, format, NodeType::group);
+      [[maybe_unused]] auto const held = lock_of(documents, key);
       auto const type = node_type(documents, ancestor);
-      if (!type) return write_document(documents, ancestor, to_value(GroupMetadata{})), true;
+      if (!type) return write_text(documents, key, new_documents(ancestor, group).back().text), true;
       if (*type != "group")
         throw MetadataError{text({"there is an array above \"", path, "\"; arrays have no children"})}
             .in_key(document_key(ancestor).path)
@@ -102,27 +112,26 @@ void make_ancestors(S const& documents, std::string_view path) {
   });
 }
 
-// Puts a new document at a path whose groups above are made too. Of several threads and processes that want to, one
+// Puts new documents at a path whose groups above are made too. Of several threads and processes that want to, one
 // makes the node. `make_room` erases what would be taken for the new node's.
 template <class D, class MakeRoom>
-void write_node(D const& documents, std::string_view path, Value const& document, bool overwrite,
+void write_node(D const& documents, std::string_view path, NewDocuments const& node, ZarrFormat format, bool overwrite,
                 MakeRoom&& make_room) {
-  auto const key = document_key(path);
-  auto const json = document_text(document);  // first: nothing is erased or made for what cannot be written
   auto const expect_none = [&] {
     if (!overwrite && node_type(documents, path))
       throw MetadataError{
           "there is a node already; .overwrite = true makes the new one in its place, erase_node erases it"};
   };
   expect_none();
-  make_ancestors(documents, path);
+  make_ancestors(documents, path, format);
   auto const alone = lock_folder(documents, path, Sharing::alone);
   until_unchanged([&] {
     expect_none();
     make_room();
-    [[maybe_unused]] auto const held = lock_of(documents, key);
+    write_first_documents(documents, node);
+    [[maybe_unused]] auto const held = lock_of(documents, node.back().key);
     expect_none();
-    write_text(documents, key, json);
+    write_text(documents, node.back().key, node.back().text);
   });
 }
 
@@ -167,9 +176,13 @@ inline void check_new(ArrayMetadata const& array) {
 struct CreateOptions {
   bool overwrite = false;  ///< erase what is at the path; else it is an error if there is something
 };
+struct GroupOptions {
+  bool overwrite = false;  ///< likewise
+  ZarrFormat format = ZarrFormat::v3;
+};
 
-/// Makes an array of a type and rank known at run time, as its metadata says, and the missing groups above it; "" is
-/// the root. The codecs named in the metadata must be in the list `Codec`, as in open_any. Throws: MetadataError, if
+/// Makes an array of a type and rank known at run time, as its metadata says, and the missing groups above it, in the
+/// format that it says; "" is the root. The codecs named in the metadata must be in the list `Codec`, as in open_any. Throws: MetadataError, if
 /// there is something at the path already or the metadata describes no array; StoreError.
 template <class Codec = BuiltInCodecs, class S, class... On>
 auto create_any(S const& store, std::string path, ArrayMetadata metadata, CreateOptions options = {}, On... on) {
@@ -177,12 +190,15 @@ auto create_any(S const& store, std::string path, ArrayMetadata metadata, Create
     return detail::InvalidCall{};
   } else {
     using P = typename detail::pipeline_over<Codec, S>::type;
-    return detail::in_document(store, path, [&] {
+    return detail::in_document(store, document_key(path, metadata.format), [&] {
       detail::check_node_path(path);
       metadata.codecs = P::from(metadata.codecs).specifications(metadata.type);
       detail::check_new(metadata);
+      if (metadata.format == ZarrFormat::v2) metadata = detail::as_v2(std::move(metadata));
+      // First: nothing is erased or made for what cannot be written.
+      auto const documents = detail::new_documents(path, metadata);
       AnyArray<S, P> array{store, path, std::move(metadata), detail::queue_given<P>(std::move(on)...)};
-      detail::write_node(metadata_of(store), path, to_value(array.metadata()), options.overwrite,
+      detail::write_node(metadata_of(store), path, documents, array.metadata().format, options.overwrite,
                          [&] {
                            auto& queue = queue_in<space_of<S>>(array.queue());
                            if (options.overwrite)
@@ -213,14 +229,15 @@ auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P
   } else {
     if (wanted.shape.rank() != Rank)
       throw MetadataError{text({"a shape of ", wanted.shape.rank(), " dimensions, expected ", Rank})}
-          .in_key(document_key(path).path)
+          .in_key(document_key(path, wanted.format).path)
           .in_store(name_of(metadata_of(store)));
     std::vector<std::byte> fill(sizeof(T));
     std::memcpy(fill.data(), &wanted.fill, sizeof(T));
     auto array = create_any<P>(
         store, path,
         ArrayMetadata{wanted.shape, data_type_of<T>(), wanted.chunk_shape, wanted.key_encoding, std::move(fill),
-                      pipeline.specifications(data_type_of<T>()), wanted.attributes, wanted.dimension_names, Members{}},
+                      pipeline.specifications(data_type_of<T>()), wanted.attributes, wanted.dimension_names, Members{},
+                      List{}, wanted.format},
         CreateOptions{wanted.overwrite}, std::move(on)...);
     return Array<T, Rank, S, P>{std::move(array)};
   }

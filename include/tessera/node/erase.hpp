@@ -2,12 +2,14 @@
 #pragma once
 #include <algorithm>
 #include <concepts>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <tessera/metadata/missing_node.hpp>
 #include <tessera/metadata/node_document.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/folder_lock.hpp>
@@ -21,7 +23,7 @@ using Keys = std::vector<Key>;
 
 inline Keys documents_first(Keys keys) {
   std::stable_partition(keys.begin(), keys.end(),
-                        [](Key const& key) { return key.path == "zarr.json" || key.path.ends_with("/zarr.json"); });
+                        [](Key const& key) { return makes_node(key.path); });
   return keys;
 }
 
@@ -53,18 +55,18 @@ inline constexpr bool is_split = requires(S const& store) {
 template <class S>
 bool erase_below(S const& store, std::string_view path, queue_of<S>& on) {
   auto const& documents = metadata_of(store);
-  auto const has_document = [&] { return size(documents, document_key(path), on.host()).has_value(); };
   if constexpr (!ListableStore<S> || !ListableStore<std::remove_cvref_t<decltype(documents)>>) {
-    if (has_document()) throw StoreError{"cannot erase a node: the store has no list() to find its chunks with"};
+    if (node_key(documents, path)) throw StoreError{"cannot erase a node: the store has no list() to find its chunks with"};
     return false;
   } else {
     auto const found = own_keys_below(documents, path);  // before anything is erased: a store may not be able to say
     auto const chunks = is_split<S> ? own_keys_below(chunks_of(store), path) : Keys{};
     bool const is_link = found.size() == 1 && found.front().path == path;
-    bool const is_there = is_link || has_document();
+    auto const document = is_link ? std::nullopt : node_key(documents, path);
+    bool const is_there = is_link || document;
     if (path.empty() && !is_there && found.size() + chunks.size() > 0)  // it may be any folder of the user's
       throw StoreError{"there is no node to erase, but other keys; erase them, or what they are part of"};
-    if (!is_link) documents.erase(document_key(path), on.host());
+    if (!is_link) documents.erase(document.value_or(document_key(path)), on.host());
     for (auto const& key : found) documents.erase(key, on.host());
     for (auto const& key : chunks) chunks_of(store).erase(key, on);
     if (!is_link) erase_unfinished(documents, path);

@@ -19,8 +19,6 @@
 
 namespace tessera { inline namespace v0 {
 
-enum class NodeType { array, group };
-
 /// An array or a group in a hierarchy.
 struct Node {
   std::string name;  ///< the last name of its path
@@ -87,9 +85,9 @@ class Group {
       auto const queue = detail::queue_given<P>(std::move(on)...);
       std::vector<NamedArray<S, P>> found;
       for_each_below(path_, [&](std::string name, std::string path) {
-        auto metadata = read_node(path, "array", read_array_metadata);
+        auto metadata = read_node(path, NodeType::array, read_array_metadata);
         if (!metadata) return;
-        detail::in_document(store_, path, [&] {
+        detail::in_document(store_, document_key(path, metadata->format), [&] {
           found.push_back({std::move(name), AnyArray<S, P>{store_, path, *std::move(metadata), queue}});
         });
       });
@@ -100,7 +98,7 @@ class Group {
   std::vector<NamedGroup<S>> groups() const {
     std::vector<NamedGroup<S>> found;
     for_each_below(path_, [&](std::string name, std::string path) {
-      if (auto metadata = read_node(path, "group", read_group_metadata))
+      if (auto metadata = read_node(path, NodeType::group, read_group_metadata))
         found.push_back({std::move(name), Group{store_, path, *std::move(metadata)}});
     });
     return found;
@@ -149,12 +147,15 @@ class Group {
 
   // What a node's document says, if it is of that type.
   template <class Metadata>
-  std::optional<Metadata> read_node(std::string const& path, std::string_view type,
-                                    Metadata (*read)(ObjectReader&)) const {
-    auto found = read_document(metadata_of(store_), path, [&](ObjectReader& reader) -> std::optional<Metadata> {
-      if (reader.at("node_type").one_of({"array", "group"}) != type) return std::nullopt;
-      return read(reader);
-    });
+  std::optional<Metadata> read_node(std::string const& path, NodeType type, Metadata (*read)(ObjectReader&)) const {
+    auto const name = type == NodeType::array ? "array" : "group";
+    auto found = read_document(
+        metadata_of(store_), path,
+        [&](ObjectReader& reader) -> std::optional<Metadata> {
+          if (reader.at("node_type").one_of({"array", "group"}) != name) return std::nullopt;
+          return read(reader);
+        },
+        type);
     return found ? *std::move(found) : std::nullopt;
   }
 
@@ -174,7 +175,7 @@ auto open_group(S const& given, std::string path = "") {
     auto const& store = detail::store_of(given);
     auto metadata = detail::in_document(store, path, [&] {
       auto const& documents = metadata_of(store);
-      auto found = read_document(documents, path, read_group_metadata);
+      auto found = read_document(documents, path, read_group_metadata, NodeType::group);
       if (!found) throw detail::missing_node(documents, path, "group");
       return *std::move(found);
     });
@@ -185,11 +186,12 @@ auto open_group(S const& given, std::string path = "") {
 namespace detail {
 
 template <class S>
-auto make_group(S const& store, std::string path, Members attributes, CreateOptions options, auto&& make_room) {
+auto make_group(S const& store, std::string path, Members attributes, GroupOptions options, auto&& make_room) {
   GroupMetadata metadata{std::move(attributes), {}};
-  in_document(store, path, [&] {
+  metadata.format = options.format;
+  in_document(store, document_key(path, options.format, NodeType::group), [&] {
     check_node_path(path);
-    write_node(metadata_of(store), path, to_value(metadata), options.overwrite, make_room);
+    write_node(metadata_of(store), path, new_documents(path, metadata), options.format, options.overwrite, make_room);
   });
   return Group<S>{store, std::move(path), std::move(metadata)};
 }
@@ -207,9 +209,9 @@ auto create_group(S const& store, std::string path = "", Members attributes = {}
     return detail::make_group(detail::store_of(store), std::move(path), std::move(attributes), {}, [] {});
 }
 /// The same, or replaces what is at the path: `create_group(store, "scan", {}, {.overwrite = true})` erases it and
-/// everything below it, as erase_node does.
+/// everything below it, as erase_node does. `{.format = ZarrFormat::v2}` makes a group of Zarr v2.
 template <class S>
-auto create_group(S const& given, std::string path, Members attributes, CreateOptions options) {
+auto create_group(S const& given, std::string path, Members attributes, GroupOptions options) {
   using Store = detail::store_of_t<S>;
   if constexpr (!detail::check_store<Store>() || !detail::check_metadata_store<Store>() ||
                 !detail::check_writable<Store>()) {
@@ -245,7 +247,7 @@ auto create_array(Group<S> const& group, std::string path, NewArray<T> const& wa
   return create_array<T, Rank>(group.store(), group / path, wanted, pipeline, std::move(on)...);
 }
 template <class S>
-auto create_group(Group<S> const& group, std::string path, Members attributes = {}, CreateOptions options = {}) {
+auto create_group(Group<S> const& group, std::string path, Members attributes = {}, GroupOptions options = {}) {
   return create_group(group.store(), group / path, std::move(attributes), options);
 }
 

@@ -29,19 +29,18 @@ void copy_key(S const& store, Key const& key, std::string_view from, std::string
   if (value) store.write(to / key.path.substr(from.size() + 1), value->view(), on);
 }
 
-// Copies all keys below a path to below another: chunks first, documents then, the node's own last. A document that is
+// Copies all keys below a path to below another: chunks first, documents then, the one that makes the node last. A document that is
 // there has its chunks.
 template <class S>
-void copy_below(S const& store, std::string_view from, std::string_view to, queue_of<S>& on) {
+void copy_below(S const& store, Key const& own, std::string_view from, std::string_view to, queue_of<S>& on) {
   auto const& documents = metadata_of(store);
   auto const of_documents = keys_below(documents, from);
   auto const of_chunks = is_split<S> ? keys_below(chunks_of(store), from) : Keys{};
   if (!keys_below(documents, to).empty() || (is_split<S> && !keys_below(chunks_of(store), to).empty()))
     throw StoreError{text({"there is no node at \"", to, "\", but other keys; erase them first"})};
   std::unordered_set<std::string_view> copied;  // both halves may show the same keys
-  auto const own = document_key(from);
   for (auto const& key : of_chunks)
-    if (!key.path.ends_with("/zarr.json")) {
+    if (!makes_node(key.path)) {
       copy_key(chunks_of(store), key, from, to, on);
       copied.insert(key.path);
     }
@@ -65,18 +64,18 @@ void move_node(S const& store, std::string const& from, std::string const& to, q
     detail::in_document(store, from, [&] {
       detail::check_node_path(to);
       if (from.empty() || to.empty()) throw MetadataError{"the root is not moved, nor anything to where it is"};
-      if (!size(documents, document_key(from), on.host()))
-        throw detail::missing_node(documents, from, "node");
+      auto const own = detail::node_key(documents, from);
+      if (!own) throw detail::missing_node(documents, from, "node");
       if (to.starts_with(from + '/')) throw MetadataError{text({"it cannot be moved below itself, to \"", to, "\""})};
-      if (size(documents, document_key(to), on.host()))
+      if (detail::node_key(documents, to))
         throw MetadataError{text({"it cannot be moved to \"", to, "\": there is a node"})};
-      detail::make_ancestors(documents, to);
+      detail::make_ancestors(documents, to, own->path.ends_with("zarr.json") ? ZarrFormat::v3 : ZarrFormat::v2);
       detail::drop_consolidated_above(documents, from);
       auto const alone = detail::lock_folder(documents, from, Sharing::alone);
       if constexpr (RenamingStore<S> && !detail::is_split<S>) {
         if (!store.rename(from, to)) throw MetadataError{"there is no node: it went meanwhile"};
       } else if constexpr (ListableStore<S>) {
-        detail::copy_below(store, from, to, on);
+        detail::copy_below(store, *own, from, to, on);
         detail::erase_below(store, from, on);
       } else {
         throw StoreError{"cannot move a node: the store has no list() to find its chunks with"};

@@ -52,7 +52,7 @@ typename P::queue_type queue_given(On... on) {
 template <class S>
 std::shared_ptr<SharedArray> read_array(S const& store, std::string const& path) {
   auto const& documents = metadata_of(store);
-  auto metadata = read_document(documents, path, read_array_metadata);
+  auto metadata = read_document(documents, path, read_array_metadata, NodeType::array);
   if (!metadata) {
     auto error = missing_node(documents, path, "array");
     error.in_key(document_key(path).path).in_store(name_of(documents));
@@ -71,7 +71,7 @@ auto open_any(S const& store, std::string path = "", On... on) {
   } else {
     using P = typename detail::pipeline_over<Codec, S>::type;
     auto opened = detail::read_array(store, path);
-    return detail::in_document(store, path, [&] {
+    return detail::in_document(store, opened->document, [&] {
       return AnyArray<S, P>{store, std::move(opened), detail::queue_given<P>(std::move(on)...)};
     });
   }
@@ -89,7 +89,7 @@ auto open_array(S const& store, std::string path = "", On... on) {
     return detail::InvalidCall{};
   } else {
     auto array = open_any<Codec>(store, path, std::move(on)...);
-    return detail::in_document(store, path,
+    return detail::in_document(store, array.document(),
                                [&] { return Array<T, Rank, S, typename decltype(array)::pipeline_type>{array}; });
   }
 }

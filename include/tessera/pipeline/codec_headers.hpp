@@ -15,11 +15,24 @@ inline std::string how_to_know(std::string_view codec) {
   struct Known {
     std::string_view codec, type, header;
   };
-  constexpr Known all[]{{"blosc", "Blosc", "blosc"}, {"gzip", "Gzip", "deflate"}, {"zstd", "Zstd", "zstd"},
-                        {"bytes", "Bytes", ""},      {"crc32c", "Crc32c", ""},    {"transpose", "Transpose", ""}};
+  constexpr Known all[]{{"blosc", "Blosc", "with/blosc"},
+                        {"gzip", "Gzip", "with/deflate"},
+                        {"zstd", "Zstd", "with/zstd"},
+                        {"bytes", "Bytes", ""},
+                        {"crc32c", "Crc32c", ""},
+                        {"transpose", "Transpose", ""},
+                        {"numcodecs.adler32", "Adler32", "with/deflate"},
+                        {"numcodecs.bz2", "Bz2", "with/bz2"},
+                        {"numcodecs.crc32", "Crc32", "with/deflate"},
+                        {"numcodecs.delta", "Delta", "codec/array_to_array/delta"},
+                        {"numcodecs.fletcher32", "Fletcher32", "codec/bytes_to_bytes/fletcher32"},
+                        {"numcodecs.lz4", "Lz4", "with/lz4"},
+                        {"numcodecs.lzma", "Lzma", "with/lzma"},
+                        {"numcodecs.shuffle", "Shuffle", "codec/bytes_to_bytes/shuffle"},
+                        {"numcodecs.zlib", "Zlib", "with/deflate"}};
   for (auto const& one : all)
     if (one.codec == codec) {
-      auto const header = one.header.empty() ? "" : text({"include <tessera/with/", one.header, ".hpp> and "});
+      auto const header = one.header.empty() ? "" : text({"include <tessera/", one.header, ".hpp> and "});
       return text({"; ", header, "list codec::", one.type, ", or open it with open() of <tessera/all.hpp>"});
     }
   return "";

@@ -1,5 +1,5 @@
 // Arrays without a word of codecs: opened with every codec that tessera has, made as zarr-python makes them. Functions
-// of their own: what an include brings may not change what another name means. Needs libdeflate, libzstd and c-blosc.
+// of their own: what an include brings may not change what another name means. Needs what with/all.hpp needs.
 #pragma once
 #include <concepts>
 #include <cstddef>

@@ -1,6 +1,8 @@
-// gzip: members of RFC 1952 (specification: codecs/gzip). Needs libdeflate (MIT): link tessera::deflate.
+// gzip: members of RFC 1952 (specification: codecs/gzip); and of numcodecs zlib (RFC 1950), crc32 and adler32. Needs
+// libdeflate (MIT): link tessera::deflate.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,9 +12,49 @@
 #endif
 #include <libdeflate.h>
 
+#include <tessera/codec/bytes_to_bytes/checksum32.hpp>
 #include <tessera/codec/concept.hpp>
 
 namespace tessera { inline namespace v0 {
+namespace detail {
+
+struct DeflateDecompressor {
+  libdeflate_decompressor* handle = libdeflate_alloc_decompressor();
+  DeflateDecompressor() {
+    if (!handle) throw Error{"cannot allocate a libdeflate decompressor"};
+  }
+  DeflateDecompressor(DeflateDecompressor const&) = delete;
+  DeflateDecompressor& operator=(DeflateDecompressor const&) = delete;
+  ~DeflateDecompressor() { libdeflate_free_decompressor(handle); }
+};
+struct DeflateCompressor {
+  libdeflate_compressor* handle = nullptr;
+  int level = -1;
+  DeflateCompressor() = default;
+  DeflateCompressor(DeflateCompressor const&) = delete;
+  DeflateCompressor& operator=(DeflateCompressor const&) = delete;
+  ~DeflateCompressor() { libdeflate_free_compressor(handle); }
+  // A compressor is made for one level.
+  void set(int wanted) {
+    if (level == wanted) return;
+    libdeflate_free_compressor(std::exchange(handle, nullptr));
+    handle = libdeflate_alloc_compressor(wanted);
+    if (!handle) throw Error{"cannot allocate a libdeflate compressor"};
+    level = wanted;
+  }
+};
+
+/// Deflate makes at most 258 bytes of two bits.
+inline std::size_t most_inflated(std::size_t size) {
+  constexpr std::size_t most = 258 * 8 / 2;
+  return size > unbounded / most ? unbounded : size * most;
+}
+
+inline std::uint32_t crc32_of(ByteView<space::Host> bytes) { return libdeflate_crc32(0, bytes.data, bytes.size); }
+inline std::uint32_t adler32_of(ByteView<space::Host> bytes) { return libdeflate_adler32(1, bytes.data, bytes.size); }
+
+}  // namespace detail
+
 namespace codec {
 
 /// Configuration: `level`, 0 to 9. Several members, one after the other, decode to their contents joined; the CRC-32
@@ -31,13 +73,9 @@ struct Gzip {
 
   std::size_t encoded_bound(std::size_t decoded) const { return libdeflate_gzip_compress_bound(nullptr, decoded); }
 
-  /// Deflate makes at most 258 bytes of two bits.
-  std::size_t decoded_bound(ByteView<space::Host> from) const {
-    constexpr std::size_t most = 258 * 8 / 2;
-    return from.size > unbounded / most ? unbounded : from.size * most;
-  }
+  std::size_t decoded_bound(ByteView<space::Host> from) const { return detail::most_inflated(from.size); }
   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const {
-    auto const context = on.lease<Decompressor>();
+    auto const context = on.lease<detail::DeflateDecompressor>();
     std::size_t read = 0, written = 0;
     do {
       std::size_t in = 0, out = 0;
@@ -55,41 +93,67 @@ struct Gzip {
     return written;
   }
   std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const {
-    auto const context = on.lease<Compressor>();
+    auto const context = on.lease<detail::DeflateCompressor>();
     context->set(level);
     auto const size = libdeflate_gzip_compress(context->handle, from.data, from.size, to.data, to.size);
     if (size == 0)
       throw CodecError{std::to_string(from.size) + " bytes do not fit into " + std::to_string(to.size) + " as gzip"};
     return size;
   }
+};
 
- private:
-  struct Decompressor {
-    libdeflate_decompressor* handle = libdeflate_alloc_decompressor();
-    Decompressor() {
-      if (!handle) throw Error{"cannot allocate a libdeflate decompressor"};
-    }
-    Decompressor(Decompressor const&) = delete;
-    Decompressor& operator=(Decompressor const&) = delete;
-    ~Decompressor() { libdeflate_free_decompressor(handle); }
-  };
-  struct Compressor {
-    libdeflate_compressor* handle = nullptr;
-    int level = -1;
-    Compressor() = default;
-    Compressor(Compressor const&) = delete;
-    Compressor& operator=(Compressor const&) = delete;
-    ~Compressor() { libdeflate_free_compressor(handle); }
-    // A compressor is made for one level.
-    void set(int wanted) {
-      if (level == wanted) return;
-      libdeflate_free_compressor(std::exchange(handle, nullptr));
-      handle = libdeflate_alloc_compressor(wanted);
-      if (!handle) throw Error{"cannot allocate a libdeflate compressor"};
-      level = wanted;
-    }
-  };
+/// Configuration: `level`, -1 to 9, where -1 is the library's default; 1 if it is not there. One stream, whose Adler-32
+/// is checked.
+struct Zlib {
+  using kind = bytes_to_bytes;
+  static constexpr std::string_view name = "numcodecs.zlib";
+  template <class S>
+  static constexpr bool runs_in = S::host_accessible;
+
+  int level = 1;
+
+  static Zlib from(ObjectReader& configuration) {
+    Zlib codec;
+    if (auto const found = configuration.find("level")) codec.level = found->integer<int>(-1, 9);
+    return codec;
+  }
+  Value configuration() const { return Members{{"level", Value::integer(level)}}; }
+
+  std::size_t encoded_bound(std::size_t decoded) const { return libdeflate_zlib_compress_bound(nullptr, decoded); }
+  std::size_t decoded_bound(ByteView<space::Host> from) const { return detail::most_inflated(from.size); }
+
+  std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const {
+    auto const context = on.lease<detail::DeflateDecompressor>();
+    std::size_t read = 0, written = 0;
+    auto const result =
+        libdeflate_zlib_decompress_ex(context->handle, from.data, from.size, to.data, to.size, &read, &written);
+    if (result != LIBDEFLATE_SUCCESS || read != from.size)
+      throw CodecError{text({from.size, " bytes do not decode to ", to.size,
+                             ": they are no whole and valid zlib stream, ", "or one of more bytes"})};
+    return written;
+  }
+  std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const {
+    constexpr int usual = 6;
+    auto const context = on.lease<detail::DeflateCompressor>();
+    context->set(level < 0 ? usual : level);
+    auto const size = libdeflate_zlib_compress(context->handle, from.data, from.size, to.data, to.size);
+    if (size == 0) throw CodecError{text({from.size, " bytes do not fit into ", to.size, " as zlib"})};
+    return size;
+  }
+};
+
+/// The CRC-32 of zlib, and its Adler-32, of the bytes at this place in the chain. Configuration: `location`, "start"
+/// where it is not there.
+struct Crc32 : detail::Checksum32<detail::crc32_of, detail::ChecksumPlace::start> {
+  static constexpr std::string_view name = "numcodecs.crc32";
+  static constexpr bool checks_bytes = true;
+  static Crc32 from(ObjectReader& configuration) { return {placed(configuration)}; }
+};
+struct Adler32 : detail::Checksum32<detail::adler32_of, detail::ChecksumPlace::start> {
+  static constexpr std::string_view name = "numcodecs.adler32";
+  static Adler32 from(ObjectReader& configuration) { return {placed(configuration)}; }
 };
 
 }  // namespace codec
-}}  // namespace tessera::v0
+}  // namespace v0
+}  // namespace tessera

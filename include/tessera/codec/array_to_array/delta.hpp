@@ -1,0 +1,104 @@
+// numcodecs' delta: the first element of a chunk, then the difference of each from the one before it.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include <tessera/codec/concept.hpp>
+#include <tessera/core/numpy_type.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace codec {
+
+/// Configuration: `dtype` of the elements, and `astype` of the differences, the same where it is not there: type
+/// strings of NumPy, of integers both, or of one floating-point type. Integers wrap around.
+struct Delta {
+  using kind = array_to_array;
+  static constexpr std::string_view name = "numcodecs.delta";
+  template <class S>
+  static constexpr bool runs_in = S::host_accessible;
+
+  detail::NumpyType dtype, astype;
+
+  static Delta from(ObjectReader& configuration) {
+    auto const elements = configuration.at("dtype");
+    auto const differences = configuration.find("astype");
+    Delta codec{detail::read_numpy_type(elements), {}};
+    bool const is_said = differences && !differences->value().is_null();
+    codec.astype = is_said ? detail::read_numpy_type(*differences) : codec.dtype;
+    auto const is_integer = [](DataType type) {
+      return type.kind == DataKind::signed_integer || type.kind == DataKind::unsigned_integer;
+    };
+    bool const is_real = codec.dtype.type.kind == DataKind::floating && codec.dtype.type.size >= 4;
+    if (!is_integer(codec.dtype.type) && !is_real) elements.refuse("integers, or numbers of 32 or 64 bits");
+    if (is_real ? codec.astype.type != codec.dtype.type : !is_integer(codec.astype.type))
+      differences->refuse(is_real ? "the type of the elements" : "integers, as the elements are");
+    return codec;
+  }
+  Value configuration() const {
+    return Members{{"dtype", detail::write_numpy_type(dtype)}, {"astype", detail::write_numpy_type(astype)}};
+  }
+
+  ChunkSpecification encoded(ChunkSpecification chunk) const {
+    if (chunk.type != dtype.type)
+      throw MetadataError{text({"member configuration.dtype: found ", detail::write_numpy_type(dtype),
+                                ", expected the elements' type, ", chunk.type.name()})};
+    chunk.type = astype.type;
+    chunk.fill.assign(chunk.type.size, std::byte{});
+    return chunk;
+  }
+
+  std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
+    return run(from, astype.type, to, dtype.type, []<class A, class T>(std::span<A const> one, std::span<T> other) {
+      T sum{};
+      for (std::size_t i = 0; i < one.size(); ++i) other[i] = sum = static_cast<T>(sum + static_cast<T>(one[i]));
+    });
+  }
+  std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
+    return run(from, dtype.type, to, astype.type, []<class T, class A>(std::span<T const> one, std::span<A> other) {
+      T before{};
+      for (std::size_t i = 0; i < one.size(); ++i) {
+        other[i] = static_cast<A>(static_cast<T>(one[i] - before));
+        before = one[i];
+      }
+    });
+  }
+
+ private:
+  // Calls f with a value of the C++ type: of integers one that wraps around where it is the result.
+  template <class F>
+  static void with_type(DataType type, bool is_result, F&& f) {
+    bool const is_signed = type.kind == DataKind::signed_integer && !is_result;
+    switch (type.size) {
+      case 1:
+        return is_signed ? f(std::int8_t{}) : f(std::uint8_t{});
+      case 2:
+        return is_signed ? f(std::int16_t{}) : f(std::uint16_t{});
+      case 4:
+        return is_signed ? f(std::int32_t{}) : f(std::uint32_t{});
+      default:
+        return is_signed ? f(std::int64_t{}) : f(std::uint64_t{});
+    }
+  }
+  template <class F>
+  static std::size_t run(ByteView<space::Host> from, DataType one, ByteSpan<space::Host> to, DataType other, F&& f) {
+    auto const count = from.size / one.size;
+    if (count * one.size != from.size || to.size / other.size < count)
+      throw CodecError{
+          text({"found ", from.size, " bytes of ", one.name(), ", expected ", to.size / other.size, " elements"})};
+    auto const call = [&]<class One, class Other>(One, Other) {
+      f(std::span{reinterpret_cast<One const*>(from.data), count}, std::span{reinterpret_cast<Other*>(to.data), count});
+    };
+    if (one.kind == DataKind::floating)
+      one.size == 4 ? call(float{}, float{}) : call(double{}, double{});
+    else
+      with_type(one, false, [&](auto a) { with_type(other, true, [&](auto b) { call(a, b); }); });
+    return count * other.size;
+  }
+};
+
+}  // namespace codec
+}  // namespace v0
+}  // namespace tessera

@@ -1,0 +1,72 @@
+// The documents of Zarr v2, as documents of v3 whose `zarr_format` is 2: nothing that reads them knows of v2 otherwise.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tessera/core/numpy_type.hpp>
+#include <tessera/core/reader.hpp>
+#include <tessera/metadata/v2_codecs.hpp>
+#include <tessera/metadata/v2_fill.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+/// Where xarray has the names of dimensions: an attribute.
+inline constexpr std::string_view v2_dimension_names = "_ARRAY_DIMENSIONS";
+
+[[gnu::cold]] inline void expect_v2(ObjectReader& reader) {
+  if (auto const format = reader.at("zarr_format"); format.value() != Value::integer(2)) format.refuse("2");
+}
+
+// Lists of names alone are such; xarray's attribute may be anything.
+[[gnu::cold]] inline Value const* dimension_names_in(Members const& attributes, std::size_t rank) {
+  auto const* const names = attributes.find(v2_dimension_names);
+  auto const* const list = names ? names->get_if<List>() : nullptr;
+  if (!list || list->size() != rank) return nullptr;
+  for (auto const& name : *list)
+    if (!name.is_null() && !name.get_if<std::string>()) return nullptr;
+  return names;
+}
+
+/// `.zarray` and `.zattrs`. Members that the specification does not know are no matter (Zarr v2, "Metadata"). Throws:
+/// MetadataError naming the member of `.zarray`.
+[[gnu::cold]] inline Value lower_v2_array(Value const& document, Members attributes) {
+  ObjectReader reader{document, ""};
+  expect_v2(reader);
+  auto const shape = reader.at("shape").extents(), chunks = reader.at("chunks").extents();
+  auto const rank = shape.rank();
+  if (chunks.rank() != rank) reader.at("chunks").refuse(text({rank, " numbers, as in shape"}));
+  for (std::size_t d = 0; d < rank; ++d)
+    if (chunks[d] == 0 && shape[d] != 0) reader.at("chunks").refuse("numbers of at least 1");
+  auto const type = read_numpy_type(reader.at("dtype"));
+  auto const fill = reader.find("fill_value");
+  std::string separator = ".";
+  if (auto const found = reader.find("dimension_separator"); found && !found->value().is_null())
+    separator = found->one_of({".", "/"});
+  auto codecs = lower_v2_codecs(reader, type, rank);
+  Members lowered{{"shape", reader.at("shape").value()},
+                  {"data_type", type.type.name()},
+                  {"chunk_grid", tessera::to_value({"regular", Members{{"chunk_shape", reader.at("chunks").value()}}})},
+                  {"chunk_key_encoding", tessera::to_value({"v2", Members{{"separator", std::move(separator)}}})},
+                  {"fill_value", lower_v2_fill(fill ? fill->value() : Value{}, type.type)},
+                  {"codecs", std::move(codecs)}};
+  auto const* const names = dimension_names_in(attributes, rank);
+  if (names) lowered.push_back({"dimension_names", *names});
+  lowered.push_back({"attributes", std::move(attributes)});
+  lowered.push_back({"zarr_format", Value::integer(2)});
+  lowered.push_back({"node_type", "array"});
+  return lowered;
+}
+
+/// `.zgroup` and `.zattrs`. Throws: MetadataError naming the member of `.zgroup`.
+[[gnu::cold]] inline Value lower_v2_group(Value const& document, Members attributes) {
+  ObjectReader reader{document, ""};
+  expect_v2(reader);
+  return Members{{"attributes", std::move(attributes)}, {"zarr_format", Value::integer(2)}, {"node_type", "group"}};
+}
+
+}  // namespace detail
+}  // namespace v0
+}  // namespace tessera

@@ -1,0 +1,104 @@
+// The order, filters and compressor of a Zarr v2 array as a v3 chain of codecs: transpose, filters that change values,
+// bytes, filters that change bytes, compressor.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tessera/core/numpy_type.hpp>
+#include <tessera/core/reader.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+// Whether a filter of numcodecs changes elements, and not bytes.
+[[gnu::cold]] inline bool changes_elements(std::string_view id) {
+  for (auto const* one : {"astype", "bitround", "delta", "fixedscaleoffset", "packbits", "quantize"})
+    if (id == one) return true;
+  return false;
+}
+
+// The elements that such a filter makes: it names them in one of two members.
+[[gnu::cold]] inline NumpyType v2_filtered(std::string_view id, ObjectReader& filter, NumpyType const& from) {
+  if (id == "packbits") return NumpyType{{DataKind::unsigned_integer, 1}};
+  if (id == "bitround") return from;
+  auto const* const before = id == "astype" ? "decode_dtype" : "dtype";
+  auto const* const after = id == "astype" ? "encode_dtype" : "astype";
+  auto const decoded = filter.at(before);
+  if (auto const type = read_numpy_type(decoded); type.type != from.type || type.is_big != from.is_big)
+    throw MetadataError{text({"filter ", describe(std::string{id})}),
+                        text({"member ", decoded.where(), ": found ", describe(decoded.value()), ", expected \"",
+                              write_numpy_type(from), "\", as the elements are that come to it"})};
+  auto const encoded = filter.find(after);
+  return encoded && !encoded->value().is_null() ? read_numpy_type(*encoded) : from;
+}
+
+// The codec of v3 that does what this one of numcodecs does. `size`: bytes of an element that comes to it.
+[[gnu::cold]] inline Value lower_v2_codec(std::string const& id, ObjectReader& found, std::size_t size) {
+  auto const or_else = [&](char const* member, Value otherwise) {
+    auto const value = found.find(member);
+    return value ? value->value() : std::move(otherwise);
+  };
+  if (id == "gzip") return to_value({"gzip", Members{{"level", or_else("level", Value::integer(1))}}});
+  if (id == "zstd")
+    return to_value(
+        {"zstd", Members{{"level", or_else("level", Value::integer(0))}, {"checksum", or_else("checksum", false)}}});
+  if (id == "blosc") {
+    auto shuffle = 1;  // what numcodecs has where the document says nothing
+    if (auto const given = found.find("shuffle")) shuffle = given->integer<int>(-1, 2);
+    auto const typesize = found.find("typesize");
+    if (typesize && !typesize->value().is_null()) size = typesize->integer<std::size_t>(1, 255);
+    if (size > 255) size = 1;  // as the library does
+    if (shuffle == -1) shuffle = size == 1 ? 2 : 1;
+    constexpr char const* names[] = {"noshuffle", "shuffle", "bitshuffle"};
+    return to_value({"blosc", Members{{"typesize", Value::integer(static_cast<long long>(size))},
+                                      {"cname", or_else("cname", "lz4")},
+                                      {"clevel", or_else("clevel", Value::integer(5))},
+                                      {"shuffle", names[shuffle]},
+                                      {"blocksize", or_else("blocksize", Value::integer(0))}}});
+  }
+  Members configuration = *found.value().get_if<Members>();
+  std::erase_if(configuration, [](Member const& member) { return member.name == "id"; });
+  if (id == "crc32c" && or_else("location", "end") == Value{"end"}) return to_value({"crc32c"});
+  return to_value({"numcodecs." + id, std::move(configuration)});
+}
+
+/// Throws: MetadataError naming the member. Whether a program has the codecs is not asked here.
+[[gnu::cold]] inline List lower_v2_codecs(ObjectReader& document, NumpyType type, std::size_t rank) {
+  List codecs;
+  if (document.at("order").one_of({"C", "F"}) == "F" && rank > 1) {
+    List order;
+    for (auto d = rank; d-- > 0;) order.push_back(Value::integer(static_cast<long long>(d)));
+    codecs.push_back(to_value({"transpose", Members{{"order", std::move(order)}}}));
+  }
+  bool are_bytes = false;
+  auto const make_bytes = [&] {
+    Members configuration;
+    if (type.type.component() > 1) configuration.push_back({"endian", type.is_big ? "big" : "little"});
+    if (!are_bytes) codecs.push_back(to_value({"bytes", std::move(configuration)}));
+    are_bytes = true;
+  };
+  auto const add = [&](MemberValue const& member, bool is_filter) {
+    ObjectReader codec{member};
+    auto const id = codec.at("id").string();
+    bool const is_of_elements = is_filter && changes_elements(id);
+    if (is_of_elements && are_bytes)
+      throw MetadataError{text({"filter ", describe(id)}), text({"member ", member.where(), ": ", describe(id),
+                                                                 " behind a filter of bytes is not supported"})};
+    if (!is_of_elements) make_bytes();
+    auto const size = type.type.size;
+    type = is_of_elements ? v2_filtered(id, codec, type) : NumpyType{{DataKind::unsigned_integer, 1}};
+    codecs.push_back(lower_v2_codec(id, codec, size));
+  };
+  if (auto const filters = document.find("filters"); filters && !filters->value().is_null())
+    for (std::size_t i = 0; i < filters->list().size(); ++i) add(filters->item(i), true);
+  if (auto const compressor = document.find("compressor"); compressor && !compressor->value().is_null())
+    add(*compressor, false);
+  make_bytes();
+  return codecs;
+}
+
+}  // namespace detail
+}  // namespace v0
+}  // namespace tessera

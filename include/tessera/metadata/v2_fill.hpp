@@ -1,0 +1,79 @@
+// The fill value of a Zarr v2 array in the words of v3 (Zarr v2, "Fill value encoding"), and the odd spellings of it
+// that programs have written.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tessera/core/data_type.hpp>
+#include <tessera/core/reader.hpp>
+#include <tessera/metadata/fill_value.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+// "1.5" for 1.5, a bare NaN for "NaN".
+[[gnu::cold]] inline Value v2_floating_fill(Value const& found) {
+  if (auto const* word = found.get_if<std::string>(); word && !word->empty() && word->starts_with("0x") == false &&
+                                                      word->find_first_not_of("+-.0123456789eE") == word->npos)
+    return Number{*word};
+  if (auto const* number = found.get_if<Number>())
+    if (number->text == "NaN" || number->text == "Infinity" || number->text == "-Infinity") return number->text;
+  return found;
+}
+
+/// What read_fill_value reads. null says that nobody cares: zero.
+[[gnu::cold]] inline Value lower_v2_fill(Value const& found, DataType type) {
+  Value const zero = Value::integer(0);
+  switch (type.kind) {
+    case DataKind::boolean:
+      if (found.is_null() || found == zero) return false;
+      return found == Value::integer(1) ? Value{true} : found;
+    case DataKind::signed_integer:
+    case DataKind::unsigned_integer:
+      if (found.is_null()) return zero;
+      if (auto const* number = found.get_if<Number>(); number && number->text.ends_with(".0"))
+        return Number{number->text.substr(0, number->text.size() - 2)};
+      return found;
+    case DataKind::floating:
+      return found.is_null() ? zero : v2_floating_fill(found);
+    case DataKind::complex: {
+      if (auto const* parts = found.get_if<List>()) {
+        List list;
+        for (auto const& part : *parts) list.push_back(v2_floating_fill(part));
+        return list;
+      }
+      List list;
+      list.push_back(found.is_null() ? zero : v2_floating_fill(found));
+      list.push_back(zero);
+      return list;
+    }
+    case DataKind::raw: {
+      if (!found.is_null() && found != zero && found != Value{""}) return found;
+      List list(type.size, zero);
+      return list;
+    }
+  }
+  return found;
+}
+
+/// As zarr-python writes it.
+[[gnu::cold]] inline Value raise_v2_fill(std::span<std::byte const> bytes, DataType type) {
+  if (type.kind != DataKind::raw) {
+    auto fill = write_fill_value(bytes, type);
+    auto const lose_bits = [](Value& part) {  // a NaN's, for which v2 has no words
+      if (auto const* word = part.get_if<std::string>(); word && word->starts_with("0x")) part = "NaN";
+    };
+    if (auto* parts = fill.get_if<List>())
+      for (auto& part : *parts) lose_bits(part);
+    else
+      lose_bits(fill);
+    return fill;
+  }
+  return encode_base64(bytes);
+}
+
+}  // namespace detail
+}  // namespace v0
+}  // namespace tessera

@@ -1,0 +1,94 @@
+// The documents of a Zarr v2 array, from what v3 says of it: the way back from metadata/v2_array.hpp.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tessera/core/numpy_type.hpp>
+#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/metadata/v2_array.hpp>
+#include <tessera/metadata/v2_fill.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+// The codec of numcodecs that does what this one of v3 does. Throws: MetadataError, if there is none.
+[[gnu::cold]] inline Value raise_v2_codec(Specification const& codec) {
+  constexpr std::string_view prefix = "numcodecs.";
+  bool const is_of_numcodecs = codec.name.starts_with(prefix);
+  Members result{{"id", is_of_numcodecs ? codec.name.substr(prefix.size()) : codec.name}};
+  auto const* const configuration = codec.configuration.get_if<Members>();
+  if (codec.name == "blosc") {
+    auto const& shuffle = configuration->at("shuffle");
+    auto const number = shuffle == Value{"noshuffle"} ? 0 : shuffle == Value{"shuffle"} ? 1 : 2;
+    for (auto const* name : {"cname", "clevel", "shuffle", "blocksize"})
+      result.push_back({name, std::string_view{name} == "shuffle" ? Value::integer(number) : configuration->at(name)});
+  } else if (is_of_numcodecs || codec.name == "gzip" || codec.name == "zstd" || codec.name == "crc32c") {
+    if (configuration)
+      for (auto const& member : *configuration)
+        if (codec.name != "zstd" || member.name != "checksum" || member.value != Value{false}) result.push_back(member);
+  } else {
+    throw MetadataError{text({"codec ", describe(codec.name)}),
+                        text({"Zarr v2 has no codec ", describe(codec.name), "; create the array in Zarr v3"})};
+  }
+  return result;
+}
+
+[[gnu::cold]] inline bool is_reversal(Specification const& transpose, std::size_t rank) {
+  List reversed;
+  for (auto d = rank; d-- > 0;) reversed.push_back(Value::integer(static_cast<long long>(d)));
+  auto const* const configuration = transpose.configuration.get_if<Members>();
+  return configuration && configuration->contains("order") && configuration->at("order") == Value{reversed};
+}
+
+/// `.zarray`, member for member as zarr-python writes it. Throws: MetadataError, if Zarr v2 has no words for the array.
+[[gnu::cold]] inline Value raise_v2_array(ArrayMetadata const& array) {
+  bool is_reversed = false, is_big = false, are_bytes = false;
+  List codecs;
+  for (auto const& codec : array.codecs) {
+    if (codec.name == "transpose") {
+      if (is_reversed || !codecs.empty() || are_bytes || !is_reversal(codec, array.shape.rank()))
+        throw MetadataError{
+            "codec \"transpose\"",
+            "Zarr v2 has no transpose but that of order \"F\", which reverses all dimensions, before all "
+            "filters"};
+      is_reversed = true;
+    } else if (codec.name == "bytes") {
+      auto const* const configuration = codec.configuration.get_if<Members>();
+      is_big = configuration && configuration->contains("endian") && configuration->at("endian") == Value{"big"};
+      are_bytes = true;
+    } else {
+      codecs.push_back(raise_v2_codec(codec));
+    }
+  }
+  Value compressor;
+  if (array.codecs.back().name != "bytes") {  // the last one of bytes
+    compressor = std::move(codecs.back());
+    codecs.pop_back();
+  }
+  return Members{{"shape", to_value(array.shape)},
+                 {"chunks", to_value(array.chunk_shape)},
+                 {"dtype", write_numpy_type({array.type, is_big})},
+                 {"fill_value", raise_v2_fill(array.fill, array.type)},
+                 {"order", is_reversed ? "F" : "C"},
+                 {"filters", codecs.empty() ? Value{} : Value{std::move(codecs)}},
+                 {"dimension_separator", std::string{array.key_encoding.separator}},
+                 {"compressor", std::move(compressor)},
+                 {"zarr_format", Value::integer(2)}};
+}
+
+/// `.zattrs`. Names of dimensions are where xarray has them.
+[[gnu::cold]] inline Members raise_v2_attributes(ArrayMetadata const& array) {
+  auto attributes = array.attributes;
+  if (!array.dimension_names.empty() && !attributes.contains(v2_dimension_names)) {
+    List names;
+    for (auto const& name : array.dimension_names) names.push_back(name ? Value{*name} : Value{});
+    attributes.push_back({std::string{v2_dimension_names}, std::move(names)});
+  }
+  return attributes;
+}
+
+}  // namespace detail
+}  // namespace v0
+}  // namespace tessera

@@ -1,0 +1,228 @@
+"""Exchanges arrays of Zarr v2 with other programs in both directions, bit for bit: v2.py EXCHANGE FOLDER [ENVIRONMENT]
+
+As run.py, of which it is a part by its report; FOLDER is emptied first."""
+import itertools
+import json
+import os
+import re
+import shutil
+import sys
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+if len(sys.argv) > 3 and (python := Path(sys.argv[3], "bin", "python")).exists():
+    os.execv(python, [str(python), *sys.argv[:3]])
+try:
+    import peers
+except ImportError as error:
+    print(f"not run: {error}. tests/run.sh makes the environment of this test")
+    sys.exit(77)
+import numcodecs
+import numpy as np
+import tensorstore
+import zarr
+
+from run import Record, attempt, differs, exceptions, files, run_exchange
+
+# (peer, direction, cases, what is seen): why
+KNOWN = {
+    ("zarrs", "writes", "/(crc32|adler32|fletcher32)", ""): "has no such codec in Python",
+}
+TYPES = ["|b1", "|i1", "|u1", *(order + kind for kind in ("i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")
+                                for order in "<>"), "|V3"]
+
+
+@dataclass
+class Case:
+    name: str
+    dtype: str = "<i4"
+    compressor: dict = None
+    filters: list = None
+    shape: tuple = (9, 20, 34)
+    chunks: tuple = (5, 20, 20)
+    order: str = "C"
+    separator: str = "."
+    fill: object = 0  # as JSON
+    attributes: dict = field(default_factory=dict)
+
+    def document(self):
+        """As zarr-python writes it."""
+        return {"shape": list(self.shape), "chunks": list(self.chunks), "dtype": self.dtype, "fill_value": self.fill,
+                "order": self.order, "filters": self.filters, "dimension_separator": self.separator,
+                "compressor": self.compressor, "zarr_format": 2}
+
+    def fill_element(self):
+        """None: null."""
+        if self.fill is None:
+            return np.zeros((), self.dtype)[()]
+        if self.dtype.startswith("|V"):
+            return np.void(bytes(np.dtype(self.dtype).itemsize))
+        number = complex(*map(float, self.fill)) if isinstance(self.fill, list) else self.fill
+        return np.array(float(number) if isinstance(number, str) else number).astype(self.dtype)[()]
+
+    def array(self):
+        """Half of them any bits, half of few values; the first chunk holds the fill value only, so it is not stored."""
+        random = np.random.default_rng(zlib.crc32(self.name.encode()))
+        size, count = np.dtype(self.dtype).itemsize, int(np.prod(self.shape))
+        elements = random.integers(0, 256, (count, size), dtype="u1")
+        elements[: count // 2] = random.integers(0, 256, (8, size), dtype="u1")[random.integers(0, 8, count // 2)]
+        if self.dtype == "|b1":
+            elements &= 1
+        if self.filters and "f" in self.dtype:  # differences of any bits are not exact
+            elements = random.integers(-9, 9, count).astype(self.dtype)
+        array = np.frombuffer(elements.tobytes(), self.dtype).reshape(self.shape).copy()
+        array[tuple(slice(0, n) for n in self.chunks)] = self.fill_element()
+        return array
+
+    def elements(self):
+        return native(self.array())
+
+
+def native(array):
+    return array.astype(array.dtype.newbyteorder("=")).tobytes()
+
+
+def cases():
+    blosc = lambda cname, shuffle: dict(id="blosc", cname=cname, clevel=5, shuffle=shuffle, blocksize=0)
+    compressors = {
+        "none": None, "zlib1": dict(id="zlib", level=1), "zlib9": dict(id="zlib", level=9), "gzip5": dict(id="gzip", level=5),
+        "zstd0": dict(id="zstd", level=0), "lz4": dict(id="lz4", acceleration=1), "bz2": dict(id="bz2", level=1),
+        "lzma": dict(id="lzma", format=1, check=-1, preset=None, filters=None),
+        "lzma-alone": dict(id="lzma", format=2, check=-1, preset=None, filters=None),
+        "crc32": dict(id="crc32"), "adler32": dict(id="adler32"), "fletcher32": dict(id="fletcher32"),
+        **{f"blosc-{cname}-{shuffle}": blosc(cname, shuffle)
+           for cname, shuffle in itertools.product(["lz4", "zstd", "blosclz"], [-1, 0, 1, 2])}}
+    for dtype in TYPES:
+        for (name, compressor), order in itertools.product(compressors.items(), "CF"):
+            fill = [0.0, 0.0] if "c" in dtype else False if dtype == "|b1" else 0.0 if "f" in dtype else None if "V" in dtype else 0
+            yield Case(f"{dtype[1:]}-{'big' if dtype[0] == '>' else 'little'}/{name}-{order}", dtype, compressor, order=order, fill=fill)
+    zlib1, shuffle = compressors["zlib1"], lambda n: dict(id="shuffle", elementsize=n)
+    delta = lambda dtype, astype=None: dict(id="delta", dtype=dtype, astype=astype or dtype)
+    for name, dtype, filters, compressor in [
+            ("shuffle", "<i4", [shuffle(4)], zlib1), ("shuffle-alone", ">f8", [shuffle(8)], None), ("delta", "<i4", [delta("<i4")], zlib1),
+            ("delta-big", ">u2", [delta(">u2")], zlib1), ("delta-float", "<f4", [delta("<f4")], None), ("delta-byte", "|u1", [delta("|u1")], None),
+            ("delta-double", "<f8", [delta("<f8")], zlib1), ("delta-wider", "<i2", [delta("<i2", "<i8")], None),
+            ("delta-shuffle", "<u4", [delta("<u4"), shuffle(4)], blosc("lz4", 0)), ("checksum", "<i2", [dict(id="crc32")], zlib1),
+            ("two-compressors", "<i2", [dict(id="zstd", level=1)], dict(id="gzip", level=1))]:
+        for order in "CF":
+            yield Case(f"filters/{name}-{order}", dtype, compressor, filters, order=order, fill=0.0 if "f" in dtype else 0)
+    shapes = {0: ((), ()), 1: ((23,), (5,)), 2: ((7, 11), (7, 4)), 4: ((3, 4, 5, 6), (2, 4, 3, 1))}
+    for rank, (shape, chunks) in shapes.items():
+        for order, separator in itertools.product("CF", "./"):
+            yield Case(f"rank{rank}/{order}-{'dot' if separator == '.' else 'slash'}", "<u2", zlib1, None, shape, chunks, order, separator)
+    for name, dtype, fill in [
+            ("null", "<f4", None), ("nan", "<f4", "NaN"), ("infinity", ">f8", "Infinity"), ("minus-infinity", "<f2", "-Infinity"),
+            ("minus-zero", "<f8", -0.0), ("tenth", "<f8", 0.1), ("true", "|b1", True), ("max", "<u8", 2**64 - 1), ("min", ">i8", -(2**63)),
+            ("complex", "<c8", ["NaN", 1.0]), ("complex-big", ">c16", [0.5, "-Infinity"])]:
+        yield Case(f"fill/{name}", dtype, None, None, (7, 5), (4, 5), fill=fill)
+    yield Case("attributes", attributes={"a": [1, 2.5, {"b": None}], "Grüße": "世界"})
+
+
+class ZarrPython(peers.ZarrPython):
+    def write(self, case, folder):
+        codec = lambda given: numcodecs.get_codec(dict(given)) if given else None
+        fill = None if case.fill is None else case.fill_element()
+        with zarr.config.set(self.pipeline):
+            array = zarr.create_array(
+                folder, zarr_format=2, shape=case.shape, chunks=case.chunks, dtype=np.dtype(case.dtype), fill_value=fill,
+                filters=[codec(f) for f in case.filters] if case.filters else None, compressors=codec(case.compressor), order=case.order,
+                chunk_key_encoding={"name": "v2", "separator": case.separator}, attributes=case.attributes)
+            array[...] = case.array()
+
+    def read(self, case, folder):
+        with zarr.config.set(self.pipeline):
+            return native(np.asarray(zarr.open_array(folder, mode="r", zarr_format=2)[...]))
+
+
+class Zarrs(ZarrPython):
+    name, versions, pipeline = peers.Zarrs.name, peers.Zarrs.versions, peers.Zarrs.pipeline
+
+
+class TensorStore(peers.TensorStore):
+    def open(self, folder, **more):
+        spec = {"driver": "zarr", "kvstore": {"driver": "file", "path": folder}} | more
+        return tensorstore.open(spec, context=self.context).result()
+
+    def write(self, case, folder):
+        self.open(folder, metadata=case.document(), create=True).write(case.array()).result()
+
+    def read(self, case, folder):
+        return native(np.asarray(self.open(folder).read().result()))
+
+
+PEERS = [ZarrPython(), Zarrs(), TensorStore()]
+
+
+def document_differs(found, expected):
+    for name in (".zarray", ".zattrs"):
+        if found.get(name) != expected.get(name):
+            ours, theirs = (json.loads(each.get(name, b"null")) for each in (found, expected))
+            members = [m for m in theirs if str((ours or {}).get(m)) != str(theirs.get(m))] if isinstance(theirs, dict) else []
+            return f"{name}: " + (", ".join(f"member {m}: {ours.get(m)}, zarr-python {theirs.get(m)}" for m in members)
+                                  or "the same as JSON, not byte for byte")
+    return ""
+
+
+def main(program, folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    record, everything = Record(KNOWN), list(cases())
+    documents, values, ours = folder / "documents", folder / "values", folder / "tessera"
+    for case in everything:
+        (documents / case.name).mkdir(parents=True)
+        (documents / case.name / ".zarray").write_text(json.dumps(case.document(), indent=2))
+        (documents / case.name / ".zattrs").write_text(json.dumps(case.attributes, indent=2))
+        (values / case.name).parent.mkdir(parents=True, exist_ok=True)
+        (values / case.name).write_bytes(case.elements())
+    refused = run_exchange(program, "write", documents, values, ours)
+    for case in everything:
+        if case.name in refused:
+            record.note("tessera", "writes", case, refused[case.name])
+            shutil.rmtree(ours / case.name, ignore_errors=True)
+    for peer in PEERS:
+        theirs, read = folder / peer.name, folder / f"{peer.name}-read"
+        for case in everything:
+            _, problem = attempt(peer.write, case, str(theirs / case.name))
+            record.note(peer.name, "writes", case, problem)
+            if problem:
+                shutil.rmtree(theirs / case.name, ignore_errors=True)
+        refused = run_exchange(program, "read", theirs, read)
+        for case in everything:
+            if (theirs / case.name).exists():
+                record.note(peer.name, "is read by tessera", case,
+                            refused.get(case.name) or differs((read / case.name).read_bytes(), case.elements()))
+            if (ours / case.name).exists():
+                found, problem = attempt(peer.read, case, str(ours / case.name))
+                record.note(peer.name, "reads tessera", case, problem or differs(found, case.elements()))
+    for case in everything:
+        if (folder / "zarr-python" / case.name).exists() and (ours / case.name).exists():
+            found, expected = files(ours / case.name), files(folder / "zarr-python" / case.name)
+            record.note("zarr-python", "same document", case, document_differs(found, expected))
+            record.note("zarr-python", "same chunks", case,
+                        "" if found.keys() == expected.keys() else f"stored: {sorted(found)}, zarr-python {sorted(expected)}")
+    text = report(record, len(everything))
+    (folder / "report.md").write_text(text)
+    print(text)
+    stale = [known for known in record.known if known not in record.used]
+    for known in stale:
+        print(f"FAILED this is not so: {known}")
+    for line in record.unexpected:
+        print(f"FAILED {line[:300]}")
+    print(f"{len(record.unexpected)} unexpected")
+    return 1 if record.unexpected or stale else 0
+
+
+def report(record, count):
+    """For interop.md, beside this."""
+    row = lambda head, cells: "| " + " | ".join([head, *map(str, cells)]) + " |\n"
+    good = lambda direction: [record.good[peer.name, direction] or "" for peer in PEERS]
+    text = row(f"{count} arrays of Zarr v2", [peer.name for peer in PEERS]) + "|---" * (len(PEERS) + 1) + "|\n"
+    text += row("it writes, tessera reads: the same", good("is read by tessera"))
+    text += row("tessera writes, it reads: the same", good("reads tessera"))
+    text += row("its documents are tessera's, byte for byte", good("same document"))
+    text += row("it stores the chunks that tessera stores", good("same chunks"))
+    return f"\n## Zarr v2\n\n{text}\n{exceptions(record)}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], Path(sys.argv[2])))
