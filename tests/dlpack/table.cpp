@@ -205,6 +205,22 @@ TEST_CASE("DLPack: a tensor outlives array, store and queue, and its deleter may
   });
 }
 
+TEST_CASE("DLPack: the source of a copy stays until the copy is made") {
+  under_seeds(16, [] {
+    DeviceQueue on{HostQueue{}};
+    auto source = dlpack::share(test::made<HostBuffer>("abcdef", on));
+    on.wait();
+    std::weak_ptr<void const> const owner = source.owner;
+    auto const copy = dlpack::hand_over(source, on, {.device = DLDevice{kDLCUDA, 0}, .stream = -1});
+    source.owner.reset();
+    auto const is_done = on.record().is_done();
+    CHECK((is_done || !owner.expired()));
+    on.wait();
+    CHECK(owner.expired());
+    CHECK(test::text(ByteView<space::Device>{static_cast<std::byte const*>(copy.get().data), 6}, on) == "abcdef");
+  });
+}
+
 TEST_CASE("DLPack: tensors of a device are read into and written from") {
   under_seeds(16, [] {
     DeviceQueue on{HostQueue{}};

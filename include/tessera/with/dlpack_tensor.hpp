@@ -11,9 +11,7 @@
 #include <tessera/view/layout.hpp>
 #include <tessera/with/dlpack_type.hpp>
 
-namespace tessera {
-inline namespace v0 {
-namespace dlpack {
+namespace tessera { inline namespace v0 { namespace dlpack {
 
 /// Owns a tensor: when it goes, it calls the tensor's deleter, once, unless the tensor was released. Move-only. For any
 /// thread.
@@ -141,6 +139,4 @@ ArrayView<T, Rank, space::Host> view(Tensor const& tensor) {
 template <class T, std::size_t Rank>
 ArrayView<T, Rank, space::Host> view(Tensor const&&) = delete;  // of a temporary: it would dangle
 
-}  // namespace dlpack
-}  // namespace v0
-}  // namespace tessera
+}}}  // namespace tessera::v0::dlpack

@@ -13,8 +13,7 @@
 #include <tessera/core/text.hpp>
 #include <tessera/memory/space.hpp>
 
-namespace tessera {
-inline namespace v0 {
+namespace tessera { inline namespace v0 {
 
 /// Memory cannot be handed to a consumer, or taken from a producer, in the way that was asked for.
 struct ExchangeError : detail::Located<ExchangeError> {
@@ -101,5 +100,4 @@ inline std::string name_of(DLDevice device) {
 }
 
 }  // namespace dlpack
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0
