@@ -6,7 +6,7 @@
 # together, for all.hpp. And cuda, for every .cuh, which nvcomp, for with/nvcomp.cuh, brings along. compiled, for
 # compiled.hpp, and compiled_cuda, for compiled.cuh, are nobody's libraries: they are built in the program that uses
 # them, with that one's compilers and options.
-set(tessera_components deflate zstd blosc lz4 bz2 lzma all nlohmann_json cuda nvcomp compiled compiled_cuda)
+set(tessera_components deflate zstd blosc lz4 bz2 lzma all nlohmann_json dlpack cuda nvcomp compiled compiled_cuda)
 set(tessera_deflate HEADER libdeflate.h LIBRARY deflate
   PACKAGE libdeflate TARGETS libdeflate::libdeflate_shared libdeflate::libdeflate_static)
 set(tessera_zstd HEADER zstd.h LIBRARY zstd
@@ -19,8 +19,10 @@ set(tessera_lzma HEADER lzma.h LIBRARY lzma)
 # target any more.
 set(tessera_nlohmann_json HEADER nlohmann/json.hpp TARGETS nlohmann_json::nlohmann_json DEBIAN nlohmann-json3-dev)
 
+# DLPack's header comes along, because distributions have one without versions: cmake/dlpack, with its licence.
+
 # Those that are made unasked. A toolkit is not looked for where nothing says that the program is one of CUDA.
-set(tessera_usual_components deflate zstd blosc lz4 bz2 lzma all nlohmann_json)
+set(tessera_usual_components deflate zstd blosc lz4 bz2 lzma all nlohmann_json dlpack)
 if(CMAKE_CXX_COMPILER_LOADED)
   list(APPEND tessera_usual_components compiled)
 endif()
@@ -220,6 +222,12 @@ function(tessera_component name problem)
   if(name STREQUAL "cuda")
     tessera_cuda_component(problem_of_cuda)
     set(${problem} "${problem_of_cuda}" PARENT_SCOPE)
+    return()
+  endif()
+  if(name STREQUAL "dlpack")
+    tessera_add(dlpack)
+    target_link_libraries(tessera::dlpack INTERFACE tessera::tessera)
+    target_include_directories(tessera::dlpack SYSTEM INTERFACE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/dlpack/include)
     return()
   endif()
   if(name STREQUAL "nvcomp")

@@ -14,6 +14,8 @@ install(EXPORT tessera-targets NAMESPACE tessera:: DESTINATION ${package_dir})
 install(FILES cmake/tessera-config.cmake cmake/components.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/tessera-config-version.cmake DESTINATION ${package_dir})
 
+install(DIRECTORY cmake/dlpack DESTINATION ${package_dir})
+
 file(RELATIVE_PATH to_prefix /prefix/${CMAKE_INSTALL_DATADIR}/pkgconfig /prefix)
 configure_file(cmake/tessera.pc.in tessera.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)

@@ -1,0 +1,121 @@
+// The host's memory handed to other libraries as tensors, by DLPack 1.1, and theirs taken. Device memory: dlpack.cuh.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <tessera/buffer/host_buffer.hpp>
+#include <tessera/core/checked.hpp>
+#include <tessera/place/copy.hpp>
+#include <tessera/with/dlpack_shared.hpp>
+#include <tessera/with/dlpack_tensor.hpp>
+
+namespace tessera { inline namespace v0 { namespace dlpack {
+
+enum class Copying { if_needed, always, never };
+
+/// What a consumer asks for: the arguments of `__dlpack__` (array API 2024.12).
+struct Request {
+  std::optional<DLPackVersion> max_version = DLPackVersion{DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};  ///< none: old
+  std::optional<DLDevice> device{};  ///< none: where the elements are
+  Copying copy = Copying::if_needed;
+  std::optional<std::intptr_t> stream{};  ///< the consumer's, of its device: 1 legacy, 2 per-thread, -1 no order
+};
+
+namespace detail {
+
+inline bool wants_old(Request const& wanted) { return !wanted.max_version || wanted.max_version->major < 1; }
+
+// Why the elements cannot be shown where they are; empty, if they can.
+template <MemorySpace S>
+std::string obstacle(Shared<S> const& from, Request const& wanted) {
+  if (from.layout.swapped != 1) return "its elements are in the other byte order";
+  for (auto stride : from.layout.strides)
+    if (stride % static_cast<std::int64_t>(from.layout.item_size) != 0)
+      return text({"a stride of ", stride, " bytes is no multiple of its elements' ", from.layout.item_size});
+  if (from.read_only && wants_old(wanted)) return "it is read-only, which the old form of DLPack cannot say";
+  return {};
+}
+
+template <class Managed>
+struct Holder {
+  Managed managed{};
+  std::shared_ptr<void const> owner{};
+  std::int64_t shape[max_rank]{}, strides[max_rank]{};
+};
+
+template <class Managed, MemorySpace S>
+Managed* managed_of(Shared<S> const& from, DLDevice device) {
+  auto const type = type_of(from.type);
+  auto holder = std::make_unique<Holder<Managed>>();
+  auto const rank = from.layout.shape.rank();
+  bool is_empty = false;
+  for (std::size_t d = 0; d < rank; ++d) {
+    holder->shape[d] = static_cast<std::int64_t>(checked_size(from.layout.shape[d], "the shape"));
+    holder->strides[d] = from.layout.strides[d] / static_cast<std::int64_t>(from.layout.item_size);
+    is_empty = is_empty || from.layout.shape[d] == 0;
+  }
+  holder->owner = from.owner;
+  auto& managed = holder->managed;
+  managed.dl_tensor = {
+      is_empty ? nullptr : from.data, device, static_cast<std::int32_t>(rank), type, holder->shape, holder->strides, 0};
+  managed.manager_ctx = holder.get();
+  managed.deleter = [](Managed* self) { delete static_cast<Holder<Managed>*>(self->manager_ctx); };
+  return &holder.release()->managed;
+}
+
+template <MemorySpace S>
+Tensor tensor_of(Shared<S> const& from, DLDevice device, Request const& wanted, bool is_copied) {
+  if (wants_old(wanted)) return Tensor{managed_of<DLManagedTensor>(from, device)};
+  auto* const managed = managed_of<DLManagedTensorVersioned>(from, device);
+  managed->version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
+  if (from.read_only) managed->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
+  if (is_copied) managed->flags |= DLPACK_FLAG_BITMASK_IS_COPIED;
+  return Tensor{managed};
+}
+
+// The elements in C order and this machine's byte order, in a buffer of their own.
+template <class B, MemorySpace S, class AnyQueue>
+B dense(Shared<S> const& from, AnyQueue& on) {
+  auto const& [shape, strides, item_size, swapped] = from.layout;
+  auto const size = checked_size(checked_product(element_count(shape, "the shape"), item_size, "the copy"), "the copy");
+  B result(size, on);
+  if (size == 0) return result;
+  Placement<S> const whole{from.data, result.span().data, shape};
+  placer<S>::place({&whole, 1}, {item_size, swapped, {}, strides, Layout::c_order(shape, item_size).strides}, on);
+  return result;
+}
+template <class B, MemorySpace S>
+auto shared_copy(Shared<S> const& from, B buffer) {
+  auto result = share(std::move(buffer));
+  result.type = from.type;
+  result.layout = Layout::c_order(from.layout.shape, from.layout.item_size);
+  return result;
+}
+
+// Throws, if the consumer forbids the copy that is needed.
+inline void expect_copy_allowed(Request const& wanted, std::string const& why) {
+  if (wanted.copy == Copying::never) throw ExchangeError{text({"the consumer wants no copy, and ", why})};
+}
+
+}  // namespace detail
+
+/// The elements as a tensor: their own memory if it can be shown, else a copy, which its flags tell. Throws:
+/// ExchangeError, if the consumer forbids the copy that is needed, names a stream, which the host does not have, or
+/// asks for a device.
+inline Tensor hand_over(Shared<space::Host> const& from, Request const& wanted = {}) {
+  auto const here = device_of<space::Host>();
+  if (wanted.stream) throw ExchangeError{"a stream was given, and the host's tensors have none"};
+  if (wanted.device && !is_same(*wanted.device, here))
+    throw ExchangeError{text({"the consumer asks for ", name_of(*wanted.device), ", and the elements are the host's"})};
+  auto const why = detail::obstacle(from, wanted);
+  if (why.empty() && wanted.copy != Copying::always) return detail::tensor_of(from, here, wanted, false);
+  detail::expect_copy_allowed(wanted, why);
+  Queue<space::Host> on;
+  return detail::tensor_of(detail::shared_copy(from, detail::dense<HostBuffer>(from, on)), here, wanted, true);
+}
+
+}}}  // namespace tessera::v0::dlpack

@@ -1,0 +1,81 @@
+// The order between a queue and the streams that consumers of DLPack name, which may be default streams.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <cuda_runtime_api.h>
+
+#include <tessera/core/capture_mode.cuh>
+#include <tessera/core/cuda_check.cuh>
+#include <tessera/core/cuda_context.cuh>
+#include <tessera/memory/event.cuh>
+#include <tessera/memory/queue.cuh>
+#include <tessera/memory/stream.cuh>
+#include <tessera/with/dlpack.hpp>
+
+namespace tessera { inline namespace v0 { namespace dlpack { namespace detail {
+
+// None, where nothing is to be ordered. Requires: the stream is the consumer's, as `__dlpack__` is given it.
+inline std::optional<cudaStream_t> handle_of(std::intptr_t stream) {
+  if (stream == -1) return std::nullopt;
+  if (stream == 1) return cudaStreamLegacy;
+  if (stream == 2) return cudaStreamPerThread;
+  if (stream > 2) return reinterpret_cast<cudaStream_t>(stream);
+  throw ExchangeError{text({"the stream is ", stream,
+                            ", expected 1 for the legacy default stream, 2 for the "
+                            "per-thread one, -1 for no order, or a handle"})};
+}
+
+// Keeps memory until what the consumer's stream was given before the deleter is done: the memory is used again in the
+// order of our stream, which knows nothing of that one.
+class UntilConsumed {
+ public:
+  UntilConsumed(std::shared_ptr<void const> owner, std::shared_ptr<tessera::detail::Stream> ours, cudaStream_t theirs)
+      : owner_{std::move(owner)}, ours_{std::move(ours)}, theirs_{theirs} {}
+  UntilConsumed(UntilConsumed const&) = delete;
+  UntilConsumed& operator=(UntilConsumed const&) = delete;
+  ~UntilConsumed() {
+    try {
+      if (theirs_ == cudaStreamLegacy) {
+        Event<space::Device> end;
+        end.record(theirs_, ours_->context());
+        end.hold_back(ours_->handle());
+        return;
+      }
+    } catch (Error const&) {  // then as with other streams
+    }
+    // A stream of the consumer's may be gone, and each thread has another per-thread stream: the device is asked.
+    tessera::detail::InContext::call(ours_->context(), [&] {
+      tessera::detail::ApartFromCaptures const apart;
+      tessera::detail::succeeds(::cudaDeviceSynchronize());
+    });
+  }
+
+ private:
+  std::shared_ptr<void const> owner_;
+  std::shared_ptr<tessera::detail::Stream> ours_;
+  cudaStream_t theirs_;
+};
+
+// Lets the consumer use `made`: the host, when this returns; a device, in the order of its stream.
+template <MemorySpace S>
+Shared<S> ordered(Shared<S> made, DLDevice target, Queue<space::Device>& on, Request const& wanted) {
+  if (target.device_type == kDLCPU) {
+    on.wait();
+    return made;
+  }
+  if (!wanted.stream && target.device_type != kDLCUDA) {  // the host may be who uses it
+    on.wait();
+    return made;
+  }
+  auto const stream = handle_of(wanted.stream.value_or(1));
+  if (!stream) return made;
+  on.record().hold_back(*stream);
+  made.owner = std::make_shared<UntilConsumed>(std::move(made.owner), on.shared_stream(), *stream);
+  return made;
+}
+
+}}}}  // namespace tessera::v0::dlpack::detail

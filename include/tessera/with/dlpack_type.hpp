@@ -1,0 +1,103 @@
+// The data types and devices of DLPack 1.1, and what tessera has of them. Needs <dlpack/dlpack.h> (Apache-2.0), which
+// comes with tessera: link tessera::dlpack.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <dlpack/dlpack.h>
+
+#include <tessera/core/data_type.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
+#include <tessera/memory/space.hpp>
+
+namespace tessera { inline namespace v0 {
+
+/// Memory cannot be handed to a consumer, or taken from a producer, in the way that was asked for.
+struct ExchangeError : detail::Located<ExchangeError> {
+  using Located::Located;
+};
+
+namespace dlpack {
+
+/// Throws: ExchangeError, for raw bits, which DLPack does not have.
+inline DLDataType type_of(DataType type) {
+  auto const bits = static_cast<std::uint8_t>(type.size * 8);
+  switch (type.kind) {
+    case DataKind::boolean:
+      return {kDLBool, bits, 1};
+    case DataKind::signed_integer:
+      return {kDLInt, bits, 1};
+    case DataKind::unsigned_integer:
+      return {kDLUInt, bits, 1};
+    case DataKind::floating:
+      return {kDLFloat, bits, 1};
+    case DataKind::complex:
+      return {kDLComplex, bits, 1};
+    case DataKind::raw:
+      break;
+  }
+  throw ExchangeError{text({"DLPack has no data type for ", type.name()})};
+}
+
+/// For messages: "bfloat16", "float8_e5m2", "float32 of 4 lanes".
+inline std::string name_of(DLDataType type) {
+  constexpr std::string_view names[] = {"int",           "uint",
+                                        "float",         "handle",
+                                        "bfloat",        "complex",
+                                        "bool",          "float8_e3m4",
+                                        "float8_e4m3",   "float8_e4m3b11fnuz",
+                                        "float8_e4m3fn", "float8_e4m3fnuz",
+                                        "float8_e5m2",   "float8_e5m2fnuz",
+                                        "float8_e8m0fnu"};
+  std::string name = type.code < std::size(names) ? std::string{names[type.code]} : text({"type code ", type.code});
+  bool const has_bits = type.code > kDLBool && type.code < std::size(names);
+  if (!has_bits && !(type.code == kDLBool && type.bits == 8)) name += std::to_string(type.bits);
+  return type.lanes == 1 ? name : text({name, " of ", type.lanes, " lanes"});
+}
+
+/// Throws: ExchangeError, if tessera has no such data type.
+inline DataType data_type_of(DLDataType type) {
+  for (auto known : data_types) {
+    auto const same = type_of(known);
+    if (same.code == type.code && same.bits == type.bits && same.lanes == type.lanes) return known;
+  }
+  throw ExchangeError{text({"the tensor's elements are ", name_of(type), ", which tessera has no data type for"})};
+}
+
+/// What DLPack calls a memory space. Only device memory has a number of its device.
+template <MemorySpace S>
+constexpr DLDevice device_of(int number = 0) {
+  if constexpr (std::same_as<S, space::Host>)
+    return {kDLCPU, 0};
+  else if constexpr (std::same_as<S, space::Pinned>)
+    return {kDLCUDAHost, 0};
+  else if constexpr (std::same_as<S, space::Managed>)
+    return {kDLCUDAManaged, 0};
+  else
+    return {kDLCUDA, number};
+}
+inline bool is_same(DLDevice a, DLDevice b) {
+  return a.device_type == b.device_type && (a.device_type != kDLCUDA || a.device_id == b.device_id);
+}
+
+/// For messages: "CUDA device 1".
+inline std::string name_of(DLDevice device) {
+  switch (device.device_type) {
+    case kDLCPU:
+      return "the host";
+    case kDLCUDA:
+      return text({"CUDA device ", device.device_id});
+    case kDLCUDAHost:
+      return "pinned memory";
+    case kDLCUDAManaged:
+      return "managed memory";
+    default:
+      return text({"a device of type ", static_cast<std::int64_t>(device.device_type)});
+  }
+}
+
+}  // namespace dlpack
+}}  // namespace tessera::v0
