@@ -15,6 +15,7 @@
 #include <tessera/store/host_side.hpp>
 #include <tessera/store/prefix_store.hpp>
 #include <tessera/store/read_only_store.hpp>
+#include <tessera/store/routed_store.hpp>
 #include <tessera/store/split_store.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -26,6 +27,8 @@ inline constexpr bool has_host_side = std::same_as<space_of<S>, space::Host> || 
 };
 template <class Meta, class Chunks>
 inline constexpr bool has_host_side<SplitStore<Meta, Chunks>> = has_host_side<Chunks>;
+template <class First, class Second, class Rule>
+inline constexpr bool has_host_side<RoutedStore<First, Second, Rule>> = has_host_side<First> && has_host_side<Second>;
 template <class S>
 inline constexpr bool has_host_side<PrefixStore<S>> = has_host_side<S>;
 template <class S>

@@ -14,6 +14,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/folder_lock.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/routed_store.hpp>
 #include <tessera/store/unfinished.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -42,12 +43,6 @@ Keys own_keys_below(S const& store, std::string_view path) {
   list_own(store, path, [&](Listed const& entry) { keys.push_back({std::string{entry.path}}); });
   return documents_first(std::move(keys));
 }
-
-// Whether documents and chunks are in stores of their own, which may be one folder all the same.
-template <class S>
-inline constexpr bool is_split = requires(S const& store) {
-  store.metadata_store();
-};
 
 // Erases what is at a path, its document first, then documents below, then the rest: whoever opens a node finds its
 // chunks. It does so without a document too, which may be damaged, or erased by a program that ended then: the rest

@@ -7,6 +7,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/prefix_store.hpp>
 #include <tessera/store/read_only_store.hpp>
+#include <tessera/store/routed_store.hpp>
 #include <tessera/store/split_store.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -40,6 +41,12 @@ template <class Meta, class Chunks>
 struct HostSide<SplitStore<Meta, Chunks>> {
   static auto of(SplitStore<Meta, Chunks> const& store, queue_of<Chunks> const& on) {
     return SplitStore{store.metadata_store(), host_side(store.chunk_store(), on)};
+  }
+};
+template <class First, class Second, class Rule>
+struct HostSide<RoutedStore<First, Second, Rule>> {
+  static auto of(RoutedStore<First, Second, Rule> const& store, queue_of<Second> const& on) {
+    return RoutedStore{host_side(store.first(), on), host_side(store.second(), on), store.rule()};
   }
 };
 template <class S>

@@ -1,0 +1,256 @@
+// Two stores as one: which of them has a key, what of a batch each is asked, and what moves from one to the other.
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/store_conformance.hpp>
+#include <support/temporary_folder.hpp>
+#include <tessera/store/any_store.hpp>
+#include <tessera/store/local_store.hpp>
+#include <tessera/store/memory_store.hpp>
+#include <tessera/store/prefix_store.hpp>
+#include <tessera/store/read_only_store.hpp>
+#include <tessera/store/routed_store.hpp>
+#include <tessera/store/wrapper_store.hpp>
+#include <tessera/testing/store_conformance.hpp>
+
+namespace routed_store_tests {
+
+using namespace tessera;
+using Memory = MemoryStore<HostBuffer>;
+using Local = LocalStore<HostBuffer>;
+using Words = std::vector<std::string>;
+
+namespace {
+
+template <class Make>
+void check_store(Make&& make) {
+  for (auto const& broken : testing::store_conformance(make)) FAIL_CHECK(broken);
+}
+
+// Says how many requests came at once, and calls a function when it has found nothing.
+struct Watched : Memory {
+  std::shared_ptr<std::vector<std::size_t>> reads = std::make_shared<std::vector<std::size_t>>();
+  std::shared_ptr<std::vector<std::size_t>> writes = std::make_shared<std::vector<std::size_t>>();
+  std::shared_ptr<std::function<void()>> missed = std::make_shared<std::function<void()>>();
+
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> to,
+                                  test::HostQueue& on) const {
+    auto const found = Memory::read(key, range, to, on);
+    if (!found && *missed) std::exchange(*missed, {})();
+    return found;
+  }
+  void get_many(std::span<ReadRequest<space::Host>> requests, test::HostQueue& on) const {
+    reads->push_back(requests.size());
+    for (auto& request : requests) request.size = Memory::read(*request.key, request.range, request.destination, on);
+    if (*missed) std::exchange(*missed, {})();
+  }
+  void write_many(std::span<WriteRequest<space::Host> const> requests, test::HostQueue& on) const {
+    writes->push_back(requests.size());
+    for (auto const& request : requests) {
+      auto const held = lock(*request.key);
+      write(*request.key, request.value, on);
+    }
+  }
+};
+
+// What a batch of reads answers.
+template <class S>
+Words values(S const& store, std::vector<Key> const& keys) {
+  test::HostQueue on;
+  std::vector<std::string> found(keys.size());
+  struct Room {
+    std::string* text;
+    test::HostSpan operator()(std::size_t n) const {
+      text->resize(n);
+      return {reinterpret_cast<std::byte*>(text->data()), n};
+    }
+  };
+  std::vector<Room> rooms;
+  for (auto& text : found) rooms.push_back({&text});
+  std::vector<ReadRequest<space::Host>> requests;
+  for (std::size_t i = 0; i < keys.size(); ++i) requests.push_back({&keys[i], {}, rooms[i]});
+  get_many(store, std::span{requests}, on);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    CHECK(requests[i].size.value_or(0) == found[i].size());
+    if (!requests[i].size) found[i] = "(missing)";
+  }
+  return found;
+}
+
+auto is_long(Key const& key) { return key.path.size() > 1; }
+
+}  // namespace
+
+TEST_CASE("RoutedStore is a store, by each rule, over stores of both kinds") {
+  test::TemporaryFolder folder;
+  int made = 0;
+  auto const files = [&] { return Local{folder / std::to_string(made++)}; };
+  auto const odd = [](Key const& key) { return key.path.size() % 2 == 1; };
+  auto const odd_size = [](Key const&, std::uint64_t size) { return size % 2 == 1; };
+  check_store([&] { return RoutedStore{Memory{}, files(), KeysBelow{"a"}}; });
+  check_store([&] { return RoutedStore{files(), files(), odd}; });
+  check_store([&] { return RoutedStore{Memory{}, Memory{}, SmallerThan{2}}; });
+  check_store([&] { return RoutedStore{files(), Memory{}, odd_size}; });
+  check_store([&] { return RoutedStore{files(), files(), SmallerThan{1 << 16}}; });
+  check_store([&] { return AnyStore<HostBuffer>{RoutedStore{files(), Memory{}, odd}}; });
+  check_store([&] { return PrefixStore{RoutedStore{Memory{}, files(), SmallerThan{2}}, "p"}; });
+  check_store([&] { return RoutedStore{RoutedStore{Memory{}, Memory{}, KeysBelow{"a"}}, files(), odd}; });
+  check_store([&] { return RoutedStore{WrapperStore{Memory{}}, WrapperStore{files()}, odd}; });
+}
+
+TEST_CASE("keys go where the rule says, and what it does not send to a store is hidden there") {
+  Memory const first, second;
+  RoutedStore const store{first, second, KeysBelow{"a/b"}};
+  CHECK(store.name() == "memory store and memory store");
+  for (std::string const key : {"a/b/x", "a/bc", "a/c/y", "b"}) test::put(store, key, key);
+  CHECK(test::listed(first, "") == Words{"a/b/x:5"});
+  CHECK(test::listed(second, "") == Words{"a/bc:4", "a/c/y:5", "b:1"});
+  test::put(first, "b", "hidden"), test::put(second, "a/b/z", "hidden"), test::put(second, "a/b/x", "hidden");
+  CHECK(test::value(store, "b") == "b");
+  CHECK(test::value(store, "a/b/z") == "(missing)");
+  CHECK(test::listed(store, "") == Words{"a/b/x:5", "a/bc:4", "a/c/y:5", "b:1"});
+  CHECK(test::listed_directory(store, "a") == Words{"a/b/", "a/bc:4", "a/c/"});
+  CHECK(test::erase(store, "b"));
+  CHECK_FALSE(test::erase(store, "b"));
+  CHECK(test::value(first, "b") == "hidden");
+}
+
+TEST_CASE("chunks are routed by their place in the grid, in either encoding") {
+  auto const upper = [](std::span<std::uint64_t const> place) { return !place.empty() && place[0] < 2; };
+  ChunksWhere const rule{"g/a", upper}, root{"", upper};
+  for (std::string const key : {"g/a/c/0/7", "g/a/c/1/0", "g/a/c.1.3", "g/a/0/1", "g/a/1.2"}) CHECK(rule(Key{key}));
+  for (std::string const key : {"g/a/c/2/0", "g/a/c", "g/a/zarr.json", "g/a", "g/ab/c/0/0", "g/a/c/0/x", "g/a/c/",
+                                "g/a/0x", "c/0/0", "g/a/c/0/1/", "g/a/99999999999999999999"})
+    CHECK_FALSE(rule(Key{key}));
+  CHECK(root(Key{"c/1/0"}));
+  CHECK_FALSE(root(Key{"zarr.json"}));
+  CHECK(ChunksWhere{"s", [](auto place) { return place.empty(); }}(Key{"s/c"}));
+}
+
+TEST_CASE("a batch is split in two, and each store is asked once") {
+  Watched const first, second;
+  RoutedStore const store{first, second, is_long};
+  for (std::string const key : {"a", "bb", "c", "dd"}) test::put(store, key, "of " + key);
+  CHECK(values(store, {{"a"}, {"bb"}, {"cc"}, {"c"}, {"dd"}, {"e"}}) ==
+        Words{"of a", "of bb", "(missing)", "of c", "of dd", "(missing)"});
+  CHECK(*first.reads == std::vector<std::size_t>{3});
+  CHECK(*second.reads == std::vector<std::size_t>{3});
+  CHECK(values(store, {{"a"}}) == Words{"of a"});
+  CHECK(first.reads->size() == 1);  // nothing was for it
+
+  test::HostQueue on;
+  Key const keys[] = {{"a"}, {"bb"}, {"c"}};
+  auto const bytes = test::bytes("new");
+  std::vector<WriteRequest<space::Host>> requests;
+  for (auto const& key : keys) requests.push_back({&key, test::view(bytes)});
+  store.write_many(requests, on);
+  CHECK(*first.writes == std::vector<std::size_t>{1});
+  CHECK(*second.writes == std::vector<std::size_t>{2});
+  CHECK(values(store, {{"a"}, {"bb"}, {"c"}}) == Words{"new", "new", "new"});
+}
+
+TEST_CASE("by size, the second store is asked for what the first one lacks") {
+  Watched const first, second;
+  RoutedStore const store{first, second, SmallerThan{4}};
+  test::put(store, "small", "123"), test::put(store, "large", "12345");
+  CHECK(test::value(first, "small") == "123");
+  CHECK(test::value(second, "large") == "12345");
+  CHECK(values(store, {{"small"}, {"large"}, {"none"}}) == Words{"123", "12345", "(missing)"});
+  CHECK(*first.reads == std::vector<std::size_t>{3});
+  CHECK(*second.reads == std::vector<std::size_t>{2});
+}
+
+TEST_CASE("a value that gets another size moves, and is in one store alone") {
+  test::TemporaryFolder folder;
+  Memory const first;
+  Local const second{folder.path().string()};
+  RoutedStore const store{first, second, SmallerThan{4}};
+  test::put(store, "k", "12345"), test::put(store, "k", "1");
+  CHECK(test::value(first, "k") == "1");
+  CHECK(test::value(second, "k") == "(missing)");
+  test::put(store, "k", "123456");
+  CHECK(test::value(first, "k") == "(missing)");
+  CHECK(test::value(second, "k") == "123456");
+  CHECK(test::listed(store, "") == Words{"k:6"});
+  test::put(first, "k", "1");  // as a program leaves it that ended between its write and its erase
+  CHECK(test::value(store, "k") == "1");
+  CHECK(test::listed(store, "") == Words{"k:1"});
+  CHECK(test::erase(store, "k"));
+  CHECK(test::value(store, "k") == "(missing)");
+}
+
+TEST_CASE("who reads while a value moves to the store that he has looked in finds it") {
+  Watched const first, second;
+  RoutedStore const store{first, second, SmallerThan{4}};
+  auto const move = [&] { test::put(store, "k", "1"); };
+  test::put(store, "k", "12345");
+  *first.missed = move;
+  CHECK(values(store, {{"k"}, {"none"}}) == Words{"1", "(missing)"});
+  test::put(store, "k", "12345");
+  *first.missed = move;
+  CHECK(test::value(store, "k") == "1");
+}
+
+TEST_CASE("an append that leads over the border is none") {
+  Memory const first, second;
+  RoutedStore const store{first, second, SmallerThan{4}};
+  test::HostQueue on;
+  auto const bytes = test::bytes("45");
+  test::put(store, "k", "1");
+  CHECK(store.append({"k"}, test::view(bytes), 1, on));
+  CHECK_FALSE(store.append({"k"}, test::view(bytes), 3, on));
+  CHECK(test::value(first, "k") == "145");
+  RoutedStore const mixed{WrapperStore{Memory{}}, second, is_long};  // the first one does not append
+  test::put(mixed, "kk", "1"), test::put(mixed, "s", "1");
+  CHECK_FALSE(mixed.append({"kk"}, test::view(bytes), 1, on));
+  CHECK(mixed.append({"s"}, test::view(bytes), 1, on));
+}
+
+TEST_CASE("locks and watches are those of the store that has the key") {
+  Memory const first, second;
+  RoutedStore const store{first, second, is_long};
+  auto const mutex_of = [](auto const& of, std::string const& key) { return KeyLock{of.lock({key})}.mutex(); };
+  CHECK(mutex_of(store, "kk") == mutex_of(first, "kk"));
+  CHECK(mutex_of(store, "k") == mutex_of(second, "k"));
+  test::put(store, "kk", "1");
+  CHECK(store.watch({"kk"}).version().is_there);
+  CHECK(store.watch({"kk"}).version().is_same(first.watch({"kk"}).version()));
+  CHECK_FALSE(store.watch({"k"}).version().is_there);
+
+  RoutedStore const sized{first, second, SmallerThan{4}};
+  test::put(sized, "large", "12345");
+  CHECK(sized.watch({"large"}).version().is_same(second.watch({"large"}).version()));
+  auto* const in_first = mutex_of(first, "large");
+  auto* const in_second = mutex_of(second, "large");
+  auto const held = sized.lock({"large"});
+  std::thread{[&] {
+    CHECK_FALSE(in_first->try_lock());
+    CHECK_FALSE(in_second->try_lock());
+  }}.join();
+  test::put(sized, "large", "1");  // under the lock of this thread
+}
+
+TEST_CASE("by size, writers of one key leave one value, whichever store it is in") {
+  test::TemporaryFolder folder;
+  RoutedStore const store{Memory{}, Local{folder.path().string()}, SmallerThan{4}};
+  test::put(store, "k", "1");
+  {
+    std::vector<std::jthread> writers;
+    for (int writer = 0; writer < 4; ++writer)
+      writers.emplace_back([&, writer] {
+        for (int i = 0; i < 50; ++i) test::put(store, "k", (i + writer) % 2 == 0 ? "12" : "12345");
+      });
+    std::size_t missing = 0;
+    for (int i = 0; i < 500; ++i) missing += test::value(store, "k") == "(missing)";
+    CHECK(missing == 0);
+  }
+  CHECK(test::listed(store, "").size() == 1);
+  CHECK((test::value(store.first(), "k") == "(missing)") != (test::value(store.second(), "k") == "(missing)"));
+}
+
+}  // namespace routed_store_tests
