@@ -3,6 +3,7 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -10,6 +11,7 @@
 
 #include <tessera/codec/chunk.hpp>
 #include <tessera/codec/elements.hpp>
+#include <tessera/codec/encoded_sizes.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/reader.hpp>
 #include <tessera/memory/queue.hpp>
@@ -50,6 +52,12 @@ struct Zstd;
 // or a batch in any space they run in: void decode(std::span<CodecTask<From, To>>, Queue& on) const.
 // A codec that changes values, and not their type, may take elements instead, of such T as it compiles for:
 //   void decode(std::span<T const> from, std::span<T> to) const
+// A bytes-to-bytes codec that encodes in device memory may leave the sizes there, and not put them into the tasks:
+//   void encode(std::span<CodecTask<From> const>, EncodedSizes const&, Queue& on) const            waits for nothing
+//   void expect_encoded(CodecTask<From> const&, std::size_t size, std::int32_t status) const       when the host knows
+// If it need not know the sizes of what it encodes, either, it has `static constexpr bool takes_sizes = true`: between
+// one that leaves sizes and those behind it that take them nobody waits. If sizes follow from those of its input alone,
+// it has both forms of encode.
 // A codec that reads arrays may take the ChunkSpecification before them: bytes alone do not say what their elements
 // are. A codec that only rearranges or converts elements needs neither: it is read through, not run. One that changes
 // values is given all of a chunk, and gives it: elements one after the other, in C order, in the machine's byte order,
@@ -281,10 +289,40 @@ concept AskedForBatch = Asked<Call, C, AnyQueue, Batch>;
 template <class Call, class C>
 concept AskedForChunk = Asked<Call, C, Queue<space::Host>, ByteView<space::Host>, ByteSpan<space::Host>>;
 
+// Its sizes stay in device memory until it is done, and all that take them there.
+template <class C, class From, class To, class AnyQueue>
+concept LeavesSizes = std::same_as<From, To> && !AskedForBatch<Encode, C, std::span<CodecTask<From, To>>, AnyQueue> &&
+    requires(C const& codec, std::span<CodecTask<From> const> batch, EncodedSizes const& sizes, AnyQueue& on) {
+  codec.encode(batch, sizes, on);
+};
+template <class C>
+inline constexpr bool takes_sizes = false;
+template <class C>
+requires requires { C::takes_sizes; }
+inline constexpr bool takes_sizes<C> = C::takes_sizes;
+
 // A function of one chunk will do where the host can touch both sides.
 template <class Call, class C, class From, class To, class AnyQueue>
 concept RunsBatch = AskedForBatch<Call, C, std::span<CodecTask<From, To>>, AnyQueue> ||
-    (From::host_accessible&& To::host_accessible && (AskedForChunk<Call, C> || AskedForElements<Call, C>));
+    (From::host_accessible&& To::host_accessible && (AskedForChunk<Call, C> || AskedForElements<Call, C>)) ||
+    (std::same_as<Call, Encode> && LeavesSizes<C, From, To, AnyQueue>);
+
+template <class C, class Task, class AnyQueue>
+void start_encoding(C const& codec, std::span<Task> batch, EncodedSizes const& sizes, AnyQueue& on) try {
+  codec.encode(std::span<Task const>{batch}, sizes, on);
+} catch (Error& error) {
+  error.in_codec(C::name);
+  throw;
+}
+// What the codec made of a chunk, when the host knows. Throws: CodecError.
+template <class C, class Task>
+void take_size(C const& codec, Task& task, std::size_t i, std::size_t size, std::int32_t status) try {
+  if constexpr (requires { codec.expect_encoded(task, size, status); }) codec.expect_encoded(task, size, status);
+  task.size = size;
+} catch (Error& error) {
+  error.in_chunk(i).in_codec(C::name);
+  throw;
+}
 
 // Runs a codec on a batch: by its own batch function, or chunk by chunk in memory that the host can touch, naming the
 // chunk that fails.
@@ -335,7 +373,15 @@ void encode_batch(C const& codec, ChunkSpecification const& chunk, std::span<Cod
   static_assert(encodes || detail::is_of_values<C>,
                 "tessera: this codec lacks 'std::size_t encode(ByteView<space::Host>, ByteSpan<space::Host>, "
                 "Queue<space::Host>&) const' or 'void encode(std::span<CodecTask<From, To>>, Queue&) const'");
-  if constexpr (encodes) detail::run_batch(detail::Encode{}, codec, chunk, batch, on);
+  if constexpr (detail::LeavesSizes<C, From, To, Queue>)
+    detail::encode_in_turn<From>(
+        batch.size(), 1, on,
+        [&](std::size_t, EncodedSizes const& sizes) { detail::start_encoding(codec, batch, sizes, on); },
+        [&](std::size_t, std::size_t i, std::size_t size, std::int32_t status) {
+          detail::take_size(codec, batch[i], i, size, status);
+        });
+  else if constexpr (encodes)
+    detail::run_batch(detail::Encode{}, codec, chunk, batch, on);
 }
 
 namespace detail {

@@ -3,6 +3,7 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -12,6 +13,7 @@
 
 #include <tessera/codec/chunk.hpp>
 #include <tessera/codec/concept.hpp>
+#include <tessera/codec/encoded_sizes.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/pipeline/batch.hpp>
@@ -31,6 +33,7 @@ struct StageRun {
   StageQueues on;
   bool apart = false, ahead = false;                  ///< as cross_batch's
   AnyPlacer<space::Device> const** placer = nullptr;  ///< if elements are placed next: to be set to who does that
+  std::span<StageLink const> links{};                 ///< encoders behind it that take the sizes which it leaves
 };
 
 /// What is the same for every stage of a type. What bytes on a side of it are best put into is mostly of their space:
@@ -39,6 +42,7 @@ struct StageTraits {
   bool is_cast = false;
   bool is_view = false;  ///< read through, not run
   bool reads_array = false, writes_array = false;
+  bool leaves_sizes = false, takes_sizes = false;  ///< encoding, in device memory
   TakeScratch array_side = nullptr, bytes_side = nullptr;
 };
 
@@ -57,6 +61,9 @@ class AnyStage {
   /// `lists` is the stage's from one mini-batch to the next.
   virtual void decode(StageRun const&, StageObject& lists) const = 0;
   virtual void encode(StageRun const&, StageObject& lists) const = 0;
+  /// Of stages that leave or take sizes: begins to encode, and takes the size of chunk i when the host knows it.
+  virtual void start(StageRun const&, StageObject& lists, EncodedSizes const&) const = 0;
+  virtual void take_size(StageTask&, std::size_t i, std::size_t size, std::int32_t status) const = 0;
 
  protected:
   explicit AnyStage(StageTraits const& traits) : traits_{&traits} {}
@@ -101,10 +108,14 @@ class StageOf final : public AnyStage {
   static constexpr bool to_array = std::same_as<kind, array_to_array>, to_bytes = std::same_as<kind, array_to_bytes>;
   static constexpr bool is_sound = detail::check_codec<C>();
   static constexpr bool runs = is_sound && !detail::is_view<C>;
+  using EncodeQueue = crossing_queue<ArraySide, BytesSide>;
+  static constexpr bool leaves_sizes = LeavesSizes<C, ArraySide, BytesSide, EncodeQueue>;
+  static constexpr bool takes_sizes = detail::takes_sizes<C> && !ArraySide::host_accessible;
   static constexpr StageTraits traits_of_all = [] {
     StageTraits traits{
         .is_view = detail::is_view<C>, .reads_array = kind::reads_array, .writes_array = kind::writes_array};
     if constexpr (runs) traits.array_side = &take_scratch<ArraySide>, traits.bytes_side = &take_scratch<BytesSide>;
+    traits.leaves_sizes = leaves_sizes, traits.takes_sizes = takes_sizes;
     return traits;
   }();
 
@@ -161,7 +172,21 @@ class StageOf final : public AnyStage {
       });
   }
   void encode([[maybe_unused]] StageRun const& run, [[maybe_unused]] StageObject& lists) const override {
-    if constexpr (RunsBatch<Encode, C, ArraySide, BytesSide, crossing_queue<ArraySide, BytesSide>>)
+    if constexpr (leaves_sizes)
+      encode_in_turn<ArraySide>(
+          run.tasks.size(), 1 + run.links.size(), run.on.between<ArraySide>(),
+          [&](std::size_t k, EncodedSizes const& sizes) {
+            if (k == 0) return start(run, lists, sizes);
+            auto const& link = run.links[k - 1];
+            link.stage->start({run.chunk, nullptr, link.tasks, run.most, run.on}, *link.lists, sizes);
+          },
+          [&](std::size_t k, std::size_t i, std::size_t size, std::int32_t status) {
+            if (k == 0) return take_size(run.tasks[i], i, size, status);
+            auto& task = run.links[k - 1].tasks[i];
+            task.from.size = (k == 1 ? run.tasks[i] : run.links[k - 2].tasks[i]).size;
+            run.links[k - 1].stage->take_size(task, i, size, status);
+          });
+    else if constexpr (RunsBatch<Encode, C, ArraySide, BytesSide, EncodeQueue>)
       pass<ArraySide, BytesSide>(run, lists, [&](auto& values, auto tasks, auto& on) {
         if constexpr (to_array)
           values.encode(*run.change, C::name, tasks, run.most, on,
@@ -171,6 +196,19 @@ class StageOf final : public AnyStage {
       });
     else if constexpr (runs)
       throw CodecError{"this program's implementation decodes only"};
+  }
+  void start([[maybe_unused]] StageRun const& run, [[maybe_unused]] StageObject& lists,
+             [[maybe_unused]] EncodedSizes const& sizes) const override {
+    if constexpr (leaves_sizes || takes_sizes)
+      start_encoding(codec_, known<ArraySide, BytesSide>(run, lists), sizes, run.on.between<ArraySide, BytesSide>());
+  }
+  void take_size([[maybe_unused]] StageTask& task, [[maybe_unused]] std::size_t i, [[maybe_unused]] std::size_t size,
+                 [[maybe_unused]] std::int32_t status) const override {
+    if constexpr (leaves_sizes || takes_sizes) {
+      CodecTask<ArraySide, BytesSide> known{known_in<ArraySide>(task.from), known_in<BytesSide>(task.to)};
+      detail::take_size(codec_, known, i, size, status);
+      task.size = known.size;
+    }
   }
 
  private:
@@ -188,14 +226,19 @@ class StageOf final : public AnyStage {
     run_batch(leave, codec_, run.chunk, tasks, on);
     *run.placer = &kept;
   }
+  template <MemorySpace From, MemorySpace To>
+  std::span<CodecTask<From, To>> known(StageRun const& run, StageObject& lists) const {
+    auto& tasks = lists.of<Lists<From, To>>().tasks;
+    tasks.resize(run.tasks.size());
+    for (std::size_t i = 0; i < run.tasks.size(); ++i)
+      tasks[i] = {known_in<From>(run.tasks[i].from), known_in<To>(run.tasks[i].to)};
+    return tasks;
+  }
   template <MemorySpace From, MemorySpace To, class F>
   void pass(StageRun const& run, StageObject& lists, F&& f) const {
-    auto& known = lists.of<Lists<From, To>>();
-    known.tasks.resize(run.tasks.size());
-    for (std::size_t i = 0; i < run.tasks.size(); ++i)
-      known.tasks[i] = {known_in<From>(run.tasks[i].from), known_in<To>(run.tasks[i].to)};
-    f(known.values, std::span{known.tasks}, run.on.between<ArraySide, BytesSide>());
-    for (std::size_t i = 0; i < run.tasks.size(); ++i) run.tasks[i].size = known.tasks[i].size;
+    auto const tasks = known<From, To>(run, lists);
+    f(lists.of<Lists<From, To>>().values, tasks, run.on.between<ArraySide, BytesSide>());
+    for (std::size_t i = 0; i < run.tasks.size(); ++i) run.tasks[i].size = tasks[i].size;
   }
 
   C codec_{};
@@ -228,6 +271,8 @@ class CastStage final : public AnyStage {
     else
       throw Error{"bytes cross between these two memory spaces in the other direction only"};
   }
+  void start(StageRun const&, StageObject&, EncodedSizes const&) const override {}
+  void take_size(StageTask&, std::size_t, std::size_t, std::int32_t) const override {}
 };
 
 /// A shard in the list of a pipeline's stages: no chunk passes it, as the chunks in it pass a pipeline of their own.

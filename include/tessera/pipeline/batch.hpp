@@ -86,12 +86,21 @@ ByteSpan<Somewhere> take_scratch(StageObject& scratch, std::size_t n, StageQueue
   return known_in<Somewhere>(scratch.of<Scratch<S>>().take(n, on.between<S>()));
 }
 
+class AnyStage;
+/// An encoder behind another, with sizes of chunks that the host does not know: they may be all that there is room for.
+struct StageLink {
+  AnyStage const* stage;
+  std::span<StageTask> tasks;
+  StageObject* lists;
+};
+
 /// What a pipeline needs for one mini-batch after the other: lists and scratch, by the number of the stage among those
 /// that run. Pipelines of any codecs may take turns.
 struct StageBuffers {
   struct OfStage {
-    StageObject lists;    ///< what the stage makes of `tasks`
-    StageObject scratch;  ///< of the bytes between it and the one before it, seen from the elements
+    StageObject lists;                ///< what the stage makes of `tasks`
+    StageObject scratch;              ///< of the bytes between it and the one before it, seen from the elements
+    std::vector<StageTask> linked{};  ///< its own tasks, if it is a link
   };
   std::size_t most = 0;  ///< scratch has room for so many chunks from the beginning, if there are fewer
   std::vector<StageTask> tasks{};
@@ -103,7 +112,9 @@ struct DecodeBuffers : StageBuffers {
   bool is_placed = false;  ///< elements are placed next, from device memory, and nothing else reads them
   AnyPlacer<space::Device> const* placer = nullptr;  ///< if so, who places them, where it is not placer<space::Device>
 };
-struct EncodeBuffers : StageBuffers {};
+struct EncodeBuffers : StageBuffers {
+  std::vector<StageLink> links{};
+};
 
 /// A cast stage: one copy for chunks that follow each other on both sides. If they are `apart`, in separate allocations
 /// that are neighbours by chance, one for each. `ahead`: no earlier work of the queue uses the memory that they go to,

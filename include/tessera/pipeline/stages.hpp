@@ -91,6 +91,8 @@ class Stages {
       if (!list_[stage]->traits().is_view) return stage;
     return none;
   }
+  // So that chunks whose sizes the host does not know lie where encoders read them.
+  static std::size_t rounded_up(std::size_t bound) { return checked_size(bound + 15 - (bound + 15) % 16, "a chunk"); }
   static bool changes_values(AnyStage const& stage) { return stage.traits().writes_array; }  // of those that run
 
   // Where the results of a stage that others follow go: neighbours, with room for `bound` bytes each.
@@ -220,28 +222,50 @@ void Stages<ArraySpace, BytesSpace, Queue>::encode(ResolvedChunk const& form,
                                                    EncodeBuffers& buffers, Queue& on) const {
   StageQueues const queues{on};
   auto& tasks = buffers.tasks;
+  auto& links = buffers.links;
   tasks.resize(chunks.size());
   auto const running = form.bounds.size() - 1;
   if (buffers.stages.size() < running) buffers.stages.resize(running);
   std::size_t place = 0, changed = 0;  // in form.bounds, of what stands before the stage at hand
+  auto const has_link = [&](std::size_t next) { return next != none && list_[next]->traits().takes_sizes; };
+  auto const give_room = [&](std::span<StageTask> to, std::size_t at, std::size_t next, bool is_linked) {
+    ++place;
+    if (next == none) {
+      for (std::size_t i = 0; i < chunks.size(); ++i) to[i].to = known_in<Somewhere>(chunks[i].to);
+    } else {
+      auto const bound = form.bounds[place];
+      auto const apart = is_linked ? rounded_up(bound) : bound;
+      auto const room =
+          take(scratch_between(*list_[at], *list_[next]), buffers.stages[place].scratch, apart, buffers, queues);
+      for (std::size_t i = 0; i < chunks.size(); ++i) to[i].to = room.sub(i * apart, bound);
+    }
+  };
   for (auto at = running_from(0); at != none;) {
     auto const& stage = *list_[at];
-    auto const next = running_from(at + 1);
+    auto next = running_from(at + 1);
     if (place == 0)
       for (std::size_t i = 0; i < chunks.size(); ++i) tasks[i].from = known_in<Somewhere>(chunks[i].from);
     else
       for (auto& task : tasks) task.from = task.to.sub(0, task.size);
-    auto& lists = buffers.stages[place++].lists;
-    if (next == none) {
-      for (std::size_t i = 0; i < chunks.size(); ++i) tasks[i].to = known_in<Somewhere>(chunks[i].to);
-    } else {
-      auto const bound = form.bounds[place];
-      auto const room =
-          take(scratch_between(stage, *list_[next]), buffers.stages[place].scratch, bound, buffers, queues);
-      for (std::size_t i = 0; i < chunks.size(); ++i) tasks[i].to = room.sub(i * bound, bound);
+    auto& lists = buffers.stages[place].lists;
+    bool is_linked = stage.traits().leaves_sizes && has_link(next);
+    give_room(tasks, at, next, is_linked);
+    links.clear();
+    for (auto* before = &tasks; is_linked;) {
+      auto& of_link = buffers.stages[place];
+      of_link.linked.resize(chunks.size());
+      for (std::size_t i = 0; i < chunks.size(); ++i) of_link.linked[i].from = (*before)[i].to;
+      links.push_back({list_[next], of_link.linked, &of_link.lists});
+      auto const link = std::exchange(next, running_from(next + 1));
+      is_linked = has_link(next);
+      give_room(of_link.linked, link, next, is_linked);
+      before = &of_link.linked;
     }
     auto const* const change = changes_values(stage) ? &form.changes[changed++] : nullptr;
-    stage.encode({change ? change->decoded : form.stored_chunk(), change, tasks, buffers.most, queues}, lists);
+    stage.encode(
+        {change ? change->decoded : form.stored_chunk(), change, tasks, buffers.most, queues, false, false, nullptr, links},
+        lists);
+    if (!links.empty()) std::ranges::copy(links.back().tasks, tasks.begin());
     at = next;
   }
   for (std::size_t i = 0; i < chunks.size(); ++i) {

@@ -10,6 +10,7 @@
 #include <tessera/codec/bytes_to_bytes/encode_batch.cuh>
 #include <tessera/codec/bytes_to_bytes/lz4_frame.hpp>
 #include <tessera/codec/concept.hpp>
+#include <tessera/codec/encoded_sizes.hpp>
 #include <tessera/core/cuda_context.cuh>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
@@ -71,33 +72,35 @@ struct NvcompGzipEncoding {
   }
 };
 
-/// One copy of the lists, nvCOMP's launches, one copy of the answers, and one wait for them; before that a launch,
-/// where a format has a header or chunks lie where nvCOMP does not read them. Throws: CodecError with the number of the
-/// first chunk that nvCOMP does not encode; DeviceError.
+template <class Encoding>
+void check_encoding(nvcompStatus_t status, char const* function) {
+  if (status != nvcompSuccess)
+    throw DeviceError{text({Encoding::name, function, ": ", ::nvcompGetStatusString(status)})};
+}
+
+/// One copy of the lists and nvCOMP's launches; before them a launch where chunks lie where nvCOMP does not read them,
+/// and one that takes sizes, if these are in device memory. A format with a header has a launch behind them. Throws: CodecError with the number of the first chunk that nvCOMP
+/// does not take; DeviceError.
 template <class Encoding, class Options>
-void encode_by_nvcomp(std::span<CodecTask<space::Device>> batch, Options const& options, Queue<space::Device>& on) {
-  auto const check = [](nvcompStatus_t status, char const* function) {
-    if (status != nvcompSuccess)
-      throw DeviceError{text({Encoding::name, function, ": ", ::nvcompGetStatusString(status)})};
-  };
+EncodeLists compress_by_nvcomp(std::span<CodecTask<space::Device> const> batch, Options const& options,
+                               EncodedSizes const& sizes, EncodeBatch& lent, Queue<space::Device>& on) {
   auto const refuse = [](std::size_t i, auto const&... what) {
     CodecError error{text({what...})};
     error.in_chunk(i);
     throw error;
   };
   nvcompAlignmentRequirements_t aligned{};
-  check(Encoding::alignments(options, &aligned), "CompressGetRequiredAlignments");
-  auto lent = on.template lease<EncodeBatch>();
-  lent->begin(batch, Encoding::header);
+  check_encoding<Encoding>(Encoding::alignments(options, &aligned), "CompressGetRequiredAlignments");
+  lent.begin(batch, Encoding::header);
   for (std::size_t i = 0; i < batch.size(); ++i) {
     auto const size = batch[i].from.size;
     if (size == 0) refuse(i, "nvCOMP encodes no chunk of 0 bytes");
     if (size > Encoding::most)
-      refuse(i, "nvCOMP encodes at most ", Encoding::most, " bytes to a chunk, found ", size,
-             ": make chunks smaller, or write with the host's codec");
+      refuse(i, "nvCOMP encodes at most ", Encoding::most, " bytes to a chunk, found ", sizes.before ? "up to " : "",
+             size, ": make chunks smaller, or write with the host's codec");
   }
   std::size_t room = 0;
-  check(Encoding::bound(lent->largest(), options, &room), "CompressGetMaxOutputChunkSize");
+  check_encoding<Encoding>(Encoding::bound(lent.largest(), options, &room), "CompressGetMaxOutputChunkSize");
   for (std::size_t i = 0; i < batch.size(); ++i) {
     if (auto const size = batch[i].to.size; size < Encoding::header + room)
       refuse(i, "nvCOMP wants room for ", Encoding::header + room, " bytes of each chunk, found ", size);
@@ -105,37 +108,47 @@ void encode_by_nvcomp(std::span<CodecTask<space::Device>> batch, Options const& 
       refuse(i, "nvCOMP wants room at multiples of ", aligned.output, " bytes, which is not this one's place");
   }
 
-  lent->align(aligned.input, on);
-  auto const lists = lent->upload(on);
-  if constexpr (Encoding::header > 0) launch(on, lent->count(), WriteDecodedSizes<Encoding::header>{lists});
+  lent.align(aligned.input, on);
+  auto const lists = lent.upload(on);
+  if (sizes.before) launch(on, lent.count(), TakeSizes{sizes.before, lists.sizes});
   InContext const here{on.shared_stream()->context()};
   std::size_t wanted = 0;
-  check(Encoding::temporary(lent->count(), lent->largest(), options, &wanted, lent->total(), on.stream()),
-        "CompressGetTempSize");
-  auto* const scratch = lent->scratch(wanted, on);
-  check(Encoding::compress(lists.from, lists.sizes, lent->largest(), lent->count(), scratch, wanted, lists.to,
-                           lists.encoded, options, reinterpret_cast<nvcompStatus_t*>(lists.statuses), on.stream()),
-        "CompressAsync");
-  lent->answer(on);
-  lent.record();
-  lent.wait();
+  check_encoding<Encoding>(
+      Encoding::temporary(lent.count(), lent.largest(), options, &wanted, lent.total(), on.stream()),
+      "CompressGetTempSize");
+  auto* const scratch = lent.scratch(wanted, on);
+  check_encoding<Encoding>(
+      Encoding::compress(lists.from, lists.sizes, lent.largest(), lent.count(), scratch, wanted, lists.to, sizes.after,
+                         options, reinterpret_cast<nvcompStatus_t*>(sizes.statuses), on.stream()),
+      "CompressAsync");
+  if constexpr (Encoding::header > 0)
+    launch(on, lent.count(), PutDecodedSizes<Encoding::header>{lists.to, lists.sizes, sizes.after});
+  return lists;
+}
 
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    if (auto const status = static_cast<nvcompStatus_t>(lent->status(i)); status != nvcompSuccess)
-      refuse(i, batch[i].from.size, " bytes are not encoded: ", ::nvcompGetStatusString(status));
-    if (lent->encoded(i) > room)
-      refuse(i, "nvCOMP encoded to ", lent->encoded(i), " bytes where it promised at most ", room);
-    batch[i].size = Encoding::header + lent->encoded(i);
-  }
+/// Throws: CodecError.
+inline void expect_nvcomp_encoded(CodecTask<space::Device> const& task, std::size_t size, std::int32_t status) {
+  if (status != nvcompSuccess)
+    throw CodecError{text(
+        {task.from.size, " bytes are not encoded: ", ::nvcompGetStatusString(static_cast<nvcompStatus_t>(status))})};
+  if (size > task.to.size)
+    throw CodecError{text({"nvCOMP encoded to ", size, " bytes where there is room for ", task.to.size})};
 }
 
 /// Of a codec C, which derives from this.
 template <class C, class Encoding>
 struct EncodedByNvcomp {
+  static constexpr bool takes_sizes = true;
+
   template <std::same_as<Queue<space::Device>> DeviceQueue>
-  void encode(std::span<CodecTask<space::Device>> batch, DeviceQueue& on) const {
-    if constexpr (check_kernels<DeviceQueue>())
-      if (!batch.empty()) encode_by_nvcomp<Encoding>(batch, Encoding::options(static_cast<C const&>(*this)), on);
+  void encode(std::span<CodecTask<space::Device> const> batch, EncodedSizes const& sizes, DeviceQueue& on) const {
+    if constexpr (check_kernels<DeviceQueue>()) {
+      auto const options = Encoding::options(static_cast<C const&>(*this));
+      compress_by_nvcomp<Encoding>(batch, options, sizes, *on.template lease<EncodeBatch>(), on);
+    }
+  }
+  void expect_encoded(CodecTask<space::Device> const& task, std::size_t size, std::int32_t status) const {
+    expect_nvcomp_encoded(task, size, status);
   }
 };
 

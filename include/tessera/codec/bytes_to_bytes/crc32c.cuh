@@ -82,6 +82,7 @@ struct DeviceCrc32c {
   static constexpr bool runs_in = std::same_as<S, space::Device>;
   static constexpr bool has_fixed_size = true;
   static constexpr bool checks_bytes = true;
+  static constexpr bool takes_sizes = true;
 
   static DeviceCrc32c from(ObjectReader&) { return {}; }
   Value configuration() const { return Members{}; }
@@ -114,17 +115,21 @@ struct DeviceCrc32c {
   /// One copy of the list of chunks and two launches; the host does not wait. Throws: DeviceError.
   template <std::same_as<Queue<space::Device>> DeviceQueue>
   void encode(std::span<CodecTask<space::Device>> batch, DeviceQueue& on) const {
+    for (auto& task : batch) task.size = encoded_bound(task.from.size);
+    encode(std::span<CodecTask<space::Device> const>{batch}, EncodedSizes{}, on);
+  }
+  /// The same, of sizes that are in device memory.
+  template <std::same_as<Queue<space::Device>> DeviceQueue>
+  void encode(std::span<CodecTask<space::Device> const> batch, EncodedSizes const& sizes, DeviceQueue& on) const {
     if constexpr (detail::check_kernels<DeviceQueue>()) {
       if (batch.empty()) return;
       auto lent = on.template lease<detail::Crc32cBatch>();
       lent->clear();
-      for (auto& task : batch) {
-        task.size = encoded_bound(task.from.size);
-        lent->add(task.from, task.to.data);
-      }
+      for (auto const& task : batch) lent->add(task.from, task.to.data);
       auto const there = lent->upload(on);
-      launch_blocks(on, lent->slices(), detail::Crc32cSlices{there.chunks, lent->count(), there.parts, nullptr});
-      launch(on, lent->count(), detail::AppendCrc32c{there.chunks, there.parts});
+      launch_blocks(on, lent->slices(),
+                    detail::Crc32cSlices{there.chunks, lent->count(), there.parts, nullptr, sizes.before});
+      launch(on, lent->count(), detail::AppendCrc32c{there.chunks, there.parts, sizes.before, sizes.after});
     }
   }
 

@@ -48,6 +48,13 @@ struct Crc32cChunk {
   std::uint64_t size;
   std::uint64_t first_slice;  ///< of this chunk, among those of the batch
 
+  /// With a size that another encoder left there, and which may be anything, if it could not encode the chunk.
+  TESSERA_HOST_DEVICE Crc32cChunk sized(std::size_t const* sizes, std::uint64_t i) const {
+    auto chunk = *this;
+    if (sizes && sizes[i] < size) chunk.size = sizes[i];
+    return chunk;
+  }
+
   /// An empty chunk has one, too.
   TESSERA_HOST_DEVICE std::uint64_t slices() const { return size == 0 ? 1 : (size - 1) / slice + 1; }
 
@@ -69,19 +76,28 @@ struct Crc32cSlices {
     std::uint32_t table[256];           // what a byte does to a register
     std::uint32_t crc[threads];         // of a thread's bytes, or of several threads' that follow
     std::byte line[threads][each + 4];  // 17 words: neighbours find theirs in different banks
+    bool is_there;
   };
 
   Crc32cChunk const* chunks;
   std::uint64_t count;
-  std::uint32_t* parts;   ///< one for each slice
-  std::uint32_t* stored;  ///< one for each chunk: the checksum that follows its bytes; null: none does
+  std::uint32_t* parts;                ///< one for each slice
+  std::uint32_t* stored;               ///< one for each chunk: the checksum that follows its bytes; null: none does
+  std::size_t const* sizes = nullptr;  ///< those of the chunks, where the list has the most that they may be
   Crc32cShift shift = crc32c_shift;
 
   template <unsigned Phase>
   TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared& shared) const {
     if constexpr (Phase == 0) {
+      auto const number = chunk_of(block);
+      auto const chunk = chunks[number].sized(sizes, number);
+      bool const is_there = block - chunk.first_slice < chunk.slices();  // it may have fewer than the most
+      if (thread == 0) shared.is_there = is_there;
+      if (!is_there) return;
       shared.table[thread] = after_byte(thread);
-      copy(chunks[chunk_of(block)], block, thread, shared);
+      copy(chunk, block, thread, shared);
+    } else if (!shared.is_there) {
+      return;
     } else if constexpr (Phase == 1) {
       std::uint32_t crc = 0;
       for (unsigned i = 0; i < each; ++i)
@@ -140,7 +156,7 @@ struct Crc32cSlices {
   // The register begins with ones: before the first slice.
   TESSERA_HOST_DEVICE void finish(std::uint64_t block, std::uint32_t crc) const {
     auto const number = chunk_of(block);
-    auto const& chunk = chunks[number];
+    auto const chunk = chunks[number].sized(sizes, number);
     auto part = shift(crc, behind(chunk, block));
     if (block == chunk.first_slice) {
       part ^= shift(~0u, chunk.size);
@@ -159,12 +175,15 @@ struct Crc32cSlices {
 struct AppendCrc32c {
   Crc32cChunk const* chunks;
   std::uint32_t const* parts;
+  std::size_t const* sizes = nullptr;  ///< as that of Crc32cSlices
+  std::size_t* after = nullptr;        ///< what it makes of the sizes; null: nobody asks
 
   TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const {
-    auto const& chunk = chunks[i];
+    auto const chunk = chunks[i].sized(sizes, i);
     auto const checksum = chunk.checksum(parts);
     for (unsigned byte = 0; byte < 4; ++byte)
       chunk.to[chunk.size + byte] = static_cast<std::byte>(checksum >> (8 * byte) & 0xff);
+    if (after) after[i] = chunk.size + 4;
   }
 };
 

@@ -1,5 +1,5 @@
-// Chunks of a mini-batch for an encoder that takes lists in device memory: the host knows them all, so one copy brings
-// them there, and what it answers, sizes and statuses, comes back in another.
+// Chunks of a mini-batch for an encoder that takes lists in device memory: the host knows them all but for sizes that
+// another encoder left there, so one copy brings them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/cast/host_device.cuh>
 #include <tessera/codec/chunk.hpp>
+#include <tessera/codec/encoded_sizes.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/memory/queue.cuh>
 #include <tessera/place/copy.cuh>
@@ -23,23 +24,36 @@ inline bool is_aligned(std::byte const* address, std::size_t to) {
   return reinterpret_cast<std::uintptr_t>(address) % to == 0;
 }
 
-/// What an encoder takes, and what it answers: an entry for each chunk.
+/// What an encoder takes: an entry for each chunk.
 struct EncodeLists {
   void const** from;
   std::size_t* sizes;
   void** to;
-  std::size_t* encoded;    ///< its answers: bytes that it wrote ...
-  std::int32_t* statuses;  ///< ... and whether it is content: 0
 };
 
-/// Puts the decoded size, an integer of so many bytes, little-endian, before what the encoder writes.
-template <unsigned Bytes>
-struct WriteDecodedSizes {
-  EncodeLists lists;
+/// Takes sizes that another encoder left, in place of the most that they may be. Of a chunk that it could not encode it
+/// says anything: then one byte stands for it, until the host is told.
+struct TakeSizes {
+  std::size_t const* before;
+  std::size_t* sizes;
 
   TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const {
-    auto* const to = static_cast<std::byte*>(lists.to[i]) - Bytes;
-    for (unsigned b = 0; b < Bytes; ++b) to[b] = static_cast<std::byte>(lists.sizes[i] >> (8 * b) & 0xff);
+    sizes[i] = before[i] == 0 || before[i] > sizes[i] ? 1 : before[i];
+  }
+};
+
+/// Puts the decoded size, an integer of so many bytes, little-endian, before what an encoder wrote, which is then so
+/// much longer.
+template <unsigned Bytes>
+struct PutDecodedSizes {
+  void* const* to;
+  std::size_t const* decoded;
+  std::size_t* encoded;
+
+  TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const {
+    auto* const header = static_cast<std::byte*>(to[i]) - Bytes;
+    for (unsigned b = 0; b < Bytes; ++b) header[b] = static_cast<std::byte>(decoded[i] >> (8 * b) & 0xff);
+    encoded[i] += Bytes;
   }
 };
 
@@ -59,8 +73,8 @@ class EncodeBatch {
     }
   }
   std::size_t count() const { return from_.size(); }
-  std::size_t total() const { return total_; }      ///< bytes of all chunks
-  std::size_t largest() const { return largest_; }  ///< of the largest of them
+  std::size_t total() const { return total_; }      ///< bytes of all chunks, at most
+  std::size_t largest() const { return largest_; }  ///< of the largest of them, likewise
 
   /// Chunks whose addresses are no such multiples are copied to where they are, all in one launch.
   template <MemorySpace S = space::Device>  // units without kernels may include this
@@ -89,12 +103,10 @@ class EncodeBatch {
     std::memcpy(staging.data, from_.data(), n);
     std::memcpy(staging.data + n, sizes_.data(), n);
     std::memcpy(staging.data + 2 * n, to_.data(), n);
-    auto const memory = memory_.take(in_steps(3 * n + count() * each_answer), on);
-    crossing<space::Device, space::Pinned>::copy(staging, memory.sub(0, 3 * n), on);
-    there_ = memory.data + 3 * n;
+    auto const memory = memory_.take(in_steps(3 * n), on).sub(0, 3 * n);
+    crossing<space::Device, space::Pinned>::copy(staging, memory, on);
     return {reinterpret_cast<void const**>(memory.data), reinterpret_cast<std::size_t*>(memory.data + n),
-            reinterpret_cast<void**>(memory.data + 2 * n), reinterpret_cast<std::size_t*>(there_),
-            reinterpret_cast<std::int32_t*>(there_ + n)};
+            reinterpret_cast<void**>(memory.data + 2 * n)};
   }
 
   /// Device memory for the encoder.
@@ -102,23 +114,9 @@ class EncodeBatch {
     return size == 0 ? nullptr : scratch_.take(in_steps(size), on).data;
   }
 
-  /// One copy of all answers, for the host to read when it has waited.
-  void answer(Queue<space::Device>& on) {
-    auto const size = count() * each_answer;
-    here_ = answers_.take(in_steps(size), on).data;
-    crossing<space::Pinned, space::Device>::copy(ByteView<space::Device>{there_, size}, {here_, size}, on);
-  }
-  std::size_t encoded(std::size_t i) const { return reinterpret_cast<std::size_t const*>(here_)[i]; }
-  std::int32_t status(std::size_t i) const {
-    return reinterpret_cast<std::int32_t const*>(here_ + count() * sizeof(std::size_t))[i];
-  }
-
-  std::size_t held() const {
-    return staging_.held() + answers_.held() + memory_.held() + scratch_.held() + inputs_.held();
-  }
+  std::size_t held() const { return staging_.held() + memory_.held() + scratch_.held() + inputs_.held(); }
 
  private:
-  static constexpr std::size_t each_answer = sizeof(std::size_t) + sizeof(std::int32_t);
   static_assert(sizeof(std::size_t) == sizeof(void*));
 
   std::vector<std::byte const*> from_;
@@ -126,10 +124,8 @@ class EncodeBatch {
   std::vector<std::byte*> to_;
   std::vector<Placement<space::Device>> moved_;
   std::size_t total_ = 0, largest_ = 0;
-  Scratch<space::Pinned> staging_, answers_;
+  Scratch<space::Pinned> staging_;
   Scratch<space::Device> memory_, scratch_, inputs_;
-  std::byte* there_ = nullptr;
-  std::byte* here_ = nullptr;
 };
 
 }  // namespace detail

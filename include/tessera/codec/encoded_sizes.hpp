@@ -1,0 +1,87 @@
+// Sizes of what codecs encoded, in device memory: one encoder after another reads them there, and the host learns them
+// when the last is done.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <tessera/buffer/scratch.hpp>
+#include <tessera/cast/concept.hpp>
+#include <tessera/memory/bytes.hpp>
+
+namespace tessera { inline namespace v0 {
+
+/// What an encoder in device memory is told of sizes, and what it tells: lists in that memory, an entry for each chunk.
+struct EncodedSizes {
+  std::size_t const* before = nullptr;  ///< bytes of each chunk; null: as its task says, which else says the most
+  std::size_t* after = nullptr;         ///< for the encoder to write: bytes of what it made of each
+  std::int32_t* statuses = nullptr;     ///< likewise, for the codec's own `expect_encoded`
+};
+
+namespace detail {
+
+/// The lists of encoders that follow each other. Kept by the queue: they grow to what was asked for, and then nothing
+/// is allocated.
+template <MemorySpace S>
+class EncodedRows {
+  using Staging = staging_t<S, space::Host>;
+  using Queue = queue_for<S>;
+
+ public:
+  void begin(std::size_t chunks, std::size_t encoders, Queue& on) {
+    chunks_ = chunks, encoders_ = encoders;
+    there_ = memory_.take(in_steps(size()), on).data;
+  }
+  EncodedSizes there(std::size_t encoder) const {
+    auto* const sizes = reinterpret_cast<std::size_t*>(there_);
+    auto* const statuses = reinterpret_cast<std::int32_t*>(sizes + chunks_ * encoders_);
+    return {encoder == 0 ? nullptr : sizes + (encoder - 1) * chunks_, sizes + encoder * chunks_,
+            statuses + encoder * chunks_};
+  }
+
+  /// One copy of all lists, for the host to read when it has waited.
+  void bring(Queue& on) {
+    auto const here = answers_.take(in_steps(size()), on).sub(0, size());
+    crossing<Staging, S>::copy(ByteView<S>{there_, size()}, here, on);
+    here_ = here.data;
+  }
+  std::size_t size_of(std::size_t encoder, std::size_t chunk) const {
+    return reinterpret_cast<std::size_t const*>(here_)[encoder * chunks_ + chunk];
+  }
+  std::int32_t status_of(std::size_t encoder, std::size_t chunk) const {
+    auto const* const sizes = reinterpret_cast<std::size_t const*>(here_);
+    return reinterpret_cast<std::int32_t const*>(sizes + chunks_ * encoders_)[encoder * chunks_ + chunk];
+  }
+
+  std::size_t held() const { return memory_.held() + answers_.held(); }
+
+ private:
+  std::size_t size() const { return chunks_ * encoders_ * (sizeof(std::size_t) + sizeof(std::int32_t)); }
+  static std::size_t in_steps(std::size_t size) { return std::bit_ceil(std::max(size, std::size_t{1} << 14)); }
+
+  std::size_t chunks_ = 0, encoders_ = 0;
+  Scratch<S> memory_;
+  Scratch<Staging> answers_;
+  std::byte* there_ = nullptr;
+  std::byte const* here_ = nullptr;
+};
+
+/// Chunks through encoders that follow each other: calls start(k, EncodedSizes) for each of so many, waits once for
+/// all, and then calls found(k, i, size, status) for each chunk i of each.
+template <MemorySpace S, class Start, class Found>
+void encode_in_turn(std::size_t chunks, std::size_t encoders, queue_for<S>& on, Start&& start, Found&& found) {
+  if (chunks == 0) return;
+  auto rows = on.template lease<EncodedRows<S>>();
+  rows->begin(chunks, encoders, on);
+  for (std::size_t k = 0; k < encoders; ++k) start(k, rows->there(k));
+  rows->bring(on);
+  rows.record();
+  rows.wait();
+  for (std::size_t k = 0; k < encoders; ++k)
+    for (std::size_t i = 0; i < chunks; ++i) found(k, i, rows->size_of(k, i), rows->status_of(k, i));
+}
+
+}  // namespace detail
+}}  // namespace tessera::v0
