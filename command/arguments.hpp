@@ -37,6 +37,10 @@ inline tessera::Extents parse_lengths(std::string const& what, std::string const
 inline tessera::Extents parse_chunks(std::string const& text) { return parse_lengths("--chunks", text, 1); }
 inline tessera::Extents parse_shards(std::string const& text) { return parse_lengths("--shards", text, 1); }
 
+inline tessera::ZarrFormat format_named(std::optional<int> number, tessera::ZarrFormat otherwise) {
+  return number ? static_cast<tessera::ZarrFormat>(*number) : otherwise;
+}
+
 /// What zarr-python gives a codec of which nothing else is said.
 inline tessera::Members usual_configuration(std::string_view codec, tessera::DataType type) {
   using tessera::Members, tessera::Value;

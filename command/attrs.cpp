@@ -41,7 +41,8 @@ Members parse_settings(std::vector<std::string> const& settings) {
 
 tessera::MetadataError no_attribute(std::string const& name, Node const& node) {
   auto error = tessera::MetadataError{"there is no attribute " + tessera::describe(name)};
-  return error.in_key(tessera::document_key(node.path).path).in_store(node.store.name());
+  auto const key = tessera::detail::node_key(node.store, node.path);
+  return error.in_key(key.value_or(tessera::document_key(node.path)).path).in_store(node.store.name());
 }
 
 // What is deleted goes, and what is set comes, in one write of the document.

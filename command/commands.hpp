@@ -56,6 +56,7 @@ struct Write : Files {
   std::string file, path;
   std::optional<std::string> chunks, shards, fill;
   std::string codecs, names;  ///< empty: not given
+  std::optional<int> zarr_format{};
   bool overwrite = false;
   std::size_t threads = 1;
 };
@@ -64,6 +65,7 @@ struct Copy : Files {
   std::string source, destination;
   std::optional<std::string> chunks, shards;
   std::string codecs;  ///< empty: not given
+  std::optional<int> zarr_format{};
   bool overwrite = false;
   std::size_t threads = 1;
   std::size_t memory = 256;  ///< MiB in all

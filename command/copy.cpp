@@ -38,10 +38,15 @@ struct Plan {
 };
 
 tessera::ArrayMetadata asked_for(Copy const& command, tessera::ArrayMetadata metadata, std::string const& path) {
-  if (command.chunks || command.shards) take_out_of_shards(metadata);
+  auto const format = format_named(command.zarr_format, metadata.format);
+  if (command.chunks || command.shards || format == tessera::ZarrFormat::v2) take_out_of_shards(metadata);
   if (command.chunks) metadata.chunk_shape = parse_chunks(*command.chunks);
   if (!command.codecs.empty()) metadata.codecs = parse_codecs(command.codecs, metadata.type);
   if (command.shards) put_into_shards(metadata, parse_shards(*command.shards));
+  if (format != metadata.format) {
+    metadata.format = format;
+    metadata.key_encoding = {};
+  }
   if (command.chunks || command.shards || !command.codecs.empty())
     complete_as_asked(metadata, path.empty() ? command.source : path, complete_codecs);
   return metadata;
@@ -57,12 +62,13 @@ Plan plan_for(Copy const& command) {
     if (node.wrong) throw tessera::MetadataError{node.problem};
     if (!node.problem.empty()) {
       auto error = tessera::MetadataError{node.problem};
-      error.in_key(tessera::document_key(node.path).path).in_store(store.name());
+      error.in_key(node.key().path).in_store(store.name());
       return plan.left_out.emplace_back(error.what()), void();
     }
     auto const below = node.path.substr(std::min(node.path.size(), above));
     if (auto const* group = std::get_if<tessera::GroupMetadata>(&node.document)) {
       plan.groups.emplace_back(below, *group);
+      plan.groups.back().second.format = format_named(command.zarr_format, group->format);
     } else {
       auto const& array = std::get<tessera::ArrayMetadata>(node.document);
       plan.arrays.push_back({node.path, below, array, asked_for(command, array, node.path)});
@@ -71,6 +77,10 @@ Plan plan_for(Copy const& command) {
   });
   if (plan.arrays.empty() && !plan.left_out.empty()) throw tessera::MetadataError{plan.left_out.front()};
   return plan;
+}
+
+tessera::ZarrFormat format_of(Plan const& plan) {
+  return plan.groups.empty() ? plan.arrays.front().copy.format : plan.groups.front().second.format;
 }
 
 constexpr std::uint64_t most = std::uint64_t{1} << 58;  // bytes; sums and products of more stay there
@@ -115,7 +125,7 @@ void expect_memory(Copy const& command, Store const& store, Job const& job) {
   auto error =
       tessera::SelectionError{tessera::text({"a chunk or shard of the copy takes ", (least >> 20) + 1,
                                              " MiB of memory on its way, expected at most --memory ", command.memory})};
-  throw error.in_key(tessera::document_key(job.from).path).in_store(store.name());
+  throw error.in_key(tessera::document_key(job.from, job.source.format).path).in_store(store.name());
 }
 
 // What a thread needs, however small the chunks are.
@@ -251,10 +261,12 @@ Status run(Copy const& command) {
   for (auto const& job : plan.arrays) expect_memory(command, plan.store, job);
   Interruption const interruption;
   Stopwatch const watch;
-  OutputNode output{command.destination, command.overwrite, command};
+  OutputNode output{command.destination, command.overwrite, command, format_of(plan)};
   auto const store = output.store();
   std::uint64_t bytes = 0;
-  for (auto const& [path, group] : plan.groups) tessera::write_document(store, path, to_value(group));
+  for (auto const& [path, group] : plan.groups)
+    for (auto const& [key, text] : tessera::detail::new_documents(path, group))
+      tessera::detail::write_text(store, key, text);
   {
     std::atomic<std::uint64_t> elements{0};
     Progress const progress{"copying", elements, plan.elements};

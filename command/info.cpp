@@ -28,17 +28,16 @@ struct Stored {
   std::uint64_t chunks = 0;        // how many there can be
   std::uint64_t stored = 0;        // how many there are
   std::uint64_t bytes = 0;         // of all elements, uncompressed
-  std::uint64_t stored_bytes = 0;  // of everything below the array but its document
+  std::uint64_t stored_bytes = 0;  // of everything below the array but its documents
 };
 
 Stored stored_below(Store const& store, std::string const& path, tessera::ArrayMetadata const& array) {
   auto const grid = chunk_grid(array);
   Stored result{tessera::element_count(grid, "the number of chunks"), 0,
                 tessera::element_count(array.shape, "shape") * array.type.size, 0};
-  auto const document = tessera::document_key(path).path;
   auto const prefix = path.empty() ? 0 : path.size() + 1;
   store.list(path, [&](tessera::Listed const& entry) {
-    if (entry.path == document) return;
+    if (tessera::detail::is_document(entry.path)) return;
     result.stored_bytes += entry.size;
     bool const is_chunk = chunk_of(entry.path.substr(prefix), array.key_encoding, grid).has_value();
     result.stored += is_chunk;
@@ -122,7 +121,7 @@ class TextTree {
     };
     if (auto const* array = std::get_if<tessera::ArrayMetadata>(&node.document)) {
       auto const& stored = keys_.at(node.path);
-      line(first, label + "  " + array->type.name() + ' ' + shape_text(*array));
+      line(first, label + "  " + array->type.name() + ' ' + shape_text(*array) + of_format(node));
       bool const sharded = !array->codecs.empty() && array->codecs.front().name == "sharding_indexed";
       fact(sharded ? "shards" : "chunks",
            joined(array->chunk_shape, " x ") + (array->chunk_shape.rank() == 0 ? "one" : "") + ", " +
@@ -138,7 +137,7 @@ class TextTree {
       fact("fill value", summary(tessera::write_fill_value(array->fill, array->type)));
       attributes(array->attributes);
     } else if (auto const* group = std::get_if<tessera::GroupMetadata>(&node.document)) {
-      line(first, label + "  group");
+      line(first, label + "  group" + of_format(node));
       attributes(group->attributes);
     } else {
       line(first, label + (node.wrong ? "  (broken)" : "  array (not supported)"));
@@ -152,6 +151,9 @@ class TextTree {
   }
 
  private:
+  static char const* of_format(Tree const& node) {
+    return node.format() == tessera::ZarrFormat::v2 ? "  (Zarr v2)" : "";
+  }
   static void line(std::string const& before, std::string const& text) {
     std::cout << before << printable(text) << '\n';
   }
@@ -169,6 +171,7 @@ Value numbers(tessera::Extents const& extents) {
 
 Members json_of(Tree const& node, Keys const& keys) {
   Members json{{"path", valid_utf8(node.path)}};
+  auto const format = Value::integer(static_cast<int>(node.format()));
   if (auto const* array = std::get_if<tessera::ArrayMetadata>(&node.document)) {
     auto const& stored = keys.at(node.path);
     List names, codecs;
@@ -176,6 +179,7 @@ Members json_of(Tree const& node, Keys const& keys) {
     for (auto const& codec : array->codecs)
       codecs.push_back(Members{{"name", codec.name}, {"configuration", codec.configuration}});
     json.push_back({"node_type", "array"});
+    json.push_back({"zarr_format", format});
     json.push_back({"shape", numbers(array->shape)});
     json.push_back({"dimension_names", array->dimension_names.empty() ? Value{} : Value{names}});
     json.push_back({"data_type", array->type.name()});
@@ -192,6 +196,7 @@ Members json_of(Tree const& node, Keys const& keys) {
                                                                            static_cast<double>(stored.stored_bytes))}});
   } else if (auto const* group = std::get_if<tessera::GroupMetadata>(&node.document)) {
     json.push_back({"node_type", "group"});
+    json.push_back({"zarr_format", format});
     json.push_back({"attributes", group->attributes});
   } else {
     json.push_back({"node_type", node.wrong ? Value{} : "array"});

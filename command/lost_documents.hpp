@@ -51,7 +51,7 @@ inline std::map<std::string, LostDocument> lost_documents(Store const& store, Tr
     if (std::any_of(group.children.begin(), group.children.end(), is_node)) continue;
     std::vector<std::string> nodes;
     store.list(folder, [&](tessera::Listed const& entry) {
-      if (entry.path.ends_with("/zarr.json")) nodes.emplace_back(entry.path.substr(0, entry.path.rfind('/')));
+      if (tessera::detail::makes_node(entry.path)) nodes.emplace_back(entry.path.substr(0, entry.path.rfind('/')));
       auto const array = detail::array_of_chunk(entry.path);
       if (!array || *array == group.path) return;
       auto& one = lost[*array];

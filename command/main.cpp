@@ -102,6 +102,12 @@ void add_codecs(CLI::App& command, std::string& codecs, std::string const& other
       ->type_name("JSON");
 }
 
+void add_format(CLI::App& command, std::optional<int>& format, char const* otherwise) {
+  command
+      .add_option("--zarr-format", format, "The format of its documents, 2 or 3; by default " + std::string{otherwise})
+      ->type_name("2|3")
+      ->check(CLI::IsMember({2, 3}));
+}
 void add_overwrite(CLI::App& command, bool& overwrite) {
   command.add_flag("--overwrite", overwrite, "Replace the array or group that is there, and all below it");
 }
@@ -252,6 +258,7 @@ cli::Status run(int argc, char** argv) {
   write_command.add_option("--fill", write.fill, "The fill value, as JSON or NaN, -Infinity, 0x7fc00000; by default 0")
       ->type_name("VALUE");
   write_command.add_option("--names", write.names, "Names of the dimensions, joined by commas")->type_name("X,Y,Z");
+  add_format(write_command, write.zarr_format, "3");
   add_overwrite(write_command, write.overwrite);
   add_sync(write_command, write.sync);
   add_threads(write_command, write.threads);
@@ -266,6 +273,7 @@ cli::Status run(int argc, char** argv) {
   add_chunks(copy_command, copy.chunks, "as in the source");
   add_shards(copy_command, copy.shards, "as in the source; with --chunks alone, none");
   add_codecs(copy_command, copy.codecs, "as in the source");
+  add_format(copy_command, copy.zarr_format, "that of the source");
   add_overwrite(copy_command, copy.overwrite);
   copy_command
       .add_option(

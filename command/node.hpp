@@ -88,8 +88,11 @@ namespace detail {
 
 inline bool has_document(std::filesystem::path const& folder, std::error_code& error) {
   using std::filesystem::file_type;
-  auto const type = std::filesystem::status(folder / "zarr.json", error).type();
-  return type != file_type::none && type != file_type::not_found && type != file_type::directory;
+  for (auto const* name : {"zarr.json", ".zarray", ".zgroup"}) {
+    auto const type = std::filesystem::status(folder / name, error).type();
+    if (type != file_type::none && type != file_type::not_found && type != file_type::directory) return true;
+  }
+  return false;
 }
 
 }  // namespace detail

@@ -27,8 +27,12 @@ namespace cli {
 class OutputNode {
  public:
   /// Throws: tessera::Error, if there is something at `path` that may not be replaced.
-  OutputNode(std::string const& path, bool overwrite, Files const& files)
-      : shown_{path}, place_{find_place(path, files)}, target_{folder_of(path)}, options_{options_of(files)} {
+  OutputNode(std::string const& path, bool overwrite, Files const& files, tessera::ZarrFormat format)
+      : shown_{path},
+        place_{find_place(path, files)},
+        target_{folder_of(path)},
+        options_{options_of(files)},
+        format_{format} {
     namespace fs = std::filesystem;
     std::error_code error;
     auto const root = folder_of(place_.store.name());
@@ -63,7 +67,11 @@ class OutputNode {
   void put_in_place() {
     namespace fs = std::filesystem;
     tessera::detail::drop_consolidated_above(place_.store, place_.path);
-    for (auto const& group : groups_) tessera::write_document(place_.store, group, to_value(tessera::GroupMetadata{}));
+    tessera::GroupMetadata made_above;
+    made_above.format = format_;
+    for (auto const& group : groups_)
+      for (auto const& [key, text] : tessera::detail::new_documents(group, made_above))
+        tessera::detail::write_text(place_.store, key, text);
     auto const made = unfinished_->path + "/new";
     std::error_code error;
     fs::path old;
@@ -176,6 +184,7 @@ class OutputNode {
   Node place_;
   std::filesystem::path target_, folder_;
   tessera::LocalOptions options_;
+  tessera::ZarrFormat format_;  // of the groups above that are made
   std::optional<Store> outer_;  // what the path and the unfinished folder are below
   std::string path_;            // in it
   bool replaces_ = false;

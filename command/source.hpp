@@ -57,7 +57,7 @@ template <class F>
 decltype(auto) about(Array const& array, F&& f) try {
   return f();
 } catch (tessera::Error& error) {
-  error.in_key(tessera::document_key(array.path()).path).in_store(array.store().name());
+  error.in_key(array.document().path).in_store(array.store().name());
   throw;
 }
 

@@ -24,6 +24,18 @@ struct Tree {
   bool wrong = false;     ///< the problem is the data's; else it is an array that this program does not support
   std::vector<Tree> children{};
 
+  /// Of its documents; of a broken one it is not known.
+  tessera::ZarrFormat format() const {
+    if (auto const* array = std::get_if<tessera::ArrayMetadata>(&document)) return array->format;
+    auto const* const group = std::get_if<tessera::GroupMetadata>(&document);
+    return group ? group->format : tessera::ZarrFormat::v3;
+  }
+  /// Where the document is that makes it a node.
+  tessera::Key key() const {
+    bool const is_group = std::holds_alternative<tessera::GroupMetadata>(document);
+    return tessera::document_key(path, format(), is_group ? tessera::NodeType::group : tessera::NodeType::array);
+  }
+
   bool any_wrong() const {
     return wrong || std::any_of(children.begin(), children.end(), [](Tree const& child) { return child.any_wrong(); });
   }
@@ -45,7 +57,7 @@ inline void look_at(Store const& store, tessera::ArrayMetadata const& array, Tre
   try {  // as open_any does
     (void)complete_codecs(array);
   } catch (tessera::Error& error) {
-    error.in_key(tessera::document_key(tree.path).path).in_store(store.name());
+    error.in_key(tree.key().path).in_store(store.name());
     throw;
   }
 }

@@ -259,9 +259,11 @@ template <class F, class Stray>
 void each_stored(Store const& store, std::string const& path, tessera::ArrayMetadata const& array, F&& f,
                  Stray&& stray) {
   auto const grid = chunk_grid(array);
-  auto const document = tessera::document_key(path).path;
+  auto const document = tessera::document_key(path, array.format).path;
+  bool const has_attributes = array.format == tessera::ZarrFormat::v2;  // in a document of their own
   store.list(path, [&](tessera::Listed const& entry) {
     if (entry.path == document) return;
+    if (has_attributes && entry.path == tessera::detail::v2_attributes_key(path).path) return;
     auto const below = entry.path.substr(path.empty() ? 0 : path.size() + 1);
     auto const place = chunk_of(below, array.key_encoding, grid);
     bool const is_link = entry.link != tessera::Link::none;
@@ -319,6 +321,15 @@ void find_lost(Store const& store, Tree const& group, Findings& findings) {
   }
 }
 
+// Documents of Zarr v2 beside those of v3. Those of an array are found among its chunks.
+void find_other_format(Store const& store, Tree const& group, Findings& findings) {
+  if (group.format() == tessera::ZarrFormat::v2) return;
+  tessera::Queue<tessera::space::Host> on;
+  for (auto const type : {tessera::NodeType::array, tessera::NodeType::group})
+    if (auto const key = tessera::document_key(group.path, tessera::ZarrFormat::v2, type); size(store, key, on))
+      findings.strays.push_back(key.path);
+}
+
 std::string counted(std::uint64_t n, std::string const& what) {
   return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
 }
@@ -326,7 +337,12 @@ std::string counted(std::uint64_t n, std::string const& what) {
 void print(Findings const& found, std::string const& store) {
   for (auto const& failure : found.failures) std::cout << "error: " << printable(failure.problem) << '\n';
   for (auto const& key : found.strays)
-    std::cout << printable("warning: " + store + ": key \"" + key + "\": no chunk of the array it is below") << '\n';
+    std::cout << printable(
+                     "warning: " + store + ": key \"" + key + "\": " +
+                     (tessera::detail::is_document(key)
+                          ? "a document of the other format, or of no node; the node of Zarr v3 is the one that is read"
+                          : "no chunk of the array it is below"))
+              << '\n';
   for (auto const& key : found.unfinished)
     std::cout << printable("warning: " + store + ": key \"" + key + "\": left by a writer that ended; it may be erased")
               << '\n';
@@ -386,9 +402,10 @@ Status run(Validate const& command) {
     std::atomic<std::uint64_t> done{0};
     Progress const progress{"decoding", done, total};
     each_node(tree, [&, &store = store](Tree const& node) {
-      auto const key = tessera::document_key(node.path).path;
+      auto const key = node.key().path;
       if (!node.problem.empty() && !node.wrong) return found.unsupported.push_back({key, node.problem});
       found.groups += std::holds_alternative<tessera::GroupMetadata>(node.document);
+      if (std::holds_alternative<tessera::GroupMetadata>(node.document)) find_other_format(store, node, found);
       found.arrays += std::holds_alternative<tessera::ArrayMetadata>(node.document);
       try {
         if (node.wrong)

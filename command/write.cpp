@@ -23,6 +23,7 @@ namespace {
 
 tessera::ArrayMetadata asked_for(Write const& command, NpyHeader const& file) {
   tessera::ArrayMetadata metadata;
+  metadata.format = format_named(command.zarr_format, metadata.format);
   metadata.shape = file.shape;
   metadata.type = file.type;
   metadata.chunk_shape = command.chunks ? parse_chunks(*command.chunks) : default_chunks(file.shape, file.type);
@@ -85,7 +86,7 @@ Status run(Write const& command) {
   auto const metadata = asked_for(command, file.header());
   Interruption const interruption;
   Stopwatch const watch;
-  OutputNode output{command.path, command.overwrite, command};
+  OutputNode output{command.path, command.overwrite, command, metadata.format};
   {
     auto const array = make_array(output.store(), "", metadata, Queue{command.threads});
     Elements elements{file};

@@ -39,6 +39,19 @@ def documents():
     yield {"zarr_format": 3, "node_type": "group", "attributes": {"n": 1e5}, "consolidated_metadata": None}
 
 
+def v2_documents():
+    fills = {"|b1": True, "|i1": -128, "<u8": 2**64 - 1, ">f2": "-Infinity", "<f4": 0.1, ">f8": "NaN", "<c8": ["NaN", 1.5],
+             "|V3": "AQID", "<i4": None, "<f8": "1.5"}
+    compressors = [None, {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": -1, "blocksize": 0}, {"id": "zlib", "level": 1},
+                   {"id": "lzma", "format": 1, "check": -1, "preset": None, "filters": None}, {"id": "zstd", "level": 3}]
+    for i, (name, fill) in enumerate(fills.items()):
+        yield {"zarr_format": 2, "shape": [10, 4], "chunks": [3, 4], "dtype": name, "fill_value": fill, "order": "CF"[i % 2],
+               "filters": [{"id": "shuffle", "elementsize": 4}] if i % 3 else None, "dimension_separator": "./"[i % 2],
+               "compressor": compressors[i % len(compressors)]}
+    yield {"zarr_format": 2, "shape": [], "chunks": [], "dtype": "<i4", "fill_value": 0, "order": "C", "compressor": None,
+           "filters": [{"id": "delta", "dtype": "<i4", "astype": "|i1"}, {"id": "crc32"}]}
+
+
 def crc32c(data):
     crc = 0xFFFFFFFF
     for byte in data:
@@ -105,6 +118,8 @@ def seeds(name):
     """Small inputs that reach the inside: of decoders, room for what comes out stands before them."""
     if name == "document":
         return [json.dumps(document).encode() for document in documents()]
+    if name == "v2_document":
+        return [json.dumps(document).encode() for document in v2_documents()]
     if name == "json":
         texts = ["-0", "1e-7", "1E+400", "NaN", "[-Infinity]", "18446744073709551616", '"\\u00e9\\ud83d\\ude00\\n"', "[[], {}, null]"]
         return [text.encode() for text in texts] + seeds("document")

@@ -446,3 +446,21 @@ TEST_CASE("golden: chains that are none (G-50, CODEC-CHAIN-01, CODEC-BYTES-02, C
                                      {"codec bytes", "configuration.endian is missing"});
   CHECK_NOTHROW(open_with("uint8", R"(["bytes"])"));
 }
+
+TEST_CASE("golden: chunks of Zarr v2 in order F, and what a filter sees of them (G-40, G-41, V2-25)") {
+  auto const written = [](std::string const& dtype, std::string const& filters, auto const& elements) {
+    using T = typename std::remove_cvref_t<decltype(elements)>::value_type;
+    Memory const store;
+    test::put(store, "a/.zarray", R"({"zarr_format": 2, "shape": [2, 3], "chunks": [2, 3], "compressor": null,
+        "fill_value": 0, "order": "F", "dtype": ")" + dtype + R"(", "filters": )" + filters + "}");
+    auto const array = open_array<T, 2, AllCodecs>(store, "a");
+    array.write(all, elements);
+    auto const read = array.read(all);
+    CHECK(std::vector(read.elements().begin(), read.elements().end()) == elements);
+    return stored(store, "a/0.0");
+  };
+  Golden const order{"G-40"}, filter{"G-41"};
+  CHECK(written("<u2", "null", std::vector<std::uint16_t>{0, 1, 2, 3, 4, 5}) == order.says("000003000100040002000500"));
+  CHECK(written("|u1", R"([{"id": "delta", "dtype": "|u1"}])", std::vector<std::uint8_t>{1, 2, 4, 8, 16, 32}) ==
+        filter.says("0107fa0ef41c"));
+}

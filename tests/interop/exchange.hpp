@@ -22,7 +22,6 @@ using Files = tessera::LocalStore<tessera::HostBuffer>;
 inline std::vector<std::string> arrays_in(Files const& store) {
   std::vector<std::string> paths;
   store.list("", [&](tessera::Listed const& entry) {
-    constexpr std::string_view document = "/zarr.json";
     for (std::string_view const document : {"/zarr.json", "/.zarray"})
       if (entry.path.ends_with(document)) {
         std::string path{entry.path.substr(0, entry.path.size() - document.size())};

@@ -26,8 +26,25 @@ import zarr
 from run import Record, attempt, differs, exceptions, files, run_exchange
 
 # (peer, direction, cases, what is seen): why
+OF_NUMCODECS = "/(lz4|lzma|crc32|adler32|fletcher32)"
 KNOWN = {
-    ("zarrs", "writes", "/(crc32|adler32|fletcher32)", ""): "has no such codec in Python",
+    ("zarrs", "writes", f"{OF_NUMCODECS}|^filters/|^rank0/F", "UnsupportedMetadata"): "has no such codec or filter in Python",
+    ("zarrs", "reads tessera", f"{OF_NUMCODECS}|^filters/", "UnsupportedMetadata"): "has no such codec or filter in Python",
+    ("zarrs", "writes", "^V3", "UnsupportedDataType"): "has no raw bits in Python",
+    ("zarrs", "reads tessera", "^V3", "UnsupportedDataType"): "has no raw bits in Python",
+    ("zarrs", "reads tessera", "-F$|/F-", "C contiguous"): "reads no order F in Python",
+    ("zarrs", "reads tessera", "", "Non-native byte order"): "reads no foreign byte order in Python",
+    ("TensorStore", "writes", OF_NUMCODECS, "compressor"): "has no such compressor",
+    ("TensorStore", "reads tessera", OF_NUMCODECS, "compressor"): "has no such compressor",
+    ("TensorStore", "writes", "^filters/", "filters are not supported"): "has no filters",
+    ("TensorStore", "reads tessera", "^filters/", "filters are not supported"): "has no filters",
+    ("TensorStore", "writes", "^V3", "mismatch"): "takes raw bits as bytes of one dimension more",
+    ("TensorStore", "reads tessera", "^V3", "0 bytes"): "takes raw bits as bytes of one dimension more",
+    ("TensorStore", "writes", "^rank[01]/F", "Expected \"order\""): "writes \"C\" where the order means nothing",
+    ("zarr-python", "same document", "blosc-.*--1", "shuffle"): "tessera writes what the shuffle -1 comes to",
+    ("zarr-python", "same document", "^V3|^fill/null", "fill_value"): "tessera writes the zero that null stands for",
+    ("zarr-python", "same document", "^rank[01]/F", "order"): "tessera writes \"C\" where the order means nothing",
+    ("zarr-python", "same document", "two-compressors", "checksum"): "it says of zstd among the filters that there is no checksum",
 }
 TYPES = ["|b1", "|i1", "|u1", *(order + kind for kind in ("i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")
                                 for order in "<>"), "|V3"]

@@ -152,7 +152,7 @@ TEST_CASE("types that tessera does not have are refused by name (V2-12, V2-13)")
   }
 }
 
-TEST_CASE("fill values, and the odd spellings of them (V2-18, V2-19, V2-20, V2-22, V2-23)") {
+TEST_CASE("fill values, and the odd spellings of them (V2-18, V2-19, V2-20, V2-22, V2-23, G-43)") {
   auto const fill = [](char const* dtype, char const* json) {
     return read(zarray().set("dtype", '"' + std::string{dtype} + '"').set("fill_value", json)).fill;
   };
@@ -220,7 +220,7 @@ TEST_CASE("filters and compressor are codecs (V2-26, V2-27, NUM-00)") {
   refuse("filters", R"([{"id": "zlib"}, {"id": "delta", "dtype": "<i4"}])", {"member filters[1]", "is not supported"});
 }
 
-TEST_CASE("codecs of v3 have other members than those of numcodecs (V2-39)") {
+TEST_CASE("codecs of v3 have other members than those of numcodecs (V2-39, NUM-GZIP, NUM-ZSTD, NUM-BLOSC, NUM-CRC32C)") {
   auto const compressor = [](char const* json, char const* dtype = "<i4") {
     return to_json(
         to_value(read(zarray().set("dtype", '"' + std::string{dtype} + '"').set("compressor", json)).codecs.at(1)));

@@ -84,6 +84,13 @@ TEST_CASE("an array of Zarr v2 is opened and read (V2-25, V2-30)") {
   check_refused<SelectionError>([&] { array.read({{0, 9}, {0, 1}}); }, {"key \"a/.zarray\""});
 }
 
+TEST_CASE("a chunk of Zarr v2 decodes to its elements, no more and no less (V2-31)") {
+  Memory const store;
+  put_array(store, "a");
+  test::put(store, "a/1.1", "1234567");
+  check_refused<CodecError>([&] { read(store); }, {"key \"a/1.1\"", "7 bytes", "16"});
+}
+
 TEST_CASE("a codec that the program does not know is named, and the document of Zarr v2") {
   Memory const store;
   test::put(store, "a/.zarray", zarray().set("compressor", R"({"id": "acme", "level": 1})").text());

@@ -63,7 +63,8 @@ namespace detail {
     }
   }
   Value compressor;
-  if (array.codecs.back().name != "bytes") {  // the last one of bytes
+  auto const& last = array.codecs.back().name;  // a filter, if it is for a compressor behind it
+  if (last != "bytes" && last != "numcodecs.shuffle") {
     compressor = std::move(codecs.back());
     codecs.pop_back();
   }
