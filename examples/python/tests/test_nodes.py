@@ -128,9 +128,15 @@ def test_progress_ends_a_read(tmp_path):
 def test_a_signal_ends_a_read(tmp_path):
     array = tessera.create_array(tmp_path / "a.zarr", shape=(64,), dtype="int8", chunks=(1,))
     array[...] = 1
+    sent = []
+
+    def interrupt(done, chunks):
+        if not sent:
+            sent.append(done)
+            os.kill(os.getpid(), signal.SIGINT)
+
     with pytest.raises(KeyboardInterrupt):
-        # In the middle of the read, by another thread's call or this one's: the next mini-batch of this thread ends it.
-        array.read(progress=lambda done, chunks: os.kill(os.getpid(), signal.SIGINT))
+        array.read(progress=interrupt)
     assert (array[...] == 1).all()
 
 
