@@ -30,9 +30,9 @@ if [[ $install == yes ]]; then
   if [[ $all == yes ]] && ! sanitizers_link; then need_packages libclang-rt-dev; fi
 fi
 
-# The programs that tests/interop exchanges arrays with, and the headers that tests/resources compiles tessera with, each
-# in an environment of their own: made anew when another version is asked for.
-peers=build/interop-venv headers=build/resources-venv
+# The programs that tests/interop exchanges arrays with, the headers that tests/resources compiles tessera with, and what
+# tests/python builds the Python module with, each in an environment of their own: made anew when another version is asked for.
+peers=build/interop-venv headers=build/resources-venv module=build/python-venv
 # make_environment PATH REQUIREMENTS [OPTIONS...]
 make_environment() {
   cmp -s "$2" "$1/made-from.txt" && return
@@ -45,6 +45,7 @@ make_environment() {
 if [[ $install == yes ]]; then
   make_environment "$peers" tests/interop/requirements.txt
   make_environment "$headers" tests/resources/requirements.txt --no-deps  # which are Python's, and large
+  make_environment "$module" tests/python/requirements.txt
 fi
 
 # What was compiled in another checkout is found in the cache.
@@ -89,6 +90,9 @@ if [[ -d $peers ]]; then
   cat build/release/interop/report.md 2>/dev/null || true
 else
   not_run "exchange with zarr-python, zarrs and TensorStore" "no Python environment $peers: --no-install, or pip failed"
+fi
+if [[ ! -d $module ]]; then
+  not_run "the Python module" "no Python environment $module: --no-install, or pip failed"
 fi
 if [[ ! -d $headers ]]; then
   not_run "RMM's and CCCL's containers, Kokkos's mdspan" "no Python environment $headers: --no-install, or pip failed"

@@ -33,7 +33,7 @@ parser.add_argument("--nvcomp", nargs="+", default=[])
 parser.add_argument("--nvcc")
 given = parser.parse_args()
 page, folder, compiler, launcher, emulation, nvcomp, nvcc = vars(given).values()
-options = "-std=c++20 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I include".split()
+options = "-std=c++20 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I include -isystem cmake/dlpack/include".split()
 libraries = "-lzstd -lblosc -ldeflate -llz4 -lbz2 -llzma -ldl -lpthread".split()
 of_nvcomp = ["-I", f"{root}/emulation/nvcomp/include"], ["-llz4", "-lz"]  # of what stands in for nvCOMP
 blocks = [(*match[0].split(), "")[:2] + (match[1],) for match in re.findall(r"^```(\S.*)\n((?:.*\n)*?)```$", page.read_text(), re.M)]
@@ -118,7 +118,7 @@ def check(number, says, source):
 
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
-for used in ["include", "emulation"]:
+for used in ["include", "emulation", "cmake"]:
     (folder / used).symlink_to(root / used)
 shutil.copytree(root / "examples/data", folder / "examples/data")  # a copy: programs write too
 failed = 0

@@ -1,0 +1,85 @@
+// Memory of other libraries: where elements are read to and written from.
+#include "module.hpp"
+
+#include <algorithm>
+
+namespace python {
+namespace {
+
+using tessera::DataKind, tessera::DataType, tessera::ExchangeError, tessera::text;
+
+// The capsule's tensor, which is its consumer's from now on.
+tessera::dlpack::Tensor take(nb::handle capsule) {
+  auto const taken = [&]<class Managed>(char const* name, char const* used, Managed*) -> tessera::dlpack::Tensor {
+    auto* const managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule.ptr(), name));
+    if (!managed || PyCapsule_SetName(capsule.ptr(), used) != 0) throw nb::python_error();
+    return tessera::dlpack::Tensor{managed};
+  };
+  if (PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned"))
+    return taken("dltensor_versioned", "used_dltensor_versioned", static_cast<DLManagedTensorVersioned*>(nullptr));
+  return taken("dltensor", "used_dltensor", static_cast<DLManagedTensor*>(nullptr));
+}
+
+// Older producers know none of the arguments.
+nb::object capsule_of(nb::handle object) {
+  auto const method = object.attr("__dlpack__");
+  try {
+    return method(nb::arg("max_version") = nb::make_tuple(DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION),
+                  nb::arg("copy") = false);
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_TypeError)) throw;
+  }
+  return method();
+}
+
+void expect_host(nb::handle object) {
+  auto const device = nb::cast<std::pair<int, int>>(object.attr("__dlpack_device__")());
+  if (device.first != kDLCPU && device.first != kDLCUDAHost)
+    tessera::dlpack::detail::refuse_device({static_cast<DLDeviceType>(device.first), device.second}, "that of the host");
+}
+
+DataType type_of(std::string const& name) {
+  std::string_view const kinds = "biufcV";
+  auto const kind = name.size() > 2 ? kinds.find(name[1]) : kinds.npos;
+  if (kind == kinds.npos) throw ExchangeError{text({"elements of type \"", name, "\", which tessera does not have"})};
+  if (name[0] == '>')
+    throw ExchangeError{text({"elements of type \"", name, "\" are in the other byte order: convert them first"})};
+  return {static_cast<DataKind>(kind), static_cast<std::uint32_t>(std::stoul(name.substr(2)))};
+}
+
+Borrowed from_interface(nb::handle object) {
+  auto const interface = nb::cast<nb::dict>(object.attr("__array_interface__"));
+  auto const type = type_of(nb::cast<std::string>(interface["typestr"]));
+  auto const shape = extents_of(nb::cast<std::vector<std::uint64_t>>(interface["shape"]));
+  auto layout = tessera::Layout::c_order(shape, type.size);
+  if (interface.contains("strides") && !interface["strides"].is_none())
+    layout.strides = tessera::Strides(nb::cast<std::vector<std::int64_t>>(interface["strides"]));
+  if (!interface.contains("data") || interface["data"].is_none())
+    throw ExchangeError{"an array interface without an address"};
+  auto const [address, read_only] = nb::cast<std::pair<std::uintptr_t, bool>>(interface["data"]);
+  return {{reinterpret_cast<std::byte*>(address), type, layout}, read_only, {}, nb::borrow(object)};
+}
+
+}  // namespace
+
+Borrowed borrow(nb::handle object) {
+  bool const has_interface = nb::hasattr(object, "__array_interface__");
+  if (nb::hasattr(object, "__dlpack__")) {
+    if (nb::hasattr(object, "__dlpack_device__")) expect_host(object);
+    try {
+      auto tensor = take(capsule_of(object));
+      auto const device = tensor.get().device;
+      if (device.device_type != kDLCPU && device.device_type != kDLCUDAHost)
+        tessera::dlpack::detail::refuse_device(device, "that of the host");
+      auto const elements = tessera::dlpack::elements_of(tensor.get());
+      auto const read_only = tensor.is_read_only();
+      return {elements, read_only, std::move(tensor), nb::borrow(object)};
+    } catch (nb::python_error& error) {  // NumPy hands over no raw bits
+      if (!has_interface || !error.matches(PyExc_BufferError)) throw;
+    }
+  }
+  if (!has_interface) throw nb::type_error("expected an object with __dlpack__ or __array_interface__");
+  return from_interface(object);
+}
+
+}  // namespace python

@@ -1,0 +1,34 @@
+// tessera's errors as Python's: classes of tessera/_errors.py.
+#include "module.hpp"
+
+namespace python {
+namespace {
+
+char const* class_of(tessera::Error const& error) {
+  if (dynamic_cast<tessera::StoreError const*>(&error)) return "StoreError";
+  if (dynamic_cast<tessera::CodecError const*>(&error)) return "CodecError";
+  if (dynamic_cast<tessera::MetadataError const*>(&error)) return "MetadataError";
+  if (dynamic_cast<tessera::SelectionError const*>(&error)) return "SelectionError";
+  if (dynamic_cast<tessera::ExchangeError const*>(&error)) return "ExchangeError";
+  if (dynamic_cast<tessera::Cancelled const*>(&error)) return "Cancelled";
+  return "Error";
+}
+
+}  // namespace
+
+void add_errors(nb::module_&) {
+  nb::register_exception_translator([](std::exception_ptr const& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (tessera::Error const& error) {
+      auto const type = nb::module_::import_("tessera._errors").attr(class_of(error));
+      nb::object const made = type(error.what());
+      made.attr("store") = error.store();
+      made.attr("key") = error.key();
+      made.attr("codec") = error.codec();
+      PyErr_SetObject(nb::object(type).ptr(), made.ptr());
+    }
+  });
+}
+
+}  // namespace python

@@ -1,0 +1,68 @@
+// What the module's sources share: the types that Python's objects hold, and who adds which of them.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <tessera/all.hpp>
+#include <tessera/with/dlpack.hpp>
+
+namespace nb = nanobind;
+
+namespace python {
+
+using tessera::space::Host;
+using Store = tessera::LocalStore<tessera::HostBuffer>;
+using Array = decltype(tessera::open(std::declval<Store const&>(), std::string{}));
+using Tensor = tessera::dlpack::Shared<Host>;
+
+/// The module's queue: one thread for each processor, for all arrays.
+tessera::Queue<Host>& queue();
+
+/// What is selected, and how Python sees its memory.
+struct Selection {
+  tessera::ResolvedSelection what;
+  std::vector<std::size_t> dropped;  ///< dimensions of a single index, which Python's memory does not have
+  tessera::Extents shape;            ///< of Python's memory
+};
+
+/// Another library's memory, for as long as this is there.
+struct Borrowed {
+  tessera::dlpack::Elements elements;
+  bool read_only;
+  tessera::dlpack::Tensor tensor;
+  nb::object owner;
+};
+/// Of an object with `__dlpack__` or `__array_interface__`. Throws: ExchangeError, if the memory is not the host's, or
+/// cannot be shown without a copy.
+Borrowed borrow(nb::handle object);
+
+/// The strides, in bytes, of the dimensions that `what` has. Throws: SelectionError, if the shape is another.
+tessera::Strides strides_of(Selection const& selection, tessera::Layout const& memory);
+
+using Shape = nb::typed<nb::tuple, std::uint64_t, nb::ellipsis>;
+inline Shape tuple_of(tessera::Extents const& extents) {
+  nb::list items;
+  for (auto n : extents) items.append(n);
+  return nb::borrow<Shape>(nb::tuple(items));
+}
+inline tessera::Extents extents_of(std::vector<std::uint64_t> const& numbers) {
+  return tessera::Extents(numbers);
+}
+
+void add_errors(nb::module_& module);
+void add_tensor(nb::module_& module);
+void add_selection(nb::module_& module);
+void add_array(nb::module_& module);
+void add_nodes(nb::module_& module);
+
+}  // namespace python

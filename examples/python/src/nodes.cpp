@@ -1,0 +1,67 @@
+// Nodes of a hierarchy in a folder: opened, listed, created. Documents and attributes are JSON text on both sides.
+#include "module.hpp"
+
+#include <optional>
+
+namespace python {
+namespace {
+
+std::string json_of(tessera::Members const& members) { return tessera::to_json(tessera::Value{members}); }
+tessera::Members members_of(std::string const& json) {
+  auto const value = tessera::parse_json(json);
+  if (auto const* members = value.get_if<tessera::Members>()) return *members;
+  throw tessera::MetadataError{"attributes that are no object"};
+}
+
+// "array", "group", or nothing.
+std::optional<std::string> node_type(Store const& store, std::string const& path) {
+  return tessera::detail::node_type(store, path);
+}
+
+std::vector<std::pair<std::string, std::string>> children(Store const& store, std::string const& path) {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (auto const& node : tessera::open_group(store, path).children())
+    found.emplace_back(node.name, node.type == tessera::NodeType::array ? "array" : "group");
+  return found;
+}
+
+Array create_array(Store const& store, std::string const& path, std::string const& json, bool overwrite) {
+  auto const document = tessera::parse_json(json);
+  auto metadata = tessera::detail::in_document(store, path, [&] {
+    tessera::ObjectReader reader{document, ""};
+    (void)reader.at("zarr_format");
+    (void)reader.at("node_type");
+    return tessera::read_array_metadata(reader);
+  });
+  return tessera::create_any<tessera::AllCodecs>(store, path, std::move(metadata), {overwrite}, queue());
+}
+
+}  // namespace
+
+void add_nodes(nb::module_& module) {
+  nb::class_<Store>(module, "Store", "A folder.")
+      .def(nb::init<std::string>(), nb::arg("folder"))
+      .def_prop_ro("folder", [](Store const& store) { return store.name(); })
+      .def("node_type", &node_type, nb::arg("path"))
+      .def("children", &children, nb::arg("path"))
+      .def("open_array", [](Store const& store, std::string const& path) { return tessera::open(store, path, queue()); },
+           nb::arg("path"))
+      .def("create_array", &create_array, nb::arg("path"), nb::arg("document"), nb::arg("overwrite"))
+      .def("create_group",
+           [](Store const& store, std::string const& path, std::string const& attributes, bool overwrite) {
+             tessera::create_group(store, path, members_of(attributes), {overwrite});
+           },
+           nb::arg("path"), nb::arg("attributes"), nb::arg("overwrite"))
+      .def("erase", [](Store const& store, std::string const& path) { return tessera::erase_node(store, path); },
+           nb::arg("path"))
+      .def("attributes",
+           [](Store const& store, std::string const& path) { return json_of(tessera::get_attributes(store, path)); },
+           nb::arg("path"))
+      .def("set_attributes",
+           [](Store const& store, std::string const& path, std::string const& attributes) {
+             tessera::set_attributes(store, path, members_of(attributes));
+           },
+           nb::arg("path"), nb::arg("attributes"));
+}
+
+}  // namespace python

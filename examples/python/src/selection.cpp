@@ -1,0 +1,107 @@
+// Selections: what the Python half has made of indices, and how the memory for them lies.
+#include "module.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include <nanobind/ndarray.h>
+
+namespace python {
+namespace {
+
+using tessera::Extents, tessera::SelectionError, tessera::Slice, tessera::Strides, tessera::text;
+using Numbers = std::vector<std::uint64_t>;
+using Slices = std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>>;  // first, stop, step
+template <class T, std::size_t rank>
+using Memory = nb::ndarray<T const, nb::ndim<rank>, nb::c_contig, nb::device::cpu>;
+
+std::vector<Slice> slices_of(Slices const& given) {
+  std::vector<Slice> slices;
+  for (auto const& [first, stop, step] : given) slices.emplace_back(first, stop, step);
+  return slices;
+}
+
+Selection selection_of(tessera::ResolvedSelection what, std::vector<std::size_t> dropped) {
+  Extents shape;
+  for (std::size_t d = 0; d < what.shape.rank(); ++d)
+    if (std::ranges::find(dropped, d) == dropped.end()) shape.push_back(what.shape[d]);
+  return {std::move(what), std::move(dropped), shape};
+}
+
+Selection box(Array const& array, Slices const& slices, std::vector<std::size_t> dropped) {
+  return selection_of(tessera::Box{slices_of(slices)}.resolve(array.shape()), std::move(dropped));
+}
+
+Selection blocks(Array const& array, Slices const& slices) {
+  return selection_of(tessera::Blocks{slices_of(slices)}.resolve(array.shape(), array.chunk_shape()), {});
+}
+
+// `lists` has a pair (dimension, indices) for each that is selected by a list.
+Selection orthogonal(Array const& array, Slices const& slices,
+                     std::vector<std::pair<std::size_t, Memory<std::uint64_t, 1>>> const& lists,
+                     std::vector<std::size_t> dropped) {
+  std::vector<tessera::Indices> indices;
+  for (auto const& slice : slices_of(slices)) indices.emplace_back(slice);
+  for (auto const& [d, list] : lists) indices.at(d) = std::span{list.data(), list.size()};
+  return selection_of(tessera::Orthogonal{std::move(indices)}.resolve(array.shape()), std::move(dropped));
+}
+
+// A row of coordinates for each point; `shape` is that of the memory.
+Selection points(Array const& array, Memory<std::uint64_t, 2> const& places, Numbers const& shape) {
+  auto const rank = array.shape().rank();
+  if (places.shape(1) != rank)
+    throw SelectionError{text({"points of ", places.shape(1), " coordinates, expected ", rank})};
+  auto const owner = std::make_shared<std::vector<std::uint64_t>>(places.data(), places.data() + places.size());
+  tessera::ResolvedSelection what{tessera::PointList{*owner, owner, places.shape(0)}};
+  what.expect_inside(array.shape());
+  return {std::move(what), {}, extents_of(shape)};
+}
+
+Selection mask(Array const& array, Memory<std::uint8_t, 1> const& mask) {
+  tessera::ResolvedSelection what{tessera::Mask{std::span{mask.data(), mask.size()}}.resolve(array.shape())};
+  auto const shape = what.shape;
+  return {std::move(what), {}, shape};
+}
+
+// All dimensions as one: from one element to the next.
+std::int64_t only_stride(tessera::Layout const& memory) {
+  auto stride = static_cast<std::int64_t>(memory.item_size);
+  std::optional<std::int64_t> expected;  // of the dimension before
+  for (auto d = memory.shape.rank(); d-- > 0;) {
+    if (memory.shape[d] == 1) continue;
+    if (!expected) stride = memory.strides[d];
+    if (expected.value_or(stride) != memory.strides[d])
+      throw SelectionError{"the memory for single elements has strides that no list of them has"};
+    expected = memory.strides[d] * static_cast<std::int64_t>(memory.shape[d]);
+  }
+  return stride;
+}
+
+}  // namespace
+
+Strides strides_of(Selection const& selection, tessera::Layout const& memory) {
+  if (memory.shape != selection.shape)
+    throw SelectionError{text({"the memory's shape is ", tessera::to_string(memory.shape), ", expected ",
+                               tessera::to_string(selection.shape)})};
+  if (selection.what.is_points || selection.what.is_mask) return Strides{only_stride(memory)};
+  Strides strides;
+  for (std::size_t d = 0, at = 0; d < selection.what.shape.rank(); ++d) {
+    bool const is_dropped = std::ranges::find(selection.dropped, d) != selection.dropped.end();
+    strides.push_back(is_dropped ? 0 : memory.strides[at++]);
+  }
+  return strides;
+}
+
+void add_selection(nb::module_& module) {
+  nb::class_<Selection>(module, "Selection", "Elements of an array of a certain shape.")
+      .def_prop_ro("shape", [](Selection const& selection) { return tuple_of(selection.shape); },
+                   "Of the memory for them.")
+      .def_static("box", &box, nb::arg("array"), nb::arg("slices"), nb::arg("dropped"))
+      .def_static("blocks", &blocks, nb::arg("array"), nb::arg("slices"))
+      .def_static("orthogonal", &orthogonal, nb::arg("array"), nb::arg("slices"), nb::arg("lists"), nb::arg("dropped"))
+      .def_static("points", &points, nb::arg("array"), nb::arg("places"), nb::arg("shape"))
+      .def_static("mask", &mask, nb::arg("array"), nb::arg("mask"));
+}
+
+}  // namespace python

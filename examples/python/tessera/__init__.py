@@ -1,0 +1,24 @@
+"""Zarr v3 arrays with zarr-python's words, read and written by the C++ library tessera."""
+
+from ._array import Array
+from ._attributes import Attributes
+from ._errors import Cancelled, CodecError, Error, ExchangeError, MetadataError, SelectionError, StoreError
+from ._group import Group, create_array, create_group, open
+from ._tessera import Tensor
+
+__all__ = [
+    "Array",
+    "Attributes",
+    "Cancelled",
+    "CodecError",
+    "Error",
+    "ExchangeError",
+    "Group",
+    "MetadataError",
+    "SelectionError",
+    "StoreError",
+    "Tensor",
+    "create_array",
+    "create_group",
+    "open",
+]

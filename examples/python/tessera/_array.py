@@ -1,0 +1,161 @@
+"""An array in a store, with zarr-python's words."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _selection, _tessera
+from ._attributes import Attributes
+from ._errors import ExchangeError
+from ._tessera import Selection
+
+Progress = Callable[[int, int], None]
+
+
+def numpy_dtype(name: str) -> np.dtype[Any]:
+    """'float32' and its like are NumPy's names too; 'r24' is NumPy's V3."""
+    return np.dtype(f"V{int(name[1:]) // 8}") if name[0] == "r" else np.dtype(name)
+
+
+class _Indexer:
+    """`array.oindex[...]`: a way to select, to be indexed."""
+
+    def __init__(self, array: Array, select: Callable[[_tessera.Array, Any], Selection]) -> None:
+        self._array, self._select = array, select
+
+    def __getitem__(self, index: Any) -> npt.NDArray[Any]:
+        return np.asarray(self._array._read(self._select(self._array._native, index)))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._array._write(self._select(self._array._native, index), value)
+
+
+class Array:
+    """A handle; several threads may use it. `array[...]` is a NumPy array over memory that tessera filled."""
+
+    def __init__(self, native: _tessera.Array, store: _tessera.Store, path: str) -> None:
+        self._native, self._store = native, store
+        self.path = path  # from the store's root
+        self.dtype = numpy_dtype(native.dtype)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """In elements, as it is now: another handle may have resized the array."""
+        return self._native.shape
+
+    @property
+    def store_path(self) -> str:
+        """The array's own folder."""
+        return os.path.join(self._store.folder, self.path)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(np.prod(self.shape, dtype=object))
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    @property
+    def chunks(self) -> tuple[int, ...]:
+        """The shape, in elements, of what is decoded at a time; with shards, of the chunks in them."""
+        return self._native.inner_chunk_shape
+
+    @property
+    def shards(self) -> tuple[int, ...] | None:
+        """The shape of shards, in elements; None, if there are none."""
+        is_sharded = any(codec["name"] == "sharding_indexed" for codec in self._document["codecs"])
+        return self._native.chunk_shape if is_sharded else None
+
+    @property
+    def fill_value(self) -> Any:
+        """What an element is that nobody has written, as zarr.json says it."""
+        return self._document["fill_value"]
+
+    @property
+    def attrs(self) -> Attributes:
+        return Attributes(self._store, self.path)
+
+    @property
+    def _document(self) -> dict[str, Any]:
+        document: dict[str, Any] = json.loads(self._native.document)
+        return document
+
+    def read(
+        self, selection: Any = ..., *, out: Any = None, stream: Any = None, progress: Progress | None = None
+    ) -> Any:
+        """Reads `array[selection]` into a Tensor, or into `out`, which is returned: any object with `__dlpack__` or
+        `__array_interface__` of the selection's shape and the array's dtype, in the host's memory.
+
+        `progress(done, chunks)` is called as chunks are read; what it raises ends the read, as Ctrl-C does. `stream`
+        is for memory of a device: the host's has none.
+        """
+        if stream is not None:
+            raise ExchangeError("a stream was given, and the host's memory has none")
+        return self._read(_selection.any_of(self._native, selection), out, progress)
+
+    def _read(self, selection: Selection, out: Any = None, progress: Progress | None = None) -> Any:
+        if out is None:
+            return self._native.read(selection, progress)
+        self._native.read_out(selection, out, progress)
+        return out
+
+    def _write(self, selection: Selection, value: Any) -> None:
+        value = np.broadcast_to(np.asarray(value).astype(self.dtype, copy=False), selection.shape)
+        if value.dtype.byteorder == ">":
+            value = value.astype(value.dtype.newbyteorder("="))
+        self._native.write(selection, value)
+
+    def __getitem__(self, index: Any) -> Any:
+        found = np.asarray(self._read(_selection.any_of(self._native, index)))
+        return found if found.ndim or self.ndim == 0 else found[()]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._write(_selection.any_of(self._native, index), value)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        if copy is False:
+            raise ValueError("the elements are in a store: they are read into new memory")
+        found = np.asarray(self._read(_selection.basic(self._native, ...)))
+        return found if dtype is None else found.astype(dtype, copy=False)
+
+    @property
+    def oindex(self) -> _Indexer:
+        """Each dimension on its own, by lists too."""
+        return _Indexer(self, _selection.orthogonal)
+
+    @property
+    def vindex(self) -> _Indexer:
+        """Elements one by one: a list of coordinates per dimension, or a mask."""
+        return _Indexer(self, _selection.points)
+
+    @property
+    def blocks(self) -> _Indexer:
+        """Whole chunks, or shards where there are shards, by their places in the grid."""
+        return _Indexer(self, _selection.blocks)
+
+    def resize(self, shape: int | Sequence[int]) -> None:
+        """To that shape, in elements. Where the array grows it has the fill value; cut elements are gone."""
+        self._native.resize([int(shape)] if isinstance(shape, (int, np.integer)) else [int(n) for n in shape])
+
+    def append(self, data: Any, axis: int = 0) -> tuple[int, ...]:
+        """Grows the array along `axis` by `data`, whose other dimensions are the array's. Returns the new shape."""
+        self._native.append(np.ascontiguousarray(data, self.dtype), axis)
+        return self.shape
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        return f"<tessera.Array {self.path or '/'} shape={self.shape} dtype={self.dtype}>"

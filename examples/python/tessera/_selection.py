@@ -1,0 +1,163 @@
+"""Indices as NumPy and zarr-python take them, as selections of an array."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _tessera
+from ._errors import SelectionError
+from ._tessera import Selection
+
+_Slice = tuple[int, int, int]
+
+
+def _expand(index: Any, rank: int) -> list[Any]:
+    """One index per dimension."""
+    items = list(index) if isinstance(index, tuple) else [index]
+    ellipses = [i for i, item in enumerate(items) if item is Ellipsis]
+    if len(ellipses) > 1:
+        raise SelectionError("found several '...', expected one at most")
+    if any(item is None for item in items):
+        raise SelectionError("found numpy.newaxis: a stored array gets no new dimensions")
+    missing = rank - (len(items) - len(ellipses))
+    if missing < 0:
+        raise SelectionError(f"found {len(items) - len(ellipses)} indices, expected at most {rank}")
+    at = ellipses[0] if ellipses else len(items)
+    return items[:at] + [slice(None)] * missing + items[at + len(ellipses) :]
+
+
+def _one(index: Any, length: int, dimension: int) -> int:
+    number = operator.index(index)
+    found = number + length if number < 0 else number
+    if not 0 <= found < length:
+        raise SelectionError(f"dimension {dimension}: found index {number}, expected one of -{length} to {length - 1}")
+    return found
+
+
+def _slice(item: slice, length: int, dimension: int) -> _Slice:
+    first, stop, step = item.indices(length)
+    if step < 1:
+        raise SelectionError(f"dimension {dimension}: found a step of {step}, expected one of at least 1")
+    return first, max(first, stop), step
+
+
+def _is_index(item: Any) -> bool:
+    return isinstance(item, (int, np.integer)) and not isinstance(item, (bool, np.bool_))
+
+
+def _is_list(item: Any) -> bool:
+    return isinstance(item, (list, np.ndarray)) or (hasattr(item, "__array__") and np.ndim(item) > 0)
+
+
+def _numbers(item: Any, length: int, dimension: int) -> npt.NDArray[np.uint64]:
+    """Indices of one dimension, of any shape, from 0 on."""
+    found = np.asarray(item)
+    if found.size == 0:
+        return np.zeros(found.shape, np.uint64)
+    if found.dtype.kind not in "iu":
+        raise SelectionError(f"dimension {dimension}: found indices of type {found.dtype}, expected integers")
+    outside = (found < -length) | (found >= length) if found.dtype.kind == "i" else found >= length
+    if outside.any():
+        raise SelectionError(
+            f"dimension {dimension}: found index {found[outside].flat[0]}, expected one of -{length} to {length - 1}"
+        )
+    if found.dtype.kind == "i":
+        found = np.where(found < 0, found + length, found)
+    return np.ascontiguousarray(found, np.uint64)
+
+
+def basic(array: _tessera.Array, index: Any) -> Selection:
+    """Slices and single indices; the dimensions of the latter are dropped."""
+    if index is Ellipsis or (isinstance(index, slice) and index == slice(None)):
+        index = ()
+    shape = array.shape
+    slices: list[_Slice] = []
+    dropped: list[int] = []
+    for d, item in enumerate(_expand(index, len(shape))):
+        if isinstance(item, slice):
+            slices.append(_slice(item, shape[d], d))
+        elif _is_index(item):
+            first = _one(item, shape[d], d)
+            slices.append((first, first + 1, 1))
+            dropped.append(d)
+        else:
+            raise SelectionError(f"dimension {d}: found {item!r}, expected a slice or an integer")
+    return Selection.box(array, slices, dropped)
+
+
+def orthogonal(array: _tessera.Array, index: Any) -> Selection:
+    """Also lists and masks of one dimension each."""
+    shape = array.shape
+    slices: list[_Slice] = []
+    lists: list[tuple[int, npt.NDArray[np.uint64]]] = []
+    dropped: list[int] = []
+    for d, item in enumerate(_expand(index, len(shape))):
+        if isinstance(item, slice):
+            slices.append(_slice(item, shape[d], d))
+        elif _is_index(item):
+            first = _one(item, shape[d], d)
+            slices.append((first, first + 1, 1))
+            dropped.append(d)
+        else:
+            found = np.asarray(item)
+            if found.ndim != 1:
+                raise SelectionError(f"dimension {d}: found a list of {found.ndim} dimensions, expected one")
+            if found.dtype == np.bool_:
+                if len(found) != shape[d]:
+                    raise SelectionError(f"dimension {d}: found a mask of length {len(found)}, expected {shape[d]}")
+                found = np.flatnonzero(found)
+            slices.append((0, 0, 1))
+            lists.append((d, _numbers(found, shape[d], d)))
+    return Selection.orthogonal(array, slices, lists, dropped)
+
+
+def mask(array: _tessera.Array, index: Any) -> Selection:
+    found = np.asarray(index)
+    if found.shape != array.shape:
+        raise SelectionError(f"found a mask of the shape {found.shape}, expected {array.shape}")
+    return Selection.mask(array, np.ascontiguousarray(found, np.bool_).reshape(-1).view(np.uint8))
+
+
+def points(array: _tessera.Array, index: Any) -> Selection:
+    """A list of coordinates per dimension, broadcast against each other; or a mask of the array's shape."""
+    shape = array.shape
+    items = index if isinstance(index, tuple) else (index,)
+    if len(items) == 1 and np.asarray(items[0]).dtype == np.bool_:
+        return mask(array, items[0])
+    if len(items) != len(shape):
+        raise SelectionError(f"found {len(items)} lists of coordinates, expected {len(shape)}")
+    lists = np.broadcast_arrays(*(_numbers(item, shape[d], d) for d, item in enumerate(items)))
+    places = np.stack([found.reshape(-1) for found in lists], axis=1) if lists else np.zeros((1, 0), np.uint64)
+    return Selection.points(array, np.ascontiguousarray(places), list(lists[0].shape) if lists else [])
+
+
+def blocks(array: _tessera.Array, index: Any) -> Selection:
+    """Whole chunks, by their places in the grid; a single index keeps its dimension."""
+    grid = [-(-n // c) for n, c in zip(array.shape, array.chunk_shape)]
+    slices: list[_Slice] = []
+    for d, item in enumerate(_expand(index, len(grid))):
+        if isinstance(item, slice):
+            slices.append(_slice(item, grid[d], d))
+        else:
+            first = _one(item, grid[d], d)
+            slices.append((first, first + 1, 1))
+    return Selection.blocks(array, slices)
+
+
+def any_of(array: _tessera.Array, index: Any) -> Selection:
+    """What `array[index]` means, as in zarr-python: coordinates where lists stand for every dimension, else each
+    dimension on its own."""
+    items = index if isinstance(index, tuple) else (index,)
+    if not any(_is_list(item) for item in items):
+        return basic(array, index)
+    first = np.asarray(items[0]) if len(items) == 1 else None
+    if first is not None and first.dtype == np.bool_ and first.shape == array.shape:
+        return mask(array, first)
+    are_coordinates = len(items) == len(array.shape) and all(
+        _is_index(item) or (_is_list(item) and np.asarray(item).dtype != np.bool_) for item in items
+    )
+    return points(array, index) if are_coordinates else orthogonal(array, index)

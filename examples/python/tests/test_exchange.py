@@ -1,0 +1,170 @@
+"""Memory handed over and taken: no copy where none is asked for."""
+
+import gc
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import tessera
+
+
+def address(array):
+    return array.__array_interface__["data"][0]
+
+
+def test_numpy_shares_the_tensor(made):
+    array, expected = made
+    tensor = array.read(np.s_[2:9])
+    by_interface, by_dlpack = np.asarray(tensor), np.from_dlpack(tensor)
+    assert address(by_interface) == address(by_dlpack) == address(tensor)
+    np.testing.assert_array_equal(by_dlpack, expected[2:9])
+    by_interface[0, 0] = 99
+    assert by_dlpack[0, 0] == 99
+    del tensor, by_interface
+    gc.collect()
+    assert by_dlpack[0, 1] == expected[2, 1]
+
+
+def test_jax_shares_the_tensor(made):
+    jax = pytest.importorskip("jax")
+    array, expected = made
+    tensor = array.read()
+    theirs = jax.dlpack.from_dlpack(tensor)
+    np.testing.assert_array_equal(np.asarray(theirs), expected)
+    assert theirs.unsafe_buffer_pointer() == address(tensor)
+
+
+def test_torch_shares_the_tensor(made):
+    torch = pytest.importorskip("torch")
+    array, expected = made
+    tensor = array.read()
+    theirs = torch.from_dlpack(tensor)
+    assert theirs.data_ptr() == address(tensor)
+    np.testing.assert_array_equal(theirs.numpy(), expected)
+    out = torch.zeros(expected.shape, dtype=torch.int32)
+    array.read(out=out)
+    np.testing.assert_array_equal(out.numpy(), expected)
+
+
+def test_dlpack_arguments(made):
+    tensor = made[0].read()
+    assert tensor.__dlpack_device__() == (1, 0)
+    assert "dltensor_versioned" in repr(tensor.__dlpack__(max_version=(1, 0)))
+    assert "dltensor_versioned" not in repr(tensor.__dlpack__())
+    assert "dltensor_versioned" not in repr(tensor.__dlpack__(max_version=(0, 8)))
+    assert address(np.from_dlpack(tensor, copy=True)) != address(tensor)
+    assert address(np.from_dlpack(tensor, copy=False)) == address(tensor)
+    assert address(np.from_dlpack(tensor, device="cpu")) == address(tensor)
+    for arguments in [{"stream": 1}, {"dl_device": (2, 0)}]:
+        with pytest.raises(tessera.ExchangeError) as raised:
+            tensor.__dlpack__(**arguments)
+        assert isinstance(raised.value, BufferError)
+
+
+def test_out_is_filled_in_place(made):
+    array, expected = made
+    out = np.zeros((23, 17), "int32")
+    assert array.read(out=out) is out
+    np.testing.assert_array_equal(out, expected)
+    wide = np.zeros((23, 40), "int32")
+    array.read(out=wide[:, 5:39:2])
+    np.testing.assert_array_equal(wide[:, 5:39:2], expected)
+    assert wide.sum() == expected.sum()
+    backwards = np.zeros((17, 23), "int32")
+    array.read(out=backwards.T[::-1])
+    np.testing.assert_array_equal(backwards.T[::-1], expected)
+    row = np.zeros(17, "int32")
+    array.read(3, out=row)
+    np.testing.assert_array_equal(row, expected[3])
+    tensor = array.read(np.s_[:2])
+    array.read(np.s_[2:4], out=tensor)
+    np.testing.assert_array_equal(np.asarray(tensor), expected[2:4])
+
+
+def test_out_that_does_not_fit(made):
+    array, _ = made
+    frozen = np.zeros((23, 17), "int32")
+    frozen.flags.writeable = False
+    for out, error in [
+        (np.zeros((23, 17), "int64"), tessera.ExchangeError),
+        (np.zeros((23, 17), ">i4"), tessera.ExchangeError),
+        (np.zeros((17, 23), "int32"), tessera.SelectionError),
+        (frozen, tessera.ExchangeError),
+        ([1, 2], TypeError),
+    ]:
+        with pytest.raises(error):
+            array.read(out=out)
+    with pytest.raises(tessera.ExchangeError):
+        array.read(stream=1)
+
+
+class Old:
+    """A producer that knows none of the arguments, and counts."""
+
+    def __init__(self, array):
+        self.array, self.calls = array, 0
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self):
+        self.calls += 1
+        return self.array.__dlpack__()
+
+
+class Elsewhere(Old):
+    def __dlpack_device__(self):
+        return (2, 0)
+
+
+def test_old_producers(made):
+    array, expected = made
+    old = Old(np.zeros((23, 17), "int32"))
+    array.read(out=old)
+    np.testing.assert_array_equal(old.array, expected)
+    assert old.calls == 1
+    elsewhere = Elsewhere(np.zeros((23, 17), "int32"))
+    with pytest.raises(tessera.ExchangeError, match="CUDA device 0"):
+        array.read(out=elsewhere)
+    assert elsewhere.calls == 0
+
+
+def test_capsules_nobody_takes_and_other_threads(made):
+    array, expected = made
+    for _ in range(100):
+        array.read().__dlpack__(max_version=(1, 0))
+        array.read().__dlpack__()
+    kept = [np.from_dlpack(array.read())]
+    thread = threading.Thread(target=kept.clear)
+    thread.start()
+    thread.join()
+    assert kept == []
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+     "complex64", "complex128", "V3"],
+)  # fmt: skip
+def test_types(tmp_path, dtype):
+    raw = np.random.default_rng(1).integers(0, 2, (7, 5, np.dtype(dtype).itemsize)).astype("uint8")
+    expected = raw.view(dtype)[..., 0]
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(7, 5), dtype=dtype, chunks=(3, 2))
+    array[...] = expected
+    assert array.dtype == expected.dtype
+    assert array[...].tobytes() == expected.tobytes()
+    tensor = array.read()
+    if dtype == "V3":
+        with pytest.raises(BufferError, match="r24"):
+            tensor.__dlpack__()
+    else:
+        assert np.from_dlpack(tensor).dtype == expected.dtype
+        assert np.from_dlpack(tensor).tobytes() == expected.tobytes()
+
+
+def test_tensors_that_live_at_exit(brain):
+    code = f"import numpy, tessera; a = tessera.open({str(brain / 't1')!r}); t = numpy.from_dlpack(a.read()); c = a.read().__dlpack__()"
+    subprocess.run([sys.executable, "-c", code], check=True)

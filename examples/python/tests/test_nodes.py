@@ -1,0 +1,182 @@
+"""Nodes: opened, made, changed; zarr-python reads what is written, and the other way round."""
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+import zarr
+
+import tessera
+
+
+def test_the_brain(brain):
+    group = tessera.open(brain)
+    theirs = zarr.open_group(brain, mode="r")
+    assert sorted(name for name, _ in group.arrays()) == sorted(name for name, _ in theirs.arrays())
+    for name, array in group.arrays():
+        assert (array.shape, array.chunks, array.shards) == (theirs[name].shape, theirs[name].chunks, theirs[name].shards)
+        assert array.dtype == theirs[name].dtype
+        assert dict(array.attrs) == dict(theirs[name].attrs)
+        np.testing.assert_array_equal(array[...], theirs[name][...])
+    assert tessera.open(brain / "t1").path == "t1"
+    assert tessera.open(f"file://{brain}/t1").shape == theirs["t1"].shape
+
+
+@pytest.mark.parametrize("shards", [None, (8, 8)])
+@pytest.mark.parametrize("fill", [0, 7, None])
+def test_zarr_python_reads_what_is_made(tmp_path, shards, fill):
+    array = tessera.create_array(
+        tmp_path / "a.zarr", shape=(20, 9), dtype="float32", chunks=(4, 2), shards=shards, fill_value=fill,
+        attributes={"unit": "mm"}, dimension_names=["y", None],
+    )  # fmt: skip
+    expected = np.full((20, 9), fill or 0, "float32")
+    array[3:15, 1:8] = expected[3:15, 1:8] = np.random.default_rng(0).random((12, 7), "float32")
+    theirs = zarr.open_array(tmp_path / "a.zarr", mode="r")
+    np.testing.assert_array_equal(theirs[...], expected)
+    assert (theirs.chunks, theirs.shards, dict(theirs.attrs)) == (array.chunks, array.shards, {"unit": "mm"})
+    assert theirs.metadata.dimension_names == ("y", None)
+    assert array.fill_value == theirs.fill_value == (fill or 0)
+
+
+@pytest.mark.parametrize("compressors", ["auto", None, zarr.codecs.GzipCodec(), zarr.codecs.BloscCodec(cname="lz4")])
+def test_codecs_of_zarr_python(tmp_path, compressors):
+    transpose = {"name": "transpose", "configuration": {"order": [1, 0]}}
+    array = tessera.create_array(
+        tmp_path / "a.zarr", shape=(6, 4), dtype="int16", chunks=(3, 3), filters=[transpose], compressors=compressors
+    )
+    array[...] = np.arange(24).reshape(6, 4)
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "a.zarr", mode="r")[...], np.arange(24).reshape(6, 4))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1.5])
+def test_fill_values(tmp_path, value):
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(2,), dtype="float32", fill_value=value)
+    np.testing.assert_array_equal(array[...], np.full(2, value, "float32"))
+    np.testing.assert_array_equal(zarr.open_array(tmp_path / "a.zarr", mode="r")[...], array[...])
+
+
+def test_groups(tmp_path):
+    group = tessera.create_group(tmp_path / "g.zarr", attributes={"a": [1, {"b": None}]})
+    scan = group.create_group("scan")
+    scan.create_array("t1", shape=(3,), dtype="int8")[...] = 5
+    assert list(group) == ["scan"] and "scan/t1" in group and "t2" not in group
+    assert (group["scan/t1"][...] == 5).all()
+    assert [name for name, _ in scan.arrays()] == ["t1"]
+    group.attrs["c"] = 2.5
+    group.attrs.update(d="x")
+    del group.attrs["a"]
+    assert dict(zarr.open_group(tmp_path / "g.zarr", mode="r").attrs) == {"c": 2.5, "d": "x"}
+    del group["scan"]
+    assert list(group) == []
+    for missing in (lambda: group["scan"], lambda: group.__delitem__("scan")):
+        with pytest.raises(KeyError):
+            missing()
+    below = tessera.create_array(tmp_path / "g.zarr" / "deep" / "t2", shape=(2,), dtype="int8")
+    assert below.path == "deep/t2" and "deep" in group
+
+
+def test_resize_and_append(made):
+    array, expected = made
+    array.resize((30, 10))
+    theirs = zarr.open_array(array.store_path)
+    assert array.shape == theirs.shape == (30, 10)
+    np.testing.assert_array_equal(array[:23], expected[:, :10])
+    assert (array[23:] == -1).all()
+    assert array.append(np.ones((2, 10))) == (32, 10)
+    assert array.append(np.zeros((32, 1)), axis=1) == (32, 11)
+    np.testing.assert_array_equal(zarr.open_array(array.store_path)[...], array[...])
+    with pytest.raises(tessera.SelectionError):
+        array.append(np.zeros((2, 3)))
+
+
+def test_errors_say_where(tmp_path, made):
+    with pytest.raises(tessera.MetadataError, match="zarr.json"):
+        tessera.open(tmp_path / "nothing")
+    with pytest.raises(tessera.StoreError, match="s3"):
+        tessera.open("s3://bucket/a")
+    with pytest.raises(tessera.Error, match="without CUDA"):
+        tessera.open(tmp_path, space="device")
+    with pytest.raises(ValueError, match="moon"):
+        tessera.open(tmp_path, space="moon")
+    with pytest.raises(tessera.MetadataError, match="overwrite"):
+        tessera.create_array(tmp_path / "a.zarr", shape=(1,), dtype="int8")
+    array, _ = made
+    (tmp_path / "a.zarr" / "c" / "0" / "0").write_bytes(b"not zstd")
+    with pytest.raises(tessera.CodecError) as raised:
+        array[...]
+    assert raised.value.key == "c/0/0" and raised.value.codec == "zstd" and "c/0/0" in str(raised.value)
+    assert isinstance(raised.value, ValueError)
+
+
+def test_progress_ends_a_read(tmp_path):
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(64,), dtype="int8", chunks=(1,))
+    array[...] = 1
+    seen = []
+    array.read(progress=lambda done, chunks: seen.append((done, chunks)))
+    assert seen[-1] == (64, 64) and [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+    def stop(done, chunks):
+        raise LookupError(done)
+
+    with pytest.raises(LookupError):
+        array.read(progress=stop)
+    assert (array[...] == 1).all()
+
+
+def test_a_signal_ends_a_read(tmp_path):
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(64,), dtype="int8", chunks=(1,))
+    array[...] = 1
+    sent = []
+
+    def interrupt(done, chunks):
+        if not sent:
+            sent.append(done)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        array.read(progress=interrupt)
+    assert (array[...] == 1).all()
+
+
+def test_the_interpreter_runs_meanwhile(tmp_path):
+    array = tessera.create_array(tmp_path / "a.zarr", shape=(64,), dtype="int8", chunks=(1,))
+    array[...] = 1
+    ran = threading.Event()
+    waited = threading.Event()
+
+    def other():
+        ran.set()
+
+    def progress(done, chunks):
+        if not ran.is_set():
+            threading.Thread(target=other).start()
+            assert ran.wait(60)  # not while this thread kept the lock
+            waited.set()
+
+    array.read(progress=progress)
+    assert waited.is_set()
+
+
+def test_threads_share_an_array(made):
+    array, expected = made
+    wrong = []
+
+    def read():
+        for _ in range(20):
+            if not np.array_equal(array[...], expected):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_it_is_typed():
+    package = os.path.dirname(tessera.__file__)
+    assert os.path.exists(os.path.join(package, "py.typed"))
+    assert "class Tensor" in open(os.path.join(package, "_tessera.pyi")).read()

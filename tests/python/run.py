@@ -1,0 +1,29 @@
+"""run.py SOURCE ENVIRONMENT FOLDER COMPILER [LAUNCHER]: builds examples/python with pip into FOLDER and runs its tests."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+source, environment, folder = (pathlib.Path(argument) for argument in sys.argv[1:4])
+compiler, launcher = sys.argv[4], sys.argv[5:]
+python = environment / "bin" / "python"
+if not python.exists():
+    print(f"not run: the Python module, because there is no Python environment {environment}; tests/run.sh makes it")
+    sys.exit(77)
+
+module = source / "examples" / "python"
+installed = folder / "installed"
+defines = [f"cmake.define.CMAKE_CXX_COMPILER={compiler}"]
+if launcher:
+    defines.append(f"cmake.define.CMAKE_CXX_COMPILER_LAUNCHER={launcher[0]}")
+variables = os.environ | {"PATH": f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+subprocess.run(
+    [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-build-isolation", "--no-deps", "--upgrade",
+     "--target", installed, "-C", f"build-dir={folder / 'build'}"]
+    + [part for define in defines for part in ("-C", define)] + [module],
+    check=True, env=variables,
+)  # fmt: skip
+variables["PYTHONPATH"] = str(installed)
+subprocess.run([python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", module / "tests"], check=True, env=variables)
+subprocess.run([python, "-m", "mypy", "--strict", "--cache-dir", folder / "mypy", installed / "tessera"], check=True)
