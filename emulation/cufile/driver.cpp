@@ -109,7 +109,7 @@ CUfileError_t cuFileDriverClose_v2() {
     if (d.opened == 1 && !(d.files.empty() && d.buffers.empty() && d.batches.empty()))
       mistake({"cuFileDriverClose: ", d.files.size(), " files, ", d.buffers.size(), " buffers and ", d.batches.size(),
                " batches are left"});
-    --d.opened;
+    if (--d.opened == 0) d.compatible = true;
     return CU_FILE_SUCCESS;
   });
 }

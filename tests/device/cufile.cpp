@@ -237,7 +237,7 @@ TEST_CASE("cuFile: the k-th call of the runtime fails: an error, or values that 
     if (!has_failed) break;
     ++failures;
   }
-  CHECK(failures > 10);
+  CHECK(failures >= 6);
 }
 
 TEST_CASE("cuFile: where it is not there, or would copy by the host, values go through page-locked memory, and why") {
@@ -356,7 +356,8 @@ TEST_CASE("cuFile: a file that is replaced is another one, and a watched one sta
     get_many(store, std::span{&request, 1}, on);
     CHECK(request.is_of_watch);
     CHECK((test::text(memory.view(), on) == long_text(10'000, 1)));
-    CHECK(store.lock(key).mutex() == store.host_side().lock(key).mutex());
+    auto const* const mutex = store.lock(key).mutex();
+    CHECK(store.host_side().lock(key).mutex() == mutex);
     CHECK(store.erase(key, on));
     CHECK(value(store, "k", on) == "(missing)");
   });
