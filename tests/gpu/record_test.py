@@ -37,13 +37,13 @@ case $WAY in
 esac
 """
 programs = ["test-cuda-contract", "test-cuda-device", "test-cuda-thrust", "benchmark-placement", "benchmark-compressed",
-            "link_probe", "end_to_end", "large"]
+            "link_probe", "end_to_end", "large", "direct"]
 # Writes down how long each part may take.
 TIMEOUT = f"""#!/bin/bash
 echo "$3" >> "$PARTS_SECONDS"
 exec {shutil.which("timeout")} "$@"
 """
-stubs = [carried / name for name in programs] + [tools / name for name in ("compute-sanitizer", "ncu", "python3", "nvidia-smi")]
+stubs = [carried / name for name in programs] + [tools / name for name in ("compute-sanitizer", "gdsio", "ncu", "python3", "nvidia-smi")]
 for stub in stubs:
     stub.write_text(STUB)
     stub.chmod(0o755)
@@ -55,7 +55,7 @@ for name in ("libtimeline.so", "libcupti.so.13"):
 (carried / "commit").write_text("abc1234\n")
 
 parts_seconds = folder / "seconds"
-STEPS = {"suites": 10, "end-to-end": 6, "placement": 6, "memcheck": 4}  # parts
+STEPS = {"suites": 10, "end-to-end": 6, "placement": 6, "memcheck": 4, "direct": 2}  # parts
 failures = []
 
 

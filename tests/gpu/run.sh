@@ -6,6 +6,7 @@
 #   end-to-end   arrays in files into device memory, beside others        9 minutes
 #   placement    placing beside a copy, large boxes, ncu, a timeline      6 minutes
 #   memcheck     the placing cases under compute-sanitizer                9 minutes
+#   direct       a file into device memory by cuFile, beside gdsio        3 minutes
 #
 #   --build-only        builds, for the GPU that is here or else for sm_90, and puts all that a run needs into FOLDER
 #   --run-only          builds nothing: runs what is in FOLDER
@@ -38,12 +39,12 @@ while [[ $# -gt 0 ]]; do
         --jobs) jobs=$2 ;;
       esac
       shift ;;
-    suites | end-to-end | placement | memcheck) steps+=("$1") ;;
+    suites | end-to-end | placement | memcheck | direct) steps+=("$1") ;;
     *) sed -n '2,/^set/s/^# \{0,1\}//p' tests/gpu/run.sh >&2; exit 2 ;;
   esac
   shift
 done
-[[ ${#steps[@]} -gt 0 ]] || steps=(suites end-to-end placement memcheck)
+[[ ${#steps[@]} -gt 0 ]] || steps=(suites end-to-end placement memcheck direct)
 
 has() { command -v "$1" >/dev/null; }
 ask_gpu() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null; }
@@ -72,6 +73,7 @@ build_all() {
   rm -rf "$carried" && mkdir -p "$carried" || return
   local name library
   for name in "${programs[@]}"; do cp "$build/bin/$name" "$carried" || return; done
+  if [[ -f $build/bin/direct ]]; then cp "$build/bin/direct" "$carried" || return; fi  # with cuFile's header alone
   if [[ -f $build/lib/libtimeline.so ]]; then strip -o "$carried/libtimeline.so" "$build/lib/libtimeline.so"; fi
   # The libraries of CUDA that they were linked with: the other machine's may be older.
   for library in $(ldd "$build/bin/link_probe" "$build"/lib/*.so 2>/dev/null | sed -n 's/.* => \(\/[^ ]*libcu[dp][^ ]*\).*/\1/p'); do
@@ -216,6 +218,18 @@ memcheck() {
       "$carried/test-cuda-device" --no-colors '--source-file=*/place*'
     seconds=100
   done
+}
+
+# The disk is the one that holds the temporary folder: TMPDIR chooses it. cuFile's log stays out of the way.
+direct() {
+  head_of 5 direct 180
+  if [[ ! -x $carried/direct ]]; then
+    printf '\n## a file by cuFile\n' >>"$record"
+    ended "a file by cuFile" "not run: there was no cufile.h when it was built"
+    return
+  fi
+  part "a file by cuFile" 110 env CUFILE_LOGFILE_PATH=/dev/null "$carried/direct" "$data/direct" 1024 5 keep
+  with gdsio "gdsio on the same file" 60 env CUFILE_LOGFILE_PATH=/dev/null gdsio -f "$data/direct" -d 0 -w 4 -s 1G -i 1M -x 0 -I 0
 }
 
 for step in "${steps[@]}"; do "${step//-/_}"; done

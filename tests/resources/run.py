@@ -3,13 +3,14 @@
 of RMM; RMM's containers; CCCL's and Kokkos's mdspans; and the oldest CUDA runtime that tessera is for.
 
     run.py {cccl|rmm|containers|mdspan|cuda12} COMPILER [TOOLKIT]
-    run.py emulated COMPILER OBJECTS...
+    run.py {emulated|cufile} COMPILER OBJECTS...
 
-COMPILER is g++ or clang++; TOOLKIT is CUDA's folder; OBJECTS are those of the emulated runtime. The libraries are the
+cufile is cuFile's own library, which says that it has no GPU. COMPILER is g++ or clang++; TOOLKIT is CUDA's folder; OBJECTS are those of the emulated runtime. The libraries are the
 packages of requirements.txt, of this Python or of the environment build/resources-venv. A source's lines
 `WRONG == n  // expect: text` are programs that must not compile, -D WRONG=n, with that text in their one error;
 `expect of nvcc: text` are those that are nvcc's to refuse. Exit status 77: what is needed is not there, be it a GPU.
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -72,6 +73,17 @@ if which == "emulated":
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([*command, *options, source, *sys.argv[3:], "-pthread", "-ldl", "-o", f"{folder}/program"], check=True)
         subprocess.run([f"{folder}/program"], check=True)
+    sys.exit()
+
+if which == "cufile":
+    cuda = package("nvidia/cu13", "include/cufile.h")
+    if not (cuda / "include/cuda.h").exists() or not (cuda / "include/crt/host_defines.h").exists():
+        not_run("the packages of the CUDA runtime are not there")
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([*command, "-isystem", cuda / "include", source, *sys.argv[3:], "-pthread", "-ldl", "-o",
+                        f"{folder}/program"], check=True)
+        subprocess.run([f"{folder}/program", cuda / "lib/libcufile.so.0", f"{folder}/store"], check=True, timeout=60,
+                       env={**os.environ, "CUFILE_LOGFILE_PATH": "/dev/null"})
     sys.exit()
 
 toolkit = pathlib.Path(sys.argv[3])

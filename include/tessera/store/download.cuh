@@ -8,6 +8,7 @@
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/cast/host_device.cuh>
 #include <tessera/memory/queue.cuh>
+#include <tessera/store/posix/descriptor.hpp>
 #include <tessera/store/upload.cuh>
 #include <tessera/store/write_many.hpp>
 
@@ -30,6 +31,15 @@ class Download {
     auto const n = std::min(most, now_->bytes.size - used_);
     used_ += n;
     return now_->bytes.sub(used_ - n, n);
+  }
+
+  /// The next bytes, to a file. Requires: there are so many.
+  void write(std::size_t count, posix::Descriptor const& file) {
+    while (count > 0) {
+      auto const bytes = take(count);
+      posix::write(file, bytes.data, bytes.size);
+      count -= bytes.size;
+    }
   }
 
  private:

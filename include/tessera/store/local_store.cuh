@@ -1,6 +1,5 @@
 // A folder on disk whose values are read into a device's memory.
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <tessera/buffer/device_buffer.cuh>
 #include <tessera/memory/queue.cuh>
@@ -17,6 +15,7 @@
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/posix/range_reader.hpp>
 #include <tessera/store/upload.cuh>
+#include <tessera/store/upload_ranges.cuh>
 #include <tessera/store/write_many.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -51,11 +50,11 @@ class LocalStore<B> {
   /// Ranges of a key that are close together are read at once. Values of at most a block share blocks, and those whose
   /// destinations follow each other in a slab cross together, a block at a time; destinations are asked in order.
   void get_many(std::span<Request> requests, Queue& on) const {
-    auto const lists = on.host().template lease<Lists>();
+    auto const ranges = on.host().template lease<detail::DeviceRanges>();
     detail::Upload upload{on};
     for_each_key(requests, [&](Key const& key, std::span<Request> of_key) {
       detail::at_key(*this, key, [&] {
-        read_ranges(of_key, *lists, upload, on);
+        read_ranges(of_key, *ranges, upload, on);
         if (&of_key.back() == &requests.back()) upload.send();
       });
     });
@@ -77,7 +76,7 @@ class LocalStore<B> {
     WriteRequest<space::Device> const request{&key, bytes};
     detail::Download download{{&request, 1}, on};
     return detail::at_key(*this, key, [&] {
-      return folder_.append(key, size, [&](auto const& file) { write_next(bytes.size, download, file); });
+      return folder_.append(key, size, [&](auto const& file) { download.write(bytes.size, file); });
     });
   }
 
@@ -110,63 +109,23 @@ class LocalStore<B> {
   std::size_t erase_unfinished(std::string_view prefix) const { return folder_.erase_unfinished(prefix); }
 
  private:
-  struct Lists {
-    std::vector<WantedRange> wanted;
-    std::vector<ByteSpan<space::Device>> destinations;
-  };
-
   // Requests for one key.
-  void read_ranges(std::span<Request> requests, Lists& lists, detail::Upload& upload, Queue& on) const {
+  void read_ranges(std::span<Request> requests, detail::DeviceRanges& ranges, detail::Upload& upload, Queue& on) const {
     folder_.open(requests, [&](detail::posix::Descriptor const& file, std::uint64_t total) {
-      lists.wanted.clear();
-      lists.destinations.clear();
-      for (std::size_t i = 0; i < requests.size(); ++i) {
-        auto const [offset, size] = requests[i].resolve(total);
-        lists.wanted.push_back({offset, checked_size(size, "the value"), i});
-      }
-      for (std::size_t i = 0; i < requests.size(); ++i) {
-        lists.destinations.push_back(requests[i].destination(lists.wanted[i].size));
-        requests[i].size = lists.destinations[i].size;
-      }
+      ranges.find(requests, total);
       detail::posix::RangeReader reader{file};
       auto const limits = requests.front().limits(detail::posix::file_gap);
-      for_each_run(lists.wanted, limits, [&](std::span<WantedRange const> run) {
-        for (auto const& range : run) {
-          auto const& to = lists.destinations[range.request];
-          if (range.size > detail::bounce_block)
-            read_large(file, range.offset, to, requests[range.request], on);
-          else
-            upload.add(reader, range.offset, to, requests[range.request]);
-        }
-        reader.read();
+      for_each_run(ranges.wanted, limits, [&](std::span<WantedRange const> run) {
+        detail::upload_run(reader, file, run, ranges, requests, upload, on);
       });
-    });
-  }
-
-  static void read_large(detail::posix::Descriptor const& file, std::uint64_t offset, ByteSpan<space::Device> to,
-                         Request const& request, Queue& on) {
-    constexpr auto block = detail::bounce_block;
-    on.host().for_each((to.size + block - 1) / block, [&](std::size_t i) {
-      detail::posix::RangeReader reader{file};
-      detail::Upload upload{on};
-      upload.add(reader, offset + i * block, to.sub(i * block, std::min(to.size - i * block, block)), request);
-      reader.read();
-      upload.send();
     });
   }
 
   // The value whose bytes the download has next.
   void write_next(WriteRequest<space::Device> const& request, detail::Download& download) const {
     detail::at_key(*this, *request.key, [&] {
-      folder_.write(*request.key, [&](auto const& file) { write_next(request.value.size, download, file); });
+      folder_.write(*request.key, [&](auto const& file) { download.write(request.value.size, file); });
     });
-  }
-  static void write_next(std::size_t left, detail::Download& download, detail::posix::Descriptor const& file) {
-    while (left > 0) {
-      auto const bytes = download.take(left);
-      detail::posix::write(file, bytes.data, bytes.size);
-      left -= bytes.size;
-    }
   }
 
   detail::LocalFolder folder_;

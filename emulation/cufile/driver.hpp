@@ -1,0 +1,47 @@
+// What cuFile's stand-in knows: one driver, under one lock, never destroyed.
+#pragma once
+#include <cufile.h>
+#include <emulation/cufile.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "../runtime/report.hpp"
+
+namespace emulation::cufile {
+
+inline constexpr std::size_t direct_page = 4096;  ///< what a disk wants offsets, sizes and addresses to be multiples of
+
+struct Batch {
+  unsigned most = 0;
+  std::vector<CUfileIOParams_t> waiting;  ///< submitted, and not done
+  std::vector<CUfileIOEvents_t> done;     ///< and not told
+};
+
+struct Driver {
+  std::mutex mutex;
+  Machine machine;
+  std::size_t opened = 0;
+  bool compatible = true;  ///< whether the host may copy instead: the default of cufile.json
+  std::map<CUfileHandle_t, int> files;
+  std::map<std::byte const*, std::size_t> buffers;
+  std::set<Batch*> batches;
+  std::uintptr_t next_file = 0xf11e000;
+  std::map<std::string, std::size_t, std::less<>> calls;
+  std::size_t until_failure = ~std::size_t{0}, until_short = ~std::size_t{0}, short_size = 0;
+  std::string failed;
+};
+Driver& driver();
+
+/// Counts a call: whether it fails.
+bool begin(char const* name);
+
+/// Moves what the request asks for: bytes, or less; negative is an error.
+ssize_t transfer(CUfileIOParams_t const& request);
+
+}  // namespace emulation::cufile

@@ -1,0 +1,114 @@
+// cuFile, loaded when it is needed: one program runs where it is, and where it is not.
+#pragma once
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cufile.h>
+
+#include <tessera/core/text.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace cufile {
+
+struct Options {
+  std::string library = "libcufile.so.0";  ///< as the system's loader finds it
+  /// A file without which cuFile 1.20 never returns from opening its driver; empty: it is not looked for.
+  std::string modules = "/proc/modules";
+};
+
+inline std::string described(CUfileError_t error, char const* call) {
+  auto const number = static_cast<int>(error.err);
+  return text({call, ": ", cufileop_status_error(error.err), " (", number, ")"});
+}
+
+/// The library, and its driver, which is open as long as this is there. Without cuFile's compatible mode: there the
+/// host copies, and cuFile does not say so. The library stays loaded, because threads of its own may outlive the
+/// driver.
+class Driver {
+ public:
+  explicit Driver(Options options) : options_{std::move(options)} {}
+  Driver(Driver const&) = delete;
+  Driver& operator=(Driver const&) = delete;
+  ~Driver() {
+    if (is_ours_) close_();
+  }
+
+  /// Opens it, the first time. Returns why that cannot be; empty: it is open. Requires: the queue's context is current.
+  std::string const& why_not() {
+    std::call_once(once_, [&] { why_not_ = open(); });
+    return why_not_;
+  }
+
+  unsigned most_at_once = 0;  ///< requests of a batch
+  decltype(&::cuFileHandleRegister) register_file = nullptr;
+  decltype(&::cuFileHandleDeregister) deregister_file = nullptr;
+  decltype(&::cuFileBufRegister) register_buffer = nullptr;
+  decltype(&::cuFileBufDeregister) deregister_buffer = nullptr;
+  decltype(&::cuFileBatchIOSetUp) set_up = nullptr;
+  decltype(&::cuFileBatchIOSubmit) submit = nullptr;
+  decltype(&::cuFileBatchIOGetStatus) get_status = nullptr;
+  decltype(&::cuFileBatchIOCancel) cancel = nullptr;
+  decltype(&::cuFileBatchIODestroy) destroy = nullptr;
+
+ private:
+  std::string open() {
+    if (!options_.modules.empty() && ::access(options_.modules.c_str(), R_OK) != 0)
+      return text({"there is no ", options_.modules, ", without which cuFile does not start"});
+    auto* const library = ::dlopen(options_.library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) return text({"cuFile is not there: ", ::dlerror()});
+    char const* missing = nullptr;
+    auto const find = [&](char const* name, auto& function) {
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
+      if (!function) missing = name;
+    };
+    decltype(&::cuFileDriverOpen) open_driver = nullptr;
+    decltype(&::cuFileDriverGetProperties) get_properties = nullptr;
+    decltype(&::cuFileSetParameterBool) set_parameter = nullptr;
+    find("cuFileSetParameterBool", set_parameter);
+    find("cuFileDriverOpen", open_driver);
+    find("cuFileDriverClose_v2", close_);
+    find("cuFileDriverGetProperties", get_properties);
+    find("cuFileHandleRegister", register_file);
+    find("cuFileHandleDeregister", deregister_file);
+    find("cuFileBufRegister", register_buffer);
+    find("cuFileBufDeregister", deregister_buffer);
+    find("cuFileBatchIOSetUp", set_up);
+    find("cuFileBatchIOSubmit", submit);
+    find("cuFileBatchIOGetStatus", get_status);
+    find("cuFileBatchIOCancel", cancel);
+    find("cuFileBatchIODestroy", destroy);
+    if (missing) return text({"cuFile is too old: it has no ", missing});
+
+    set_parameter(CUFILE_PARAM_PROPERTIES_ALLOW_COMPAT_MODE, false);  // looked at below, once the driver is open
+    auto const opened = open_driver();
+    if (opened.err != CU_FILE_SUCCESS && opened.err != CU_FILE_DRIVER_ALREADY_OPEN)
+      return described(opened, "cuFileDriverOpen");
+    is_ours_ = opened.err == CU_FILE_SUCCESS;
+    CUfileDrvProps_t properties{};
+    if (auto const got = get_properties(&properties); got.err != CU_FILE_SUCCESS)
+      return described(got, "cuFileDriverGetProperties");
+    auto const has = [](unsigned flags, unsigned bit) { return (flags >> bit & 1u) != 0; };
+    if (has(properties.nvfs.dcontrolflags, CU_FILE_ALLOW_COMPAT_MODE))
+      return "cuFile's driver is in its compatible mode, in which the host may copy";
+    if (properties.nvfs.major_version == 0 && !has(properties.nvfs.dstatusflags, CU_FILE_NVME_P2P_SUPPORTED))
+      return "the kernel has neither nvidia-fs nor peer-to-peer transfers to GPUs";
+    most_at_once = std::min(properties.max_batch_io_size, 128u);
+    if (most_at_once == 0) return "cuFile takes no batches here";
+    return {};
+  }
+
+  Options options_;
+  std::once_flag once_;
+  std::string why_not_;
+  bool is_ours_ = false;
+  decltype(&::cuFileDriverClose) close_ = nullptr;
+};
+
+}  // namespace cufile
+}}  // namespace tessera::v0

@@ -1,0 +1,417 @@
+// Files into device memory without the host, by cuFile's stand-in: right whatever comes short, fails or is not there,
+// and never silently by way of the host.
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <emulation/cufile.hpp>
+
+#include <device/arrays.hpp>
+#include <device/stores.hpp>
+#include <support/refused.hpp>
+#include <tessera/with/cufile.cuh>
+#include <tessera/with/nvcomp.cuh>
+#include <tessera/with/zstd.hpp>
+
+namespace cufile_tests {
+
+using namespace tessera;
+using test::check_refused, test::DeviceQueue, test::HostQueue, test::long_text, test::put, test::TemporaryFolder,
+    test::under_seeds, test::value;
+using Direct = DirectStore<DeviceBuffer>;
+using emulation::cufile::count;
+using emulation::cufile::Machine;
+
+namespace {
+
+constexpr std::size_t block = cufile::Block::size;
+
+// Of the stand-in, which does not hang without the kernel's list of modules.
+DirectOptions options(std::uint64_t least = 1) { return {.least = least, .cufile = {.modules = ""}}; }
+
+std::string path_of(TemporaryFolder const& folder) { return folder.path().string(); }
+
+// Calls f on such a machine, under seeds; nothing of cuFile's may be left.
+template <class F>
+void on_machine(Machine const& machine, std::uint64_t seeds, F&& f) {
+  emulation::cufile::set(machine);
+  emulation::cufile::forget_calls();
+  under_seeds(seeds, [&] {
+    f();
+    auto const left = emulation::cufile::alive();
+    CHECK(left.opened == 0);
+    CHECK(left.files == 0);
+    CHECK(left.buffers == 0);
+    CHECK(left.batches == 0);
+  });
+}
+
+// "direct: 3 reads of 12 bytes, 1 write of 5; pinned (why): ..."
+std::string shown(std::vector<Transferred> const& all) {
+  std::string result;
+  for (auto const& one : all)
+    result += text({result.empty() ? "" : "; ", one.path == TransferPath::direct ? "direct" : "pinned",
+                    one.why.empty() ? "" : " (", one.why, one.why.empty() ? "" : ")", ": ", one.reads, " reads of ",
+                    one.read_bytes, ", ", one.writes, " writes of ", one.written_bytes});
+  return result;
+}
+
+struct Place {
+  ByteSpan<space::Device> to;
+  ByteSpan<space::Device> operator()(std::size_t n) const { return to.sub(0, n); }
+};
+
+}  // namespace
+
+TEST_CASE("cuFile: a DirectStore is a store, whatever goes directly") {
+  TemporaryFolder folder;
+  int made = 0;
+  on_machine({}, 16, [&] {
+    DeviceQueue const on{HostQueue{2}};
+    for (std::uint64_t const least : {1u, 3u, 1u << 20})
+      test::check_store([&] { return Direct{folder / std::to_string(made++), options(least)}; }, on);
+    test::check_store([&] { return AnyStore<DeviceBuffer>{Direct{folder / std::to_string(made++), options()}}; }, on);
+    test::check_store([&] { return PrefixStore{Direct{folder / std::to_string(made++), options()}, "a/b"}; }, on);
+    test::check_store(
+        [&] {
+          return RoutedStore{MemoryStore<DeviceBuffer>{}, Direct{folder / std::to_string(made++), options()},
+                             SmallerThan{3}};
+        },
+        on);
+  });
+}
+
+TEST_CASE("cuFile: values and ranges of any size, over pages and blocks") {
+  TemporaryFolder folder;
+  auto const large = long_text(2 * block + 12345);
+  on_machine({}, 4, [&] {
+    for (std::size_t const threads : {1u, 3u}) {
+      DeviceQueue on{HostQueue{threads}};
+      Direct const store{path_of(folder), options()};
+      LocalStore<HostBuffer> const files{path_of(folder)};
+      std::uint64_t bytes = 0, values = 0;
+      for (auto const size :
+           {std::size_t{1}, std::size_t{4095}, std::size_t{4096}, std::size_t{4097}, std::size_t{1} << 20,
+            (std::size_t{1} << 20) + 1, block - 1, block, block + 1, 2 * block + 12345}) {
+        auto const expected = std::string_view{large}.substr(0, size);
+        put(store, "k", expected, on);
+        CHECK((value(files, "k", on) == expected));
+        CHECK((value(store, "k", on) == expected));
+        bytes += size, ++values;
+      }
+      CHECK(shown(store.transfer_path()) ==
+            text({"direct: ", values, " reads of ", bytes, ", ", values, " writes of ", bytes}));
+      for (auto const range : {ByteRange{0, 1}, ByteRange{4095, 2}, ByteRange{4096, 4096}, ByteRange{5, block},
+                               ByteRange{block - 3, block + 7}, ByteRange::suffix(1), ByteRange::suffix(block + 1)}) {
+        auto const [offset, size] = range.resolve(large.size());
+        CHECK((value(store, "k", on, range) == std::string_view{large}.substr(offset, size)));
+      }
+    }
+  });
+}
+
+TEST_CASE("cuFile: what is small goes through page-locked memory, and is told") {
+  TemporaryFolder folder;
+  on_machine({}, 2, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options(1000)};
+    put(store, "small", long_text(999), on), put(store, "large", long_text(1000), on);
+    CHECK((value(store, "small", on) == long_text(999)));
+    CHECK((value(store, "large", on) == long_text(1000)));
+    CHECK(shown(store.transfer_path()) ==
+          "pinned (fewer than 1000 bytes): 1 reads of 999, 1 writes of 999; direct: 1 reads of 1000, 1 writes of 1000");
+    Direct const copy = store;
+    CHECK(copy.transfer_path().size() == 2);
+  });
+}
+
+TEST_CASE("cuFile: what comes short is asked for again, and no more") {
+  TemporaryFolder folder;
+  auto const large = long_text((std::size_t{3} << 20) + 5000);
+  on_machine({}, 4, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    for (std::size_t const bytes : {std::size_t{4096}, std::size_t{5000}, std::size_t{700'001}})
+      for (std::size_t k = 0; k < 5; ++k) {
+        CAPTURE(bytes);
+        CAPTURE(k);
+        emulation::cufile::shorten(k, bytes);
+        put(store, "k", large, on);
+        emulation::cufile::shorten(k, bytes);
+        CHECK((value(store, "k", on) == large));
+        emulation::cufile::shorten_nothing();
+        CHECK((value(store.host_side(), "k", on) == large));
+      }
+    CHECK(store.transfer_path().size() == 1);  // all of it directly
+  });
+}
+
+TEST_CASE("cuFile: what moves nothing more goes through page-locked memory") {
+  TemporaryFolder folder;
+  auto const large = long_text(300'000);
+  on_machine({}, 2, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    put(store, "k", large, on);
+    emulation::cufile::shorten(0, 0);
+    CHECK((value(store, "k", on) == large));
+    emulation::cufile::shorten_nothing();
+    CHECK(shown(store.transfer_path()) ==
+          "direct: 0 reads of 0, 1 writes of 300000; pinned (cuFile ended a request "
+          "with 0, status 16): 1 reads of 300000, 0 writes of 0");
+  });
+}
+
+TEST_CASE("cuFile: the k-th of its calls fails: values are right, by the other way, which is told") {
+  TemporaryFolder folder;
+  auto const large = long_text(2'500'000), other = long_text(2'500'000, 7);
+  std::size_t failures = 0;
+  on_machine({}, 2, [&] {
+    for (std::size_t k = 0;; ++k) {
+      CAPTURE(k);
+      bool has_failed = false;
+      {
+        emulation::cufile::fail(k);
+        DeviceQueue on{HostQueue{1}};
+        Direct const store{path_of(folder), options()};
+        put(store, "k", large, on);
+        CHECK((value(store, "k", on) == large));
+        put(store, "k", other, on);
+        CHECK((value(store, "k", on) == other));
+        has_failed = emulation::cufile::has_failed();
+        CAPTURE(emulation::cufile::failed_call());
+        emulation::cufile::fail_nothing();
+        bool const is_harmless = emulation::cufile::failed_call() == "cuFileDriverClose";
+        if (has_failed && !is_harmless) {
+          bool is_told = false;
+          for (auto const& one : store.transfer_path()) is_told |= one.path == TransferPath::pinned;
+          CHECK(is_told);
+        }
+        CHECK((value(store.host_side(), "k", on) == other));
+      }
+      if (!has_failed) break;
+      ++failures;
+    }
+  });
+  CHECK(failures > 2 * 8);
+}
+
+TEST_CASE("cuFile: the k-th call of the runtime fails: an error, or values that are right; nothing is left") {
+  TemporaryFolder folder;
+  auto const large = long_text(1'500'000);
+  LocalStore<HostBuffer>{path_of(folder)}.write({"k"}, test::host_bytes(large), *std::make_unique<HostQueue>());
+  std::size_t failures = 0;
+  emulation::cufile::set({});
+  for (std::size_t k = 0;; ++k) {
+    CAPTURE(k);
+    bool has_failed = false;
+    emulation::seed(k % 16);
+    {
+      DeviceQueue on{HostQueue{1}};
+      Direct const store{path_of(folder), options()};
+      emulation::fail(k);
+      try {
+        auto const found = get(store, {"k"}, on);
+        emulation::fail_nothing();
+        has_failed = emulation::has_failed();
+        REQUIRE(found);
+        if (!has_failed) CHECK((test::text(found->view(), on) == large));
+        store.write({"new"}, found->view(), on);
+      } catch (DeviceError const& error) {
+        CHECK(std::string_view{error.what()}.find("cuda") != std::string_view::npos);
+        has_failed = true;
+      } catch (StoreError const& error) {
+        CHECK_FALSE(error.key().empty());
+        has_failed = true;
+      }
+      emulation::fail_nothing();
+      emulation::run_all();
+      CHECK((value(store, "k", on) == large));  // the next operation works
+    }
+    test::check_nothing_left();
+    CHECK(emulation::cufile::alive().buffers == 0);
+    CHECK(emulation::cufile::alive().opened == 0);
+    if (!has_failed) break;
+    ++failures;
+  }
+  CHECK(failures >= 6);
+}
+
+TEST_CASE("cuFile: where it is not there, or would copy by the host, values go through page-locked memory, and why") {
+  TemporaryFolder folder;
+  auto const check_why = [&](Machine const& machine, DirectOptions options, std::string const& why) {
+    CAPTURE(why);
+    on_machine(machine, 2, [&] {
+      DeviceQueue on{HostQueue{1}};
+      {
+        Direct const store{path_of(folder), options};
+        put(store, "k", "some bytes", on);
+        CHECK(value(store, "k", on) == "some bytes");
+        auto const told = store.transfer_path();
+        REQUIRE(told.size() == 1);
+        MESSAGE(shown(told));
+        CHECK(told[0].path == TransferPath::pinned);
+        CHECK(told[0].why.find(why) != std::string::npos);
+        CHECK(told[0].reads == 1);
+        CHECK(told[0].written_bytes == 10);
+      }
+      options.must = true;
+      Direct const store{path_of(folder), options};
+      check_refused<StoreError>([&] { value(store, "k", on); },
+                                {path_of(folder).c_str(), "key \"k\"", "cannot ", " directly: ", why.c_str()});
+      check_refused<StoreError>([&] { put(store, "new", "value", on); },
+                                {path_of(folder).c_str(), "key \"new\"", "directly: ", why.c_str()});
+      CHECK(value(store, "new", on) == "(missing)");
+      options.must = false;
+    });
+  };
+  check_why({}, {.least = 1, .cufile = {.library = "libnobody_has_this.so.0", .modules = ""}},
+            "cuFile is not there: libnobody_has_this.so.0");
+  check_why({}, {.least = 1, .cufile = {.library = "libdl.so.2", .modules = ""}},
+            "cuFile is too old: it has no cuFile");
+  check_why({}, {.least = 1, .cufile = {.modules = "/nobody/made/this"}}, "there is no /nobody/made/this");
+  check_why({.nvidia_fs = false}, options(), "cuFileDriverOpen: ");
+  check_why({.has_parameters = false}, options(), "cuFile's driver is in its compatible mode");
+  check_why({.direct_files = false}, options(), "cuFileHandleRegister: ");
+  check_why({.registers = false}, options(), "cuFileBufRegister: ");
+  check_why({.most_at_once = 0}, options(), "cuFile takes no batches here");
+}
+
+TEST_CASE("cuFile: a batch of values is one of cuFile's; files, memory and batches are kept") {
+  TemporaryFolder folder;
+  constexpr std::size_t files = 20, size = 10'000;
+  on_machine({}, 8, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    std::vector<Key> keys;
+    for (std::size_t i = 0; i < files; ++i) keys.push_back({std::to_string(i)});
+    for (std::size_t i = 0; i < files; ++i)
+      put(store, keys[i].path, long_text(size, static_cast<std::uint32_t>(i)), on);
+    DeviceBuffer memory(files * size, on);
+    std::vector<Place> places;
+    for (std::size_t i = 0; i < files; ++i) places.push_back({memory.span().sub(i * size, size)});
+    std::vector<ReadRequest<space::Device>> requests;
+    for (std::size_t i = 0; i < files; ++i) requests.push_back({&keys[i], {}, places[i], {}, memory.span()});
+    get_many(store, std::span{requests}, on);
+    on.wait();
+    emulation::cufile::forget_calls();
+    emulation::Watch const watch;
+    get_many(store, std::span{requests}, on);
+    CHECK(count("cuFileBatchIOSubmit") == 1);
+    CHECK(count("cuFileBatchIOGetStatus") == 1);
+    CHECK(count("request") == files);
+    for (auto const* name : {"cuFileDriverOpen", "cuFileHandleRegister", "cuFileBufRegister", "cuFileBatchIOSetUp"})
+      CHECK(count(name) == 0);
+    CHECK(watch.copies(cudaMemcpyDeviceToDevice) == files);
+    CHECK(watch.copies(cudaMemcpyHostToDevice) == 0);
+    CHECK(watch.synchronisations() == 0);
+    CHECK(watch.count("cudaMalloc") == 0);
+    for (std::size_t i = 0; i < files; ++i)
+      CHECK((test::text(memory.view().sub(i * size, size), on) == long_text(size, static_cast<std::uint32_t>(i))));
+  });
+}
+
+TEST_CASE("cuFile: ranges of a file that follow each other are one request and one copy") {
+  TemporaryFolder folder;
+  auto const large = long_text(64 * 5000);
+  on_machine({}, 4, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    put(store, "k", large, on);
+    DeviceBuffer memory(large.size(), on);
+    Key const key{"k"};
+    std::vector<Place> places;
+    for (std::size_t i = 0; i < 64; ++i) places.push_back({memory.span().sub(i * 5000, 5000)});
+    std::vector<ReadRequest<space::Device>> requests;
+    for (std::size_t i = 0; i < 64; ++i) requests.push_back({&key, {i * 5000, 5000}, places[i], {}, memory.span()});
+    on.wait();
+    emulation::cufile::forget_calls();
+    emulation::Watch const watch;
+    get_many(store, std::span{requests}, on);
+    CHECK(count("request") == 1);
+    CHECK(watch.copies(cudaMemcpyDeviceToDevice) == 1);
+    CHECK((test::text(memory.view(), on) == large));
+    CHECK(store.transfer_path()[0].reads == 64);
+  });
+}
+
+TEST_CASE("cuFile: a file that is replaced is another one, and a watched one stays") {
+  TemporaryFolder folder;
+  on_machine({}, 4, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    put(store, "k", long_text(10'000, 1), on);
+    CHECK((value(store, "k", on) == long_text(10'000, 1)));
+    auto const watch = store.watch({"k"});
+    put(store.host_side(), "k", long_text(20'000, 2), on);
+    CHECK((value(store, "k", on) == long_text(20'000, 2)));
+    DeviceBuffer memory(10'000, on);
+    Key const key{"k"};
+    Place const place{memory.span()};
+    ReadRequest<space::Device> request{&key, {}, place};
+    request.watch = &watch;
+    get_many(store, std::span{&request, 1}, on);
+    CHECK(request.is_of_watch);
+    CHECK((test::text(memory.view(), on) == long_text(10'000, 1)));
+    auto const* const mutex = store.lock(key).mutex();
+    CHECK(store.host_side().lock(key).mutex() == mutex);
+    CHECK(store.erase(key, on));
+    CHECK(value(store, "k", on) == "(missing)");
+  });
+}
+
+TEST_CASE("cuFile: more files than stay open") {
+  TemporaryFolder folder;
+  on_machine({}, 1, [&] {
+    DeviceQueue on{HostQueue{2}};
+    Direct const store{path_of(folder), options()};
+    for (std::size_t i = 0; i < 3 * cufile::Files::most; ++i) put(store, std::to_string(i), std::to_string(i), on);
+    for (std::size_t i = 0; i < 3 * cufile::Files::most; ++i) {
+      CHECK(value(store, std::to_string(i), on) == std::to_string(i));
+      CHECK(emulation::cufile::alive().files <= cufile::Files::most);
+    }
+  });
+}
+
+TEST_CASE("cuFile: shards of elements as they are, and chunks that a device's codec decodes") {
+  TemporaryFolder folder;
+  std::vector<std::uint32_t> values(64 * 64);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::uint32_t>(i * 2654435761u);
+  on_machine({}, 8, [&] {
+    LocalStore<HostBuffer> const host{path_of(folder)};
+    using Sharded = Pipeline<space::Host, codec::Sharding<Pipeline<space::Host, codec::Bytes>>>;
+    using Compressed = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
+    codec::Sharding<Pipeline<space::Host, codec::Bytes>> shard;
+    shard.chunk_shape = {8, 8};
+    create_array<std::uint32_t, 2>(host, "raw", {.shape = {64, 64}, .chunk_shape = {32, 32}, .overwrite = true},
+                                   Sharded{shard})
+        .write(all, values);
+    create_array<std::uint32_t, 2>(host, "zstd", {.shape = {64, 64}, .chunk_shape = {32, 32}, .overwrite = true},
+                                   Compressed{})
+        .write(all, values);
+
+    DeviceQueue on{HostQueue{2}};
+    Direct const direct{path_of(folder), options()};
+    SplitStore const store{host, direct};
+    using Raw = Pipeline<space::Device, codec::Sharding<Pipeline<space::Device, codec::Bytes>>>;
+    auto const raw = open_array<std::uint32_t, 2, Raw>(store, "raw", on);
+    CHECK(test::on_host(raw.read(all, on), on) == values);
+    auto const zstd =
+        open_array<std::uint32_t, 2, Pipeline<space::Device, codec::Bytes, nvcomp::Trusted<nvcomp::Zstd>>>(store,
+                                                                                                           "zstd", on);
+    CHECK(test::on_host(zstd.read(all, on), on) == values);
+    for (auto const& one : direct.transfer_path()) CHECK(one.path == TransferPath::direct);
+
+    // A mini-batch of four files is one batch of cuFile's.
+    on.wait();
+    emulation::cufile::forget_calls();
+    CHECK(test::on_host(zstd.read(all, on, {.mini_batch = 4}), on) == values);
+    CHECK(count("cuFileBatchIOSubmit") == 1);
+    CHECK(count("request") == 4);
+  });
+}
+
+}  // namespace cufile_tests
