@@ -20,6 +20,14 @@ inline auto cached_array(tessera::Extents const& shape, DeviceQueue const& on,
 }
 inline constexpr std::uint64_t cached_chunk = 16 * 16 * sizeof(std::int32_t);
 
+/// Only the first row of chunks spills.
+struct FirstRow {
+  template <tessera::MemorySpace S>
+  static bool keeps(tessera::Extents const& chunk) {
+    return std::same_as<S, tessera::space::Device> || chunk[0] == 0;
+  }
+};
+
 /// The elements of a held chunk, once the queue has come there.
 template <class Held>
 std::vector<std::int32_t> elements_of(Held const& held, tessera::Extents const& chunk, DeviceQueue& on) {
