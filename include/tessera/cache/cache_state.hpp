@@ -18,7 +18,6 @@
 #include <tessera/cache/least_recently_used.hpp>
 #include <tessera/cache/policy.hpp>
 #include <tessera/cache/queue_order.hpp>
-#include <tessera/memory/object_pool.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
@@ -49,6 +48,7 @@ struct CacheState {
   using Chunk = CachedChunk<rank>;
   using Number = ChunkNumber<rank>;
   using Copy = typename Chunk::Copy;
+  using List = std::vector<Copy*>;
   using host_space = std::conditional_t<has_device, space::Pinned, space::Host>;
   static_assert(has_device || std::same_as<array_space, space::Host>,
                 "tessera: a cache is of an array in host memory or in device memory");
@@ -98,23 +98,44 @@ struct CacheState {
     bool const is_near = &held == &held.of->copies[0];
     auto& used = idle_[is_near ? 0 : 1];
     // A copy of what the device has too is the first that the host can do without.
-    bool const is_kept =
-        is_near ? policy.template keeps<array_space>(held.of->number.extents()) : !held.of->copies[0].data;
+    bool const is_kept = is_near ? policy.template keeps<array_space>(held.of->place) : !held.of->copies[0].data;
     is_kept ? used.add_warmest(held) : used.add_coldest(held);
   }
 
   /// Takes hold of a chunk that is where it is wanted and may be used there at once; null: it is not, or may not.
   /// Requires: `book`.
-  Copy* hit(Number const& number, Extents const& array_shape, Level level, QueueUser user) {
+  Copy* hit(Number const& number, Level level, QueueUser user) {
     auto const found = chunks.find(number);
     if (found == chunks.end()) return nullptr;
     auto& chunk = *found->second;
     auto& wanted = copy(chunk, level);
     if (!wanted.is_there || chunk.is_written || !order.is_ready(wanted.ready, user)) return nullptr;
-    if (chunk.shape != shape_of(number, array_shape)) return nullptr;
+    if (chunk.shape_version != shape_version) return nullptr;
     hold(wanted);
     chunk.users |= order.bit(user);
     return &wanted;
+  }
+
+  /// The array has this shape now: chunks at its border may have another than before. Requires: `book`.
+  void see_shape(Extents const& array_shape) {
+    if (array_shape == shape_) return;
+    shape_ = array_shape;
+    ++shape_version;
+  }
+
+  /// A list for copies that are held, used again. Requires: `book`.
+  std::unique_ptr<List> take_list() {
+    if (lists_.empty()) {
+      lists_.reserve(++lists_made_);  // so that giving back neither allocates nor throws
+      return std::make_unique<List>();
+    }
+    auto list = std::move(lists_.back());
+    lists_.pop_back();
+    return list;
+  }
+  void give_back(std::unique_ptr<List> list) noexcept {
+    list->clear();
+    lists_.push_back(std::move(list));
   }
 
   std::mutex moves, book;
@@ -129,7 +150,7 @@ struct CacheState {
   CacheStatistics counted;
   void (*writer)(CacheState&, Level, std::vector<Copy*> const&) = nullptr;  ///< null: nothing is dirty
   std::optional<bool> lies_in_host_memory;                                  ///< a chunk, as it is; once somebody asked
-  ObjectPool lists;                                                         ///< of copies that are held: used again
+  std::uint64_t shape_version = 0;
 
  private:
   // A chunk's elements; each slot begins where vectors of the processor may.
@@ -139,6 +160,9 @@ struct CacheState {
   }
 
   LeastRecentlyUsed<Copy> idle_[2];
+  Extents shape_;
+  std::vector<std::unique_ptr<List>> lists_;
+  std::size_t lists_made_ = 0;
 };
 
 }}}  // namespace tessera::v0::detail

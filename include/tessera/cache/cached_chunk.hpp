@@ -41,7 +41,7 @@ struct CachedChunk {
     QueuePlace ready = 0;
   };
 
-  explicit CachedChunk(ChunkNumber<Rank> const& n) : number{n} {
+  explicit CachedChunk(ChunkNumber<Rank> const& n) : number{n}, place{n.extents()} {
     for (auto& copy : copies) copy.of = this;
   }
   CachedChunk(CachedChunk const&) = delete;
@@ -51,11 +51,13 @@ struct CachedChunk {
   bool is_nowhere() const { return !copies[0].data && !copies[1].data; }
 
   ChunkNumber<Rank> const number;
-  Extents shape{};          ///< of that which lies in the array
-  Copy copies[2];           ///< in the array's space; for an array on the device, in page-locked memory
-  std::uint64_t users = 0;  ///< queues that may still use the first one
-  bool is_written = false;  ///< is held by somebody who changes it
-  bool is_dirty = false;    ///< the store has not what the copies have
+  Extents const place;              ///< the same, as policies are asked
+  std::uint64_t shape_version = 0;  ///< CacheState::shape_version, when its shape was looked at
+  Extents shape{};                  ///< of that which lies in the array
+  Copy copies[2];                   ///< in the array's space; for an array on the device, in page-locked memory
+  std::uint64_t users = 0;          ///< queues that may still use the first one
+  bool is_written = false;          ///< is held by somebody who changes it
+  bool is_dirty = false;            ///< the store has not what the copies have
 };
 
 }}}  // namespace tessera::v0::detail

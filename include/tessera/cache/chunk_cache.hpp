@@ -65,7 +65,7 @@ class ChunkCache {
   /// somebody writes to one of them. Then it holds none.
   template <MemorySpace S = array_space, detail::Selector Sel = Box>
   Held<S> hold(Sel const& selection, queue_type& on) const {
-    return take<S, Access::reading>(selected(selection), on);
+    return take<S, Access::reading>(selection, on);
   }
   template <MemorySpace S = array_space, detail::Selector Sel = Box>
   Held<S> hold(Sel const& selection) const {
@@ -77,9 +77,9 @@ class ChunkCache {
   HeldForWriting<S> hold_for_writing(Sel const& selection, queue_type& on) const {
     if constexpr (check_space<S>() && check_written<S>()) {
       may_write();
-      return take<S, Access::writing>(selected(selection), on);
+      return take<S, Access::writing>(selection, on);
     } else
-      return HeldForWriting<S>{state_};
+      return HeldForWriting<S>{state_, nullptr};
   }
   template <MemorySpace S = array_space, detail::Selector Sel = Box>
   HeldForWriting<S> hold_for_writing(Sel const& selection) const {
@@ -96,8 +96,10 @@ class ChunkCache {
       auto const shape = array().shape();
       auto numbers = numbers_of(selected(selection));
       numbers.resize(std::min(numbers.size(), detail::room_of<L>(*state_)));
-      Held<S> held{state_};
-      detail::hold_all<L>(*state_, numbers, shape, Access::reading, user_of_own<S>(), held.list());
+      typename State::List held;
+      detail::hold_all<L>(*state_, numbers, shape, Access::reading, user_of_own<S>(), held);
+      std::lock_guard lock{state_->book};
+      detail::let_go_of(*state_, held, Access::reading);
     }
   }
 
@@ -107,10 +109,13 @@ class ChunkCache {
   void place(Sel const& selection) const {
     if constexpr (check_space<S>()) {
       unplace(selection);
-      auto held = hold<S>(selection);
+      auto const shape = array().shape();
+      auto const held = detail::take_hold<State::template level_of<S>>(*state_, resolved(selection, shape), shape,
+                                                                       Access::reading, queue());
       std::lock_guard lock{state_->book};
-      for (auto* const copy : held.list())
+      for (auto* const copy : *held)
         if (!std::exchange(copy->is_placed, true)) state_->hold(*copy), ++state_->counted.held;
+      detail::let_go_of(*state_, *held, Access::reading);
     }
   }
   template <detail::Selector Sel = Box>
@@ -236,9 +241,13 @@ class ChunkCache {
 
   template <class Sel>
   ResolvedSelection selected(Sel const& selection) const {
-    return detail::in_document(array().untyped().store(), array().untyped().path(), [&]() -> ResolvedSelection {
-      return detail::selected_by(selection, array().shape(), array().chunk_shape());
-    });
+    return resolved(selection, array().shape());
+  }
+  // Errors name the array.
+  template <class Sel>
+  auto resolved(Sel const& selection, Extents const& shape) const {
+    return detail::in_document(array().untyped().store(), array().untyped().path(),
+                               [&] { return detail::selected_by(selection, shape, array().chunk_shape()); });
   }
   std::vector<typename State::Number> numbers_of(ResolvedSelection const& what) const {
     std::vector<typename State::Number> numbers;
@@ -253,12 +262,15 @@ class ChunkCache {
     return {std::same_as<S, space::Device> ? detail::QueueUser::own : detail::QueueUser::host};
   }
 
-  template <MemorySpace S, Access access>
-  HeldChunks<State, S, access> take(ResolvedSelection const& what, queue_type& on) const {
-    HeldChunks<State, S, access> held{state_};
-    if constexpr (check_space<S>())
-      detail::take_hold<State::template level_of<S>>(*state_, what, access, on, held.list());
-    return held;
+  template <MemorySpace S, Access access, class Sel>
+  HeldChunks<State, S, access> take(Sel const& selection, queue_type& on) const {
+    if constexpr (check_space<S>()) {
+      auto const shape = array().shape();
+      return {state_,
+              detail::take_hold<State::template level_of<S>>(*state_, resolved(selection, shape), shape, access, on)};
+    } else {
+      return {state_, nullptr};
+    }
   }
 
   std::shared_ptr<State> state_;

@@ -1,9 +1,11 @@
 // Chunks of a cache that somebody holds: views of their elements, which stay where they are meanwhile.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -17,7 +19,7 @@ namespace tessera { inline namespace v0 {
 /// One chunk: the array's index of its first element, and its elements. T is const, if they are held to be read.
 template <class T, std::size_t Rank, MemorySpace S>
 struct HeldChunk {
-  Extents first;
+  std::array<std::uint64_t, Rank> first;
   ArrayView<T, Rank, S> view;
 };
 
@@ -26,29 +28,33 @@ struct HeldChunk {
 template <class State, MemorySpace S, detail::Access access>
 class HeldChunks {
   using Element = typename State::element_type;
-  using List = std::vector<typename State::Copy*>;
+  using List = typename State::List;
 
  public:
   using element_type = std::conditional_t<access == detail::Access::reading, Element const, Element>;
   using value_type = HeldChunk<element_type, State::rank, S>;
 
-  explicit HeldChunks(std::shared_ptr<State> state)
-      : state_{std::move(state)}, list_{state_->lists.template lease<List>()} {
-    list_->clear();
-  }
+  /// Of a list that was taken. For the cache.
+  HeldChunks(std::shared_ptr<State> state, std::unique_ptr<List> list)
+      : state_{std::move(state)}, list_{std::move(list)} {}
   HeldChunks(HeldChunks&&) = default;
-  HeldChunks& operator=(HeldChunks&&) = delete;
+  HeldChunks& operator=(HeldChunks&& other) noexcept {
+    release();
+    state_ = std::move(other.state_);
+    list_ = std::move(other.list_);
+    return *this;
+  }
   ~HeldChunks() { release(); }
 
-  std::size_t size() const { return list_->size(); }
+  std::size_t size() const { return list_ ? list_->size() : 0; }
   value_type operator[](std::size_t i) const {
     auto const& copy = *(*list_)[i];
     auto view = ArrayView<element_type, State::rank, S>::c_order(reinterpret_cast<element_type*>(copy.data),
                                                                  state_->chunk_shape);
-    Extents first;
+    std::array<std::uint64_t, State::rank> first;
     for (std::size_t d = 0; d < State::rank; ++d) {
       view.shape[d] = copy.of->shape[d];
-      first.push_back(copy.of->number.place[d] * state_->chunk_shape[d]);
+      first[d] = copy.of->number.place[d] * state_->chunk_shape[d];
     }
     return {first, view};
   }
@@ -76,16 +82,15 @@ class HeldChunks {
 
   /// Lets go of them now.
   void release() noexcept {
-    if (!state_ || list_->empty()) return;
-    detail::release(*state_, *list_, access);
-    list_->clear();
+    if (!list_) return;
+    std::lock_guard lock{state_->book};
+    detail::let_go_of(*state_, *list_, access);
+    state_->give_back(std::move(list_));
   }
-  /// For the cache.
-  List& list() { return *list_; }
 
  private:
-  std::shared_ptr<State> state_;  // which outlives the loan
-  Lease<List> list_;
+  std::shared_ptr<State> state_;
+  std::unique_ptr<List> list_;  // null: of nothing
 };
 
 }}  // namespace tessera::v0

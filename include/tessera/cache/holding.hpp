@@ -21,12 +21,11 @@ namespace tessera { inline namespace v0 { namespace detail {
 enum class Access { reading, writing, overwriting };
 
 template <class State>
-using HeldList = std::vector<typename State::Copy*>;
+using HeldList = typename State::List;
 
-/// Lets go of what is held; what was changed is dirty.
+/// Lets go of what is held; what was changed is dirty. Requires: `book`.
 template <class State>
-void release(State& s, HeldList<State> const& held, Access access, bool is_changed = true) noexcept {
-  std::lock_guard lock{s.book};
+void let_go_of(State& s, HeldList<State> const& held, Access access, bool is_changed = true) noexcept {
   for (auto* const copy : held) {
     if (access != Access::reading) {
       copy->of->is_written = false;
@@ -76,6 +75,7 @@ void hold_all(State& s, std::vector<typename State::Number> const& numbers, Exte
   std::size_t taken = 0;
   {
     std::lock_guard lock{s.book};
+    s.see_shape(array_shape);
     for (auto const& number : numbers) {
       auto const found = s.chunks.find(number);
       if (found == s.chunks.end()) {
@@ -109,6 +109,7 @@ void hold_all(State& s, std::vector<typename State::Number> const& numbers, Exte
         found->second->shape = shape;
       }
       auto& chunk = *found->second;
+      chunk.shape_version = s.shape_version;
       auto& copy = State::copy(chunk, L);
       held.push_back(&copy);
       if (copy.is_there) {
@@ -187,29 +188,32 @@ void hold_all(State& s, std::vector<typename State::Number> const& numbers, Exte
   s.counted.held += held.size();
 }
 
-/// Takes hold of what a selection touches: at once, if all of it is where it is wanted.
-template <Level L, class State>
-void take_hold(State& s, ResolvedSelection const& what, Access access, typename State::queue_type const& on,
-               HeldList<State>& held) {
-  auto const shape = s.array.shape();
+/// Takes hold of what a selection of an array of that shape touches: at once, if all of it is where it is wanted.
+/// Returns the list of it.
+template <Level L, class What, class State>
+std::unique_ptr<HeldList<State>> take_hold(State& s, What const& what, Extents const& array_shape, Access access,
+                                           typename State::queue_type const& on) {
+  std::unique_ptr<HeldList<State>> held;
   std::optional<QueueUser> user;
   {
     std::lock_guard lock{s.book};
+    held = s.take_list();
+    s.see_shape(array_shape);
     user = L == Level::host ? QueueUser{QueueUser::host} : s.order.find(on);
     if (access == Access::reading && user) {
       bool const all = for_each_chunk<State::rank>(what, s.chunk_shape, [&](auto const& number) {
-        auto& next = held.emplace_back(nullptr);
-        next = s.hit(number, shape, L, *user);
-        if (!next) held.pop_back();
+        auto& next = held->emplace_back(nullptr);
+        next = s.hit(number, L, *user);
+        if (!next) held->pop_back();
         return next != nullptr;
       });
       if (all) {
-        s.counted.hits += held.size();
-        s.counted.held += held.size();
-        return;
+        s.counted.hits += held->size();
+        s.counted.held += held->size();
+        return held;
       }
-      for (auto* const copy : held) s.let_go(*copy);
-      held.clear();
+      for (auto* const copy : *held) s.let_go(*copy);
+      held->clear();
     }
   }
   std::lock_guard moving{s.moves};
@@ -219,7 +223,8 @@ void take_hold(State& s, ResolvedSelection const& what, Access access, typename 
     return true;
   });
   if (!user) user = known_user(s, on);
-  hold_all<L>(s, numbers, shape, access, *user, held);
+  hold_all<L>(s, numbers, array_shape, access, *user, *held);
+  return held;
 }
 
 }}}  // namespace tessera::v0::detail

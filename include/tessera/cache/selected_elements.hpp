@@ -65,13 +65,11 @@ class SelectedChunks {
       place(view, is_whole, held_whole, held_part, on);
     } catch (...) {
       if (held_whole.empty()) made.clear();
-      release(s_, held_part, access, is_done);
-      release(s_, held_whole, access, is_done);
+      let_go(held_part, held_whole, is_done);
       forget(made);
       throw;
     }
-    release(s_, held_part, access);
-    release(s_, held_whole, access);
+    let_go(held_part, held_whole, true);
   }
 
  private:
@@ -97,6 +95,12 @@ class SelectedChunks {
       });
     }
     placing.finish();
+  }
+
+  void let_go(HeldList<State> const& part, HeldList<State> const& whole, bool is_changed) {
+    std::lock_guard lock{s_.book};
+    let_go_of(s_, part, access, is_changed);
+    let_go_of(s_, whole, access, is_changed);
   }
 
   // What was nowhere before has not all of its elements.
