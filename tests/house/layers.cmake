@@ -3,7 +3,7 @@
 cmake_minimum_required(VERSION 3.22)
 
 set(layers "core" "memory" "key buffer" "cast" "view place" "store codec plan" "pipeline metadata" "shard" "transfer"
-  "array" "node" "with testing")
+  "array" "cache node" "with testing")
 set(umbrellas tessera.hpp tessera.cuh all.hpp compiled.hpp compiled.cuh)
 set(system_folders memory buffer store)
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -141,6 +142,30 @@ class AnyArray {
   }
   auto write(ResolvedSelection const& selected, StridedView<array_space> from, WriteOptions const& options = {}) const {
     return write(selected, from, state_->on, options);
+  }
+
+  /// Reads inner chunks, as `inner_chunk_shape` has them, each to a place of its own: element `target` of the memory
+  /// that begins at to.data, whose strides are those of a chunk's elements. As read. Requires: each is listed once, and
+  /// those of one shard follow each other; the list is in use until the call returns.
+  auto read_listed(std::span<PlacedChunk const> listed, StridedSpan<array_space> to, queue_type& on,
+                   ReadOptions const& options = {}) const {
+    auto const surrounding = surrounding_of(listed);
+    return for_chunks(surrounding, to.strides, on, [&](auto const& chunks) {
+      Plan const plan{listed, shape(), inner_chunk_shape()};
+      defaults_.apply(options, [&](auto const& used) { read_chunks(chunks, plan, to, on, used); });
+    });
+  }
+  /// Likewise, writes them. As write.
+  auto write_listed(std::span<PlacedChunk const> listed, StridedView<array_space> from, queue_type& on,
+                    WriteOptions const& options = {}) const {
+    auto const held = state_->shape.hold();
+    auto const shared = state_->hold_shape();
+    auto const surrounding = surrounding_of(listed);
+    auto const now = expect_inside(surrounding, from.strides);
+    return complete("a write", surrounding, on, [&] {
+      Plan const plan{listed, now, inner_chunk_shape()};
+      defaults_.apply(options, [&](auto const& used) { write_elements(now, plan, from, on, used); });
+    });
   }
 
   /// The part of the array that is in one chunk, given by its place in the grid. Throws: SelectionError.
@@ -299,9 +324,29 @@ class AnyArray {
     return std::make_shared<State>(store, std::move(opened), std::move(pipeline), std::move(on));
   }
 
-  // As if the array had that shape.
-  template <class From>
-  void write_elements(Extents const& shape, ResolvedSelection const& selected, From const& from, queue_type& on,
+  // The smallest box of elements that has all listed chunks. Throws: SelectionError, if one lies outside.
+  ResolvedSelection surrounding_of(std::span<PlacedChunk const> listed) const {
+    auto const now = shape(), &length = inner_chunk_shape();
+    auto const rank = now.rank();
+    Region box{now, Extents::filled(rank, 0), Extents::filled(rank, 1)};
+    for (auto const& [chunk, target] : listed)
+      for (std::size_t d = 0; d < rank; ++d) box.first[d] = std::min(box.first[d], chunk[d] * length[d]);
+    for (auto const& [chunk, target] : listed)
+      for (std::size_t d = 0; d < rank; ++d) {
+        auto const first = chunk[d] * length[d];
+        if (first >= now[d])
+          throw SelectionError{text({"dimension ", d, ": found chunk ", chunk[d], ", expected one that begins below ",
+                                     now[d]})}
+              .in_key(path())
+              .in_store(name_of(store()));
+        box.count[d] = std::max(box.count[d], first + std::min(length[d], now[d] - first) - box.first[d]);
+      }
+    return box;
+  }
+
+  // As if the array had that shape. `What` is selected, or a plan.
+  template <class What, class From>
+  void write_elements(Extents const& shape, What const& selected, From const& from, queue_type& on,
                       WriteOptions const& options) const {
     auto& s = *state_;
     s.with_writable_chunks(shape, [&](auto const& chunks) {

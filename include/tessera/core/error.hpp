@@ -109,6 +109,10 @@ struct CodecError : detail::Located<CodecError> {
 struct DeviceError : detail::Located<DeviceError> {
   using Located::Located;
 };
+/// Memory of a device, or such that it reaches, was refused: there is too little of it.
+struct OutOfMemory : DeviceError {
+  using DeviceError::DeviceError;
+};
 /// A selection or a destination does not fit the array.
 struct SelectionError : detail::Located<SelectionError> {
   using Located::Located;

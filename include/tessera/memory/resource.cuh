@@ -43,14 +43,14 @@ concept PlainResource = requires(R& r, void* p, std::size_t n) {
   r.deallocate(p, n, n);
 };
 
-/// What was allocated. Throws: DeviceError, which says how much was asked for and how much was free.
+/// What was allocated. Throws: OutOfMemory, which says how much was asked for and how much was free; DeviceError.
 inline void* made(void* data, cudaError_t status, std::size_t size, char const* what, char const* call) {
   if (status == cudaSuccess) return data;
   auto const why = cuda_failure(status, call);
   if (status != cudaErrorMemoryAllocation) throw DeviceError{why};
   std::size_t free = 0, total = 0;
   bool const known = succeeds(::cudaMemGetInfo(&free, &total));
-  throw DeviceError{known ? text({"cannot allocate ", size, " bytes of ", what, ", ", free, " of the device's ",
+  throw OutOfMemory{known ? text({"cannot allocate ", size, " bytes of ", what, ", ", free, " of the device's ",
                                   total, " bytes are free: ", why})
                           : text({"cannot allocate ", size, " bytes of ", what, ": ", why})};
 }
@@ -87,15 +87,15 @@ class MemoryResource {
   bool is_device() const { return calls_ == &device_calls; }
   /// Whether what is freed may be used by the stream until it gets there.
   bool is_stream_ordered() const { return calls_->stream_ordered; }
-  /// Throws: Error, which says how much was asked for and what the resource says; DeviceError, which says how much was
-  /// free.
+  /// Throws: OutOfMemory, which says how much was asked for, and how much was free or what the resource says;
+  /// DeviceError.
   std::byte* allocate(std::size_t size, cudaStream_t stream) const {
     try {
       return static_cast<std::byte*>(calls_->allocate(object_, size, stream));
     } catch (Error const&) {
       throw;
     } catch (std::exception const& failure) {
-      throw Error{text({"cannot allocate ", size, " bytes from the memory resource: ", failure.what()})};
+      throw OutOfMemory{text({"cannot allocate ", size, " bytes from the memory resource: ", failure.what()})};
     }
   }
   /// Ignores failures: the memory may have gone with its context.

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/function_ref.hpp>
+#include <tessera/plan/boxes.hpp>
 #include <tessera/plan/chunk_runs.hpp>
 #include <tessera/plan/mask_chunks.hpp>
 #include <tessera/plan/plan_axis.hpp>
@@ -30,8 +32,27 @@ struct Piece {
   Part part;        ///< the first of its parts
 };
 
+/// A whole chunk, and how many elements behind the target's beginning its own begin, along the target's last dimension.
+struct PlacedChunk {
+  Extents chunk;  ///< its place in the grid
+  std::uint64_t target;
+};
+
 class Plan {
  public:
+  /// Of each chunk that which lies in an array of that shape, chunk by chunk as they are listed; those of one shard
+  /// follow each other. The list outlives the plan.
+  Plan(std::span<PlacedChunk const> listed, Extents const& shape, Extents const& chunk_shape)
+      : chunk_shape_{chunk_shape},
+        group_{Extents::filled(chunk_shape.rank(), 1)},
+        steps_{group_},
+        listed_{listed},
+        shape_{shape},
+        size_{listed.size()},
+        elements_{0} {
+    for (auto const& placed : listed) elements_ += elements_of_listed(placed.chunk);
+  }
+
   /// The selection's indices are in the array; it outlives the plan if it has lists, points or a mask. Chunks that are
   /// in one group, of group[d] chunks along dimension d, follow each other; without a group they are in C order.
   Plan(ResolvedSelection const& selected, Extents const& chunk_shape, Extents const& group = {},
@@ -131,6 +152,7 @@ class Plan {
   /// The smallest box of neighbours that has all parts of a piece.
   Part surrounding(Piece const& piece) const {
     auto box = piece.part;
+    if (!listed_.empty()) return box;
     for (std::size_t d = 0; d < rank(); ++d) {
       auto end = std::uint64_t{0};
       for (std::uint64_t r = 0; r < axes_[d].runs(piece.touched[d]); ++r) {
@@ -191,6 +213,19 @@ class Plan {
     is_scattered_ = box < 100 + 4 * box / row;
   }
 
+  Piece listed_piece(std::uint64_t i) const {
+    auto const& [chunk, target] = listed_[static_cast<std::size_t>(i)];
+    auto const none = Extents::filled(rank(), 0);
+    Piece piece{chunk, {i}, {none, chunk_shape_, none}};
+    for (std::size_t d = 0; d < rank(); ++d)
+      piece.part.count[d] = std::min(chunk_shape_[d], shape_[d] - chunk[d] * chunk_shape_[d]);
+    if (rank() > 0) piece.part.target[rank() - 1] = target;
+    return piece;
+  }
+  std::uint64_t elements_of_listed(Extents const& chunk) const {
+    return detail::elements_of_chunk(chunk_shape_, shape_, chunk);
+  }
+
   // Touched chunks that follow each other in C order.
   struct Neighbours {
     Extents first, count;
@@ -221,6 +256,7 @@ class Plan {
 
   Piece piece(std::uint64_t i, Neighbours& neighbours) const {
     Piece piece;
+    if (!listed_.empty()) return listed_piece(i);
     if (is_runs()) {
       piece.chunk = points_ ? points_->chunk(i) : mask_->chunk(i);
       piece.touched = {i};
@@ -240,6 +276,7 @@ class Plan {
   }
   // False: it was the last of its neighbours.
   bool advance(Piece& piece, Neighbours const& neighbours) const {
+    if (!listed_.empty()) return false;
     for (auto d = neighbours.first.rank(); d-- > 0;) {
       auto& touched = piece.touched[d];
       bool const is_last = ++touched - neighbours.first[d] == neighbours.count[d];
@@ -270,6 +307,8 @@ class Plan {
   }
 
   Extents chunk_shape_, group_, steps_;
+  std::span<PlacedChunk const> listed_{};  // none: the plan is of a selection
+  Extents shape_{};                        // of the array, with a list
   detail::PlanAxis axes_[max_rank];
   std::unique_ptr<detail::ChunkRuns> points_;  // one of these, if the plan is of runs
   std::unique_ptr<detail::MaskChunks> mask_;

@@ -271,20 +271,26 @@ class ReadBatch {
 
 }  // namespace detail
 
-/// Reads a selection into the target, in the queue's order. Missing chunks are the fill value.
+/// Reads what is planned into the target, in the queue's order. Missing chunks are the fill value.
 /// Throws: StoreError, CodecError with the key, Cancelled; then all of the mini-batches that had ended is placed, some
 /// or none of the one with the error, and nothing else. The target is in use until the queue is done. `To` is a
 /// StridedSpan, or array/converted.hpp's.
 template <class P, class To = StridedSpan<typename P::array_space>>
-void read_chunks(ChunkAccess<P> const& source, ResolvedSelection const& selected, To const& target,
-                 typename P::queue_type& on, ReadOptions const& options = {}) {
-  Plan const plan{selected, source.form.layout.shape,
-                  source.shards ? source.shards->grid().chunks_per_shard() : Extents{}};
+void read_chunks(ChunkAccess<P> const& source, Plan const& plan, To const& target, typename P::queue_type& on,
+                 ReadOptions const& options = {}) {
   using Batch = detail::ReadBatch<P, To>;
   auto const batches = Batch::batches(source, plan, on, options);
   detail::run_batches<Batch>(batches, options, on, [&](auto const& lease, std::uint64_t first, std::uint64_t last) {
     lease()->run(source, plan, first, last, target, on, options);
   });
+}
+/// Likewise a selection.
+template <class P, class To = StridedSpan<typename P::array_space>>
+void read_chunks(ChunkAccess<P> const& source, ResolvedSelection const& selected, To const& target,
+                 typename P::queue_type& on, ReadOptions const& options = {}) {
+  Plan const plan{selected, source.form.layout.shape,
+                  source.shards ? source.shards->grid().chunks_per_shard() : Extents{}};
+  read_chunks(source, plan, target, on, options);
 }
 
 }}  // namespace tessera::v0

@@ -273,6 +273,13 @@ void write_pieces(ChunkAccess<P> const& source, Extents const& shape, Plan const
 
 }  // namespace detail
 
+/// Writes what is planned: each chunk once.
+template <class P, class From = StridedView<typename P::array_space>>
+void write_chunks(ChunkAccess<P> const& source, Extents const& shape, Plan const& plan, From const& origin,
+                  typename P::queue_type& on, WriteOptions const& options = {}) {
+  detail::write_pieces(source, shape, plan, 0, plan.size(), origin, on, options);
+}
+
 /// Writes a selection from memory at `origin`, in the queue's order. Of chunks that are written in part, the rest stays
 /// as it is, whoever else writes to it through this store and its copies. Of an element that is selected several times
 /// the last one is written. `shape` is that of the array. Throws: StoreError, CodecError with the key, Cancelled; then
@@ -282,7 +289,7 @@ template <class P, class From = StridedView<typename P::array_space>>
 void write_chunks(ChunkAccess<P> const& source, Extents const& shape, ResolvedSelection const& selected,
                   From const& origin, typename P::queue_type& on, WriteOptions const& options = {}) {
   Plan const plan{selected, source.form.layout.shape, {}, Repeats::last};
-  detail::write_pieces(source, shape, plan, 0, plan.size(), origin, on, options);
+  write_chunks(source, shape, plan, origin, on, options);
 }
 
 }}  // namespace tessera::v0

@@ -1,0 +1,80 @@
+// A cache's memory in one space: slabs of slots, which together never take more bytes than the budget.
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <tessera/buffer/concept.hpp>
+#include <tessera/buffer/host_buffer.hpp>
+#include <tessera/cache/slots.hpp>
+#include <tessera/memory/queue.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// Slots are taken and given back in the order of one queue.
+template <MemorySpace S>
+class Arena {
+ public:
+  /// Bytes: all slabs together at most; each slot.
+  Arena(std::uint64_t budget, std::size_t slot) : budget_{budget}, slot_{slot} {}
+
+  std::uint64_t budget() const { return budget_; }
+  std::uint64_t bytes() const { return bytes_; }  ///< of all slabs
+  std::size_t slot_bytes() const { return slot_; }
+  Slots const& slots() const { return slots_; }
+  std::byte* data(Slot slot) { return slabs_[slot.slab].span().data + slot.number * slot_; }
+
+  /// How many slots there could be, free and taken: those that there are, and what the budget leaves room for.
+  std::size_t capacity() const { return slots_.size() + growable(); }
+  /// Adds `least` slots, and as many as there are already where the budget allows: slabs are few. False: the budget
+  /// does not allow so many. Throws: DeviceError, Error, if the memory is refused.
+  bool grow(std::size_t least, queue_for<S>& on) {
+    auto const most = growable();
+    if (least > most) return false;
+    auto const wanted = filled(std::clamp(slots_.size(), least, most));
+    try {
+      add_slab(wanted, on);
+    } catch (Error const&) {
+      if (wanted == least) throw;
+      add_slab(filled(least), on);
+    }
+    return true;
+  }
+
+  std::vector<Slot> take(std::size_t count) { return slots_.take(count); }
+  void give_back(Slot slot) { slots_.give_back(slot); }
+  /// Frees a slab's memory, in the order of its queue. Requires: none of its slots is taken.
+  void remove_slab(std::uint32_t slab) {
+    bytes_ -= slab_bytes(slots_.size(slab));
+    slots_.remove_slab(slab);
+    slabs_[slab] = {};
+  }
+
+ private:
+  // Page-locked memory is taken in such steps (memory/blocks.cuh).
+  static constexpr std::uint64_t step = std::same_as<S, space::Pinned> ? std::uint64_t{64} << 10 : 1;
+  std::uint64_t slab_bytes(std::uint64_t slots) const { return (slots * slot_ + step - 1) / step * step; }
+  // As many as have room in the same memory.
+  std::size_t filled(std::size_t slots) const { return static_cast<std::size_t>(slab_bytes(slots) / slot_); }
+  std::size_t growable() const {
+    auto const left = (budget_ - bytes_) / step * step;
+    return static_cast<std::size_t>(std::min<std::uint64_t>(left / slot_, ~std::uint32_t{0}));
+  }
+
+  void add_slab(std::size_t slots, queue_for<S>& on) {
+    buffer_in_t<S> slab(slots * slot_, on);
+    slabs_.reserve(slabs_.size() + 1);
+    slots_.add_slab(slots);
+    slabs_.push_back(std::move(slab));
+    bytes_ += slab_bytes(slots);
+  }
+
+  std::uint64_t budget_, bytes_ = 0;
+  std::size_t slot_;
+  Slots slots_;
+  std::vector<buffer_in_t<S>> slabs_;
+};
+
+}}}  // namespace tessera::v0::detail

@@ -1,0 +1,168 @@
+// What the handles of a cache share: its chunks, its memory, and what a hit does.
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <tessera/array/other_side.hpp>
+#include <tessera/cache/arena.hpp>
+#include <tessera/cache/cached_chunk.hpp>
+#include <tessera/cache/least_recently_used.hpp>
+#include <tessera/cache/policy.hpp>
+#include <tessera/cache/queue_order.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// Where chunks of the cache are: in the array's space, and for an array on the device in page-locked memory too, which
+/// is where the host sees them.
+enum class Level : std::size_t { near = 0, host = 1 };
+
+/// Two locks, taken in this order: `moves` by who makes, moves or writes back copies, for as long as that takes, and
+/// `book` by who looks at chunks or changes what is known of them. So a hit never waits for a miss.
+template <class A, class Policy>
+struct CacheState {
+  using array_type = A;
+  using element_type = typename A::element_type;
+  using store_type = typename A::store_type;
+  using pipeline_type = typename A::pipeline_type;
+  using array_space = typename A::array_space;
+  using queue_type = typename A::queue_type;
+  static constexpr std::size_t rank = A::rank;
+  static constexpr bool has_device = std::same_as<array_space, space::Device>;
+  static constexpr std::size_t levels = has_device ? 2 : 1;
+  /// The host can read and decode chunks itself.
+  static constexpr bool has_host_route = [] {
+    if constexpr (!has_device)
+      return true;
+    else
+      return !std::is_void_v<typename pipeline_of_host<pipeline_type>::type> && has_host_side<store_type>;
+  }();
+  using Chunk = CachedChunk<rank>;
+  using Number = ChunkNumber<rank>;
+  using Copy = typename Chunk::Copy;
+  using List = std::vector<Copy*>;
+  using host_space = std::conditional_t<has_device, space::Pinned, space::Host>;
+  static_assert(has_device || std::same_as<array_space, space::Host>,
+                "tessera: a cache is of an array in host memory or in device memory");
+
+  template <MemorySpace S>
+  static constexpr Level level_of = std::same_as<S, array_space> ? Level::near : Level::host;
+  template <Level L>
+  using space_of_level = std::conditional_t<L == Level::near, array_space, host_space>;
+
+  CacheState(A of, CacheBudget const& budget, Policy p, CacheOptions const& o, queue_type on)
+      : array{std::move(of)},
+        policy{std::move(p)},
+        options{o},
+        chunk_shape{array.untyped().inner_chunk_shape()},
+        order{std::move(on)},
+        near{has_device ? budget.device : budget.host, slot_bytes()},
+        host{budget.host, slot_bytes()} {}
+
+  template <Level L>
+  auto& arena() {
+    if constexpr (L == Level::near)
+      return near;
+    else
+      return host;
+  }
+  static constexpr std::size_t other(Level level) { return 1 - static_cast<std::size_t>(level); }
+  static Copy& copy(Chunk& chunk, Level level) { return chunk.copies[static_cast<std::size_t>(level)]; }
+  LeastRecentlyUsed<Copy>& idle(Level level) { return idle_[static_cast<std::size_t>(level)]; }
+
+  /// What of a chunk lies in an array of that shape.
+  Extents shape_of(Number const& number, Extents const& array_shape) const {
+    auto shape = chunk_shape;
+    for (std::size_t d = 0; d < rank; ++d) {
+      auto const first = number.place[d] * chunk_shape[d];
+      shape[d] = std::min(shape[d], array_shape[d] - std::min(first, array_shape[d]));
+    }
+    return shape;
+  }
+
+  /// Takes hold of a copy that is there. Requires: `book`.
+  void hold(Copy& held) {
+    if (held.holds++ == 0) idle_[&held == &held.of->copies[0] ? 0 : 1].remove(held);
+  }
+  /// Lets go. Requires: `book`.
+  void let_go(Copy& held) noexcept {
+    if (--held.holds > 0 || !held.is_there) return;
+    bool const is_near = &held == &held.of->copies[0];
+    auto& used = idle_[is_near ? 0 : 1];
+    // A copy of what the device has too is the first that the host can do without.
+    bool const is_kept = is_near ? policy.template keeps<array_space>(held.of->place) : !held.of->copies[0].data;
+    is_kept ? used.add_warmest(held) : used.add_coldest(held);
+  }
+
+  /// Takes hold of a chunk that is where it is wanted and may be used there at once; null: it is not, or may not.
+  /// Requires: `book`.
+  Copy* hit(Number const& number, Level level, QueueUser user) {
+    auto const found = chunks.find(number);
+    if (found == chunks.end()) return nullptr;
+    auto& chunk = *found->second;
+    auto& wanted = copy(chunk, level);
+    if (!wanted.is_there || chunk.is_written || !order.is_ready(wanted.ready, user)) return nullptr;
+    if (chunk.shape_version != shape_version) return nullptr;
+    hold(wanted);
+    chunk.users |= order.bit(user);
+    return &wanted;
+  }
+
+  /// The array has this shape now: chunks at its border may have another than before. Requires: `book`.
+  void see_shape(Extents const& array_shape) {
+    if (array_shape == shape_) return;
+    shape_ = array_shape;
+    ++shape_version;
+  }
+
+  /// A list for copies that are held, used again. Requires: `book`.
+  std::unique_ptr<List> take_list() {
+    if (lists_.empty()) {
+      lists_.reserve(++lists_made_);  // so that giving back neither allocates nor throws
+      return std::make_unique<List>();
+    }
+    auto list = std::move(lists_.back());
+    lists_.pop_back();
+    return list;
+  }
+  void give_back(std::unique_ptr<List> list) noexcept {
+    list->clear();
+    lists_.push_back(std::move(list));
+  }
+
+  std::mutex moves, book;
+  A const array;
+  Policy const policy;
+  CacheOptions const options;
+  Extents const chunk_shape;
+  QueueOrder<queue_type> order;
+  Arena<array_space> near;
+  Arena<host_space> host;
+  std::unordered_map<Number, std::unique_ptr<Chunk>, typename Number::Hash> chunks;
+  CacheStatistics counted;
+  void (*writer)(CacheState&, Level, std::vector<Copy*> const&) = nullptr;  ///< null: nothing is dirty
+  std::optional<bool> lies_in_host_memory;                                  ///< a chunk, as it is; once somebody asked
+  std::uint64_t shape_version = 0;
+
+ private:
+  // A chunk's elements; each slot begins where vectors of the processor may.
+  std::size_t slot_bytes() const {
+    auto const size = checked_product(element_count(chunk_shape, "a chunk"), sizeof(element_type), "a chunk");
+    return checked_size((size + HostBuffer::alignment - 1) / HostBuffer::alignment * HostBuffer::alignment, "a chunk");
+  }
+
+  LeastRecentlyUsed<Copy> idle_[2];
+  Extents shape_;
+  std::vector<std::unique_ptr<List>> lists_;
+  std::size_t lists_made_ = 0;
+};
+
+}}}  // namespace tessera::v0::detail

@@ -1,0 +1,96 @@
+// Chunks of a cache that somebody holds: views of their elements, which stay where they are meanwhile.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tessera/cache/cache_state.hpp>
+#include <tessera/cache/holding.hpp>
+#include <tessera/view/array_view.hpp>
+
+namespace tessera { inline namespace v0 {
+
+/// One chunk: the array's index of its first element, and its elements. T is const, if they are held to be read.
+template <class T, std::size_t Rank, MemorySpace S>
+struct HeldChunk {
+  std::array<std::uint64_t, Rank> first;
+  ArrayView<T, Rank, S> view;
+};
+
+/// A range of HeldChunk, in C order of the grid. Move-only. When it goes, the cache may move the chunks; what a queue
+/// was given before, for that queue, still comes first. For one thread at a time; several may hold the same chunks.
+template <class State, MemorySpace S, detail::Access access>
+class HeldChunks {
+  using Element = typename State::element_type;
+  using List = typename State::List;
+
+ public:
+  using element_type = std::conditional_t<access == detail::Access::reading, Element const, Element>;
+  using value_type = HeldChunk<element_type, State::rank, S>;
+
+  /// Of a list that was taken. For the cache.
+  HeldChunks(std::shared_ptr<State> state, std::unique_ptr<List> list)
+      : state_{std::move(state)}, list_{std::move(list)} {}
+  HeldChunks(HeldChunks&&) = default;
+  HeldChunks& operator=(HeldChunks&& other) noexcept {
+    release();
+    state_ = std::move(other.state_);
+    list_ = std::move(other.list_);
+    return *this;
+  }
+  ~HeldChunks() { release(); }
+
+  std::size_t size() const { return list_ ? list_->size() : 0; }
+  value_type operator[](std::size_t i) const {
+    auto const& copy = *(*list_)[i];
+    auto view = ArrayView<element_type, State::rank, S>::c_order(reinterpret_cast<element_type*>(copy.data),
+                                                                 state_->chunk_shape);
+    std::array<std::uint64_t, State::rank> first;
+    for (std::size_t d = 0; d < State::rank; ++d) {
+      view.shape[d] = copy.of->shape[d];
+      first[d] = copy.of->number.place[d] * state_->chunk_shape[d];
+    }
+    return {first, view};
+  }
+
+  class iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = HeldChunks::value_type;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = value_type;
+    iterator() = default;
+    iterator(HeldChunks const* of, std::size_t at) : of_{of}, at_{at} {}
+    value_type operator*() const { return (*of_)[at_]; }
+    iterator& operator++() { return ++at_, *this; }
+    iterator operator++(int) { return {of_, at_++}; }
+    friend bool operator==(iterator const&, iterator const&) = default;
+
+   private:
+    HeldChunks const* of_ = nullptr;
+    std::size_t at_ = 0;
+  };
+  iterator begin() const { return {this, 0}; }
+  iterator end() const { return {this, size()}; }
+
+  /// Lets go of them now.
+  void release() noexcept {
+    if (!list_) return;
+    std::lock_guard lock{state_->book};
+    detail::let_go_of(*state_, *list_, access);
+    state_->give_back(std::move(list_));
+  }
+
+ private:
+  std::shared_ptr<State> state_;
+  std::unique_ptr<List> list_;  // null: of nothing
+};
+
+}}  // namespace tessera::v0

@@ -1,0 +1,96 @@
+// A cache gives memory back: when it is asked to, and when memory that a read needs beside it is refused.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include <tessera/cache/cache_state.hpp>
+#include <tessera/cache/room.hpp>
+#include <tessera/core/error.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// Gives back the slab of a level with the fewest chunks, none of them held; they leave as others do. False: there is
+/// none. Requires: `moves`. Throws: as evict.
+template <Level L, class State>
+bool shrink(State& s) {
+  auto& arena = s.template arena<L>();
+  auto const& slots = arena.slots();
+  std::vector<typename State::Copy*> leaving;
+  std::optional<std::uint32_t> chosen;
+  {
+    std::lock_guard lock{s.book};
+    std::vector<std::size_t> idle(slots.slabs(), 0);
+    auto& used = s.idle(L);
+    for (auto* copy = used.coldest(); copy; copy = used.after(*copy)) ++idle[copy->slot.slab];
+    for (std::uint32_t slab = 0; slab < slots.slabs(); ++slab)
+      if (slots.size(slab) > 0 && idle[slab] == slots.taken(slab) && (!chosen || idle[slab] < idle[*chosen]))
+        chosen = slab;
+    if (!chosen) return false;
+    for (auto* copy = used.coldest(); copy;) {
+      auto* const next = used.after(*copy);
+      if (copy->slot.slab == *chosen) {
+        used.remove(*copy);
+        copy->is_there = false;
+        leaving.push_back(copy);
+      }
+      copy = next;
+    }
+  }
+  if (!leaving.empty()) evict<L>(s, leaving);
+  arena.remove_slab(*chosen);
+  return true;
+}
+
+/// Runs f, which may be refused memory: then idle chunks leave the device, slab by slab, before that is believed.
+template <class State, class F>
+void unless_out_of_memory(State& s, F&& f) {
+  if constexpr (!State::has_device) {
+    f();
+  } else {
+    for (;;) try {
+        return f();
+      } catch (OutOfMemory const&) {
+        if (!shrink<Level::near>(s)) throw;
+        s.order.own.trim();
+      }
+  }
+}
+
+/// Every copy of a level that nobody holds goes, and the memory with it. Requires: `moves`; none of them is dirty.
+template <Level L, class State>
+void drop_idle(State& s) {
+  auto const leaving = take_coldest(s, L, ~std::size_t{0});
+  std::uint64_t users = 0;
+  for (auto const* copy : leaving) users |= copy->of->users;
+  try {
+    s.order.join(users);
+  } catch (...) {
+    keep_after_all(s, L, leaving);
+    throw;
+  }
+  std::lock_guard lock{s.book};
+  for (auto* const copy : leaving) drop<L>(s, *copy);
+  auto& arena = s.template arena<L>();
+  for (std::uint32_t slab = 0; slab < arena.slots().slabs(); ++slab)
+    if (arena.slots().size(slab) > 0 && arena.slots().taken(slab) == 0) arena.remove_slab(slab);
+}
+
+/// Requires: `moves`.
+template <class State>
+CacheStatistics statistics_of(State& s) {
+  std::lock_guard lock{s.book};
+  auto result = s.counted;
+  for (auto const& [number, chunk] : s.chunks) {
+    result.dirty += chunk->is_dirty;
+    (State::has_device ? result.on_device : result.on_host) += chunk->copies[0].is_there;
+    result.on_host += chunk->copies[1].is_there;
+  }
+  (State::has_device ? result.device_bytes : result.host_bytes) = s.near.bytes();
+  if (State::has_device) result.host_bytes = s.host.bytes();
+  return result;
+}
+
+}}}  // namespace tessera::v0::detail

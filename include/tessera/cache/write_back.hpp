@@ -1,0 +1,106 @@
+// Chunks of a cache that were changed on their way to the store: whole, those of one shard together, under the locks
+// of the array.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <tessera/cache/cache_state.hpp>
+#include <tessera/plan/plan.hpp>
+#include <tessera/view/layout.hpp>
+#include <tessera/view/strided_span.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// Copies of chunks as the executor takes them: in the order of their shards, from the one with the lowest address on.
+template <class State>
+struct ListedCopies {
+  using Copy = typename State::Copy;
+  using T = typename State::element_type;
+
+  ListedCopies(State& s, std::vector<Copy*> copies) : strides{Layout::c_order(s.chunk_shape, sizeof(T)).strides} {
+    auto const& shard = s.array.chunk_shape();
+    auto const shard_of = [&](Copy const* copy, std::size_t d) {
+      return copy->of->number.place[d] * s.chunk_shape[d] / shard[d];
+    };
+    std::ranges::sort(copies, [&](Copy const* a, Copy const* b) {
+      for (std::size_t d = 0; d < State::rank; ++d)
+        if (shard_of(a, d) != shard_of(b, d)) return shard_of(a, d) < shard_of(b, d);
+      return a->of->number.place < b->of->number.place;
+    });
+    for (auto const* copy : copies)
+      if (!first || std::less<>{}(copy->data, first)) first = copy->data;
+    for (auto const* copy : copies)
+      chunks.push_back({copy->of->number.extents(), static_cast<std::uint64_t>(copy->data - first) / sizeof(T)});
+  }
+
+  Strides strides;
+  std::byte* first = nullptr;
+  std::vector<PlacedChunk> chunks;
+};
+
+/// Runs f, a read or a write of the array, to its end on the device too.
+template <class F>
+void run_and_wait(F&& f) {
+  if constexpr (std::is_void_v<decltype(f())>)
+    f();
+  else
+    f().wait();
+}
+
+/// What CacheState::writer becomes where a program asks for chunks to be written: no other compiles it.
+template <class State>
+void write_copies(State& s, Level level, std::vector<typename State::Copy*> const& copies) {
+  ListedCopies<State> const listed{s, copies};
+  if (level == Level::near) {
+    std::uint64_t users = 0;
+    for (auto const* copy : copies) users |= copy->of->users;
+    s.order.join(users);
+    run_and_wait([&] {
+      return s.array.untyped().write_listed(listed.chunks, {listed.first, listed.strides}, s.order.own,
+                                            s.options.write);
+    });
+  } else if constexpr (State::has_host_route) {
+    s.order.host_waits();
+    auto const seen = s.array.untyped().template through<space::Host>();
+    seen.write_listed(listed.chunks, {listed.first, listed.strides}, s.order.own.host(), s.options.write);
+  }
+}
+
+/// Writes copies of one level back. Then they are not dirty. Requires: `moves`; nobody changes them. Throws: as a
+/// write; then all of them are dirty as before, and some may be written.
+template <Level L, class State>
+void write_back(State& s, std::vector<typename State::Copy*> const& copies) {
+  if (copies.empty()) return;
+  s.writer(s, L, copies);
+  std::lock_guard lock{s.book};
+  for (auto const* copy : copies) copy->of->is_dirty = false;
+  s.counted.written += copies.size();
+}
+
+/// Writes back every chunk that is dirty, of those that nobody is changing. Requires: `moves`. Returns how many are
+/// being changed.
+template <class State>
+std::size_t write_back_all(State& s) {
+  std::vector<typename State::Copy*> near, host;
+  std::size_t changing = 0;
+  {
+    std::lock_guard lock{s.book};
+    for (auto& [number, chunk] : s.chunks) {
+      if (chunk->is_written) ++changing;
+      if (!chunk->is_dirty || chunk->is_written) continue;
+      auto& copies = chunk->copies;
+      copies[0].data ? near.push_back(&copies[0]) : host.push_back(&copies[1]);
+    }
+  }
+  write_back<Level::near>(s, near);
+  if constexpr (State::has_device) write_back<Level::host>(s, host);
+  return changing;
+}
+
+}}}  // namespace tessera::v0::detail

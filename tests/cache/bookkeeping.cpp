@@ -1,0 +1,115 @@
+// What a cache knows of its memory, without any: who was used when, which slots are free, what a slab takes.
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <tessera/cache/arena.hpp>
+#include <tessera/cache/chunk_copies.hpp>
+#include <tessera/cache/least_recently_used.hpp>
+#include <tessera/cache/slots.hpp>
+#include <tessera/cache/wanted_chunks.hpp>
+
+namespace cache_bookkeeping_tests {
+
+using namespace tessera;
+
+namespace {
+
+struct Used : detail::UseLink {
+  explicit Used(int n) : number{n} {}
+  int number;
+};
+
+std::vector<int> order_of(detail::LeastRecentlyUsed<Used>& used) {
+  std::vector<int> order;
+  for (auto* one = used.coldest(); one; one = used.after(*one)) order.push_back(one->number);
+  return order;
+}
+
+}  // namespace
+
+TEST_CASE("the least recently used is the first") {
+  Used a{1}, b{2}, c{3};
+  detail::LeastRecentlyUsed<Used> used;
+  CHECK(used.coldest() == nullptr);
+  used.add_warmest(a), used.add_warmest(b), used.add_coldest(c);
+  CHECK(order_of(used) == std::vector{3, 1, 2});
+  CHECK(used.size() == 3);
+  used.remove(a);
+  used.remove(a);  // it is not there
+  used.add_warmest(a);
+  CHECK(order_of(used) == std::vector{3, 2, 1});
+  used.remove(a), used.remove(b), used.remove(c);
+  CHECK(order_of(used).empty());
+  CHECK(used.size() == 0);
+}
+
+TEST_CASE("slots that are taken together follow each other") {
+  detail::Slots slots;
+  CHECK(slots.add_slab(3) == 0);
+  CHECK(slots.add_slab(2) == 1);
+  auto const some = slots.take(4);
+  CHECK(some == std::vector<detail::Slot>{{0, 0}, {0, 1}, {0, 2}, {1, 0}});
+  CHECK(some[0].is_followed_by(some[1]));
+  CHECK_FALSE(some[2].is_followed_by(some[3]));
+  CHECK(slots.free() == 1);
+  CHECK(slots.taken(0) == 3);
+  slots.give_back({0, 1});
+  slots.give_back({0, 1});
+  CHECK(slots.free() == 2);
+  CHECK(slots.take(1)[0] == detail::Slot{0, 1});
+  for (std::uint32_t i = 0; i < 3; ++i) slots.give_back({0, i});
+  slots.remove_slab(0);
+  CHECK(slots.size() == 2);
+  CHECK(slots.free() == 1);
+  CHECK(slots.add_slab(1) == 2);
+}
+
+TEST_CASE("one copy takes all slots that follow each other on both sides") {
+  std::vector<detail::SlotPair> pairs{
+      {{0, 2}, {1, 5}}, {{0, 0}, {1, 3}}, {{0, 1}, {1, 4}}, {{0, 3}, {1, 8}}, {{1, 4}, {1, 9}}};
+  std::vector<std::size_t> counts;
+  detail::for_each_run(pairs, [&](detail::SlotPair const&, std::size_t count) { counts.push_back(count); });
+  CHECK(counts == std::vector<std::size_t>{3, 1, 1});
+}
+
+TEST_CASE("slabs take what the budget allows, and not a byte more") {
+  Queue<space::Host> on;
+  detail::Arena<space::Host> arena{1000, 64};
+  CHECK(arena.capacity() == 15);
+  CHECK(arena.grow(4, on));
+  CHECK(arena.bytes() == 4 * 64);
+  CHECK(arena.grow(1, on));  // as many as there are
+  CHECK(arena.slots().size() == 8);
+  CHECK(arena.grow(7, on));
+  CHECK(arena.bytes() == 15 * 64);
+  CHECK_FALSE(arena.grow(1, on));
+  CHECK(arena.capacity() == 15);
+  arena.remove_slab(1);
+  CHECK(arena.bytes() == 11 * 64);
+  CHECK(arena.capacity() == 15);
+  CHECK(arena.data({0, 3}) == arena.data({0, 0}) + 3 * 64);
+}
+
+TEST_CASE("the chunks of a selection, of any kind") {
+  auto const chunks = [](ResolvedSelection const& selected) {
+    std::vector<std::vector<std::uint64_t>> found;
+    detail::for_each_chunk<2>(selected, {10, 10}, [&](auto const& number) {
+      found.push_back({number.place.begin(), number.place.end()});
+      return true;
+    });
+    return found;
+  };
+  using Found = std::vector<std::vector<std::uint64_t>>;
+  CHECK(chunks(Region{{5, 19}, {10, 2}, {1, 1}}) == Found{{0, 1}, {0, 2}, {1, 1}, {1, 2}});
+  CHECK(chunks(Region{{5, 19}, {0, 2}, {1, 1}}).empty());
+  CHECK(chunks(Region{{0, 0}, {1, 3}, {1, 40}}) == Found{{0, 0}, {0, 4}, {0, 8}});
+  int some = 0;
+  CHECK_FALSE(
+      detail::for_each_chunk<2>(Region{{0, 0}, {20, 20}, {1, 1}}, {10, 10}, [&](auto const&) { return ++some < 2; }));
+  CHECK(some == 2);
+  CHECK(detail::for_each_chunk<0>(Region{}, {}, [&](auto const&) { return ++some; }));
+  CHECK(some == 3);
+}
+
+}  // namespace cache_bookkeeping_tests

@@ -1,0 +1,311 @@
+// A cache of an array in host memory: one level, and nothing of CUDA's.
+#include <atomic>
+#include <numeric>
+#include <random>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+
+#include <sys/wait.h>
+
+#include <doctest/doctest.h>
+
+#include <tessera/cache/chunk_cache.hpp>
+#include <tessera/tessera.hpp>
+#include <tessera/with/zstd.hpp>
+
+#include <support/temporary_folder.hpp>
+
+namespace chunk_cache_tests {
+
+using namespace tessera;
+
+namespace {
+
+using Zstd = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
+
+template <class S = MemoryStore<HostBuffer>>
+auto counting_array(Extents const& shape, S const& store = {}, Extents const& chunk = {8, 8}) {
+  auto const array = create_array<std::int32_t, 2>(store, "a", {.shape = shape, .chunk_shape = chunk}, Zstd{});
+  std::vector<std::int32_t> numbers(array.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  array.write(all, numbers);
+  return array;
+}
+constexpr std::uint64_t chunk_bytes = 8 * 8 * sizeof(std::int32_t);
+
+struct FirstRowsOnly {
+  template <MemorySpace S>
+  static bool keeps(Extents const& chunk) {
+    return chunk[0] < 2;
+  }
+};
+
+template <class F>
+std::string error_of(F&& f) {
+  try {
+    f();
+  } catch (Error const& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("chunks are where they are wanted, read once, and the view ends where the array ends") {
+  ChunkCache const cache{counting_array({20, 30}), {.host = 12 * chunk_bytes}};
+  std::size_t count = 0;
+  for (auto const chunk : cache.hold({{7, 20}, {15, 30}})) {
+    ++count;
+    for (std::uint64_t i = 0; i < chunk.view.shape[0]; ++i)
+      for (std::uint64_t j = 0; j < chunk.view.shape[1]; ++j)
+        CHECK(chunk.view(i, j) == static_cast<int>((chunk.first[0] + i) * 30 + chunk.first[1] + j));
+    CHECK(chunk.view.shape[0] == (chunk.first[0] == 16 ? 4 : 8));
+    CHECK(chunk.view.shape[1] == (chunk.first[1] == 24 ? 6 : 8));
+  }
+  CHECK(count == 9);
+  (void)cache.hold({{8, 16}, {8, 17}});
+  auto const found = cache.statistics();
+  CHECK(found.misses == 9);
+  CHECK(found.hits == 2);
+  CHECK(found.held == 0);
+  CHECK(found.on_host == 9);
+  CHECK(cache.where({2, 3}).on_host);
+  CHECK_FALSE(cache.where({0, 0}).on_host);
+}
+
+TEST_CASE("the least recently used chunks go, never those that are held; too small a budget says what holds it") {
+  ChunkCache const cache{counting_array({64, 8}), {.host = 3 * chunk_bytes}};
+  auto const chunk = [](std::uint64_t i) { return Box{{i * 8, i * 8 + 8}, all}; };
+  auto const first = cache.hold(chunk(0));
+  auto const* const where = first[0].view.data;
+  (void)cache.hold(chunk(1));
+  (void)cache.hold(chunk(2));
+  (void)cache.hold(chunk(1));
+  (void)cache.hold(chunk(3));  // in place of 2
+  CHECK(cache.where({1, 0}).on_host);
+  CHECK_FALSE(cache.where({2, 0}).on_host);
+  CHECK(first[0].view.data == where);
+  CHECK(first[0].view(1, 1) == 9);
+  CHECK(error_of([&] {
+          (void)cache.hold({{8, 32}, all});
+        }) ==
+        "memory store: key \"a\": a cache has no room in host memory for 3 chunks of 256 bytes each: its budget of 768 "
+        "bytes has room for 3, of which 1 are held: chunks [0, 0]");
+  CHECK(cache.where({1, 0}).on_host);  // nothing went for it
+  cache.place<space::Host>(chunk(1));
+  CHECK(error_of([&] {
+          (void)cache.hold({{32, 48}, all});
+        }).ends_with("2 are held: chunks [0, 0], [1, 0] (placed)") !=
+        error_of([&] {
+          (void)cache.hold({{32, 48}, all});
+        }).ends_with("2 are held: chunks [1, 0] (placed), [0, 0]"));
+  cache.unplace(chunk(1));
+  (void)cache.hold({{32, 48}, all});
+  CHECK_FALSE(cache.where({1, 0}).on_host);
+}
+
+TEST_CASE("who writes to a chunk holds it alone") {
+  ChunkCache const cache{counting_array({16, 16}), {.host = 4 * chunk_bytes}};
+  {
+    auto const writing = cache.hold_for_writing({0, 0});
+    writing[0].view(0, 1) = -1;
+    CHECK(error_of([&] {
+            (void)cache.hold({0, 0});
+          }) == "memory store: key \"a\": chunk [0, 0] of a cache is held by somebody who writes to it");
+    CHECK(error_of([&] { cache.flush(); }) ==
+          "memory store: key \"a\": 1 chunks of a cache are held by somebody who writes to them: they are not flushed");
+  }
+  auto const reading = cache.hold(all), again = cache.hold({0, 0});
+  CHECK(reading[0].view(0, 1) == -1);
+  CHECK(error_of([&] { (void)cache.hold_for_writing(all); }) ==
+        "memory store: key \"a\": chunk [0, 0] of a cache is held by 2 who read it, and is to be written");
+  CHECK(cache.statistics().held == 5);
+  CHECK(cache.statistics().dirty == 1);
+}
+
+TEST_CASE("chunks of a shard are written back together, and read one by one") {
+  MemoryStore<HostBuffer> const store;
+  using Sharded = Pipeline<space::Host, codec::Sharding<Zstd>>;
+  auto const array = create_array<std::int32_t, 2>(store, "a", {.shape = {32, 32}, .chunk_shape = {16, 16}},
+                                                   Sharded{codec::Sharding<Zstd>{{8, 8}}});
+  ChunkCache const cache{array, {.host = 16 * chunk_bytes}};
+  std::vector<std::int32_t> numbers(32 * 32);
+  std::iota(numbers.begin(), numbers.end(), 5);
+  cache.write(all, numbers);
+  CHECK(cache.statistics().misses == 0);
+  CHECK(cache.statistics().dirty == 16);
+  CHECK(cache.write_back() == 0);
+  std::vector<std::int32_t> stored(32 * 32);
+  array.read(all, stored);
+  CHECK(stored == numbers);
+  cache.clear();
+  CHECK(cache.statistics().host_bytes == 0);
+  CHECK(cache.hold({{17, 18}, 3})[0].view(1, 3) == 17 * 32 + 3 + 5);
+  CHECK(cache.statistics().misses == 1);
+}
+
+TEST_CASE("an array that was resized shows its new shape, once the cache has let go of the old one") {
+  auto const array = counting_array({12, 8});
+  ChunkCache const cache{array, {.host = 4 * chunk_bytes}};
+  {
+    auto const held = cache.hold(all);
+    array.resize({16, 8});
+    CHECK(error_of([&] { (void)cache.hold(all); }) ==
+          "memory store: key \"a\": chunk [1, 0] of a cache has the shape [4, 8] in the cache and [8, 8] in the array, "
+          "which was resized: flush and clear the cache before");
+  }
+  auto const held = cache.hold(all);
+  CHECK(held[1].view.shape[0] == 8);
+  CHECK(held[1].view(7, 0) == 0);
+  CHECK(held[1].view(3, 0) == 11 * 8);
+}
+
+TEST_CASE("a policy keeps some chunks, and not others") {
+  ChunkCache const cache{counting_array({64, 8}), {.host = 3 * chunk_bytes}, FirstRowsOnly{}};
+  for (std::uint64_t i = 0; i < 8; ++i) (void)cache.hold({{i * 8, i * 8 + 8}, all});
+  CHECK(cache.where({0, 0}).on_host);
+  CHECK(cache.where({1, 0}).on_host);
+  CHECK(cache.where({7, 0}).on_host);
+}
+
+TEST_CASE("an array without dimensions, and one without elements") {
+  MemoryStore<HostBuffer> const store;
+  auto const one = create_array<double, 0>(store, "one", {.shape = {}, .chunk_shape = {}});
+  ChunkCache const cache{one, {.host = 64}};
+  cache.hold_for_writing(all)[0].view() = 2.5;
+  cache.flush();
+  CHECK(one.read(all)() == 2.5);
+  ChunkCache const none{create_array<double, 1>(store, "none", {.shape = {0}, .chunk_shape = {4}}), {.host = 64}};
+  CHECK(none.hold(all).size() == 0);
+}
+
+TEST_CASE("selections of every kind are read and written through the cache") {
+  auto const array = counting_array({40, 40});
+  ChunkCache const cache{array, {.host = 3 * chunk_bytes}};
+  auto const check = [&](auto const& selection) {
+    auto const expected = array.read(selection);
+    std::vector<std::int32_t> found(expected.size());
+    cache.read(selection, found);
+    CHECK(std::equal(expected.begin(), expected.end(), found.begin(), found.end()));
+    for (auto& element : found) element = -element - 1;
+    cache.write(selection, found);
+    std::vector<std::int32_t> again(expected.size());
+    cache.read(selection, again);
+    CHECK(again == found);
+    cache.flush();
+    auto const stored = array.read(selection);
+    CHECK(std::equal(stored.begin(), stored.end(), found.begin(), found.end()));
+  };
+  check(Box{{3, 30, 4}, {1, 40, 13}});
+  check(Points{{{1, 1}, {39, 39}, {20, 3}, {2, 1}}});
+  check(Orthogonal{std::vector{7, 1, 39, 12}, Slice{4, 30}});
+  check(Blocks{{1, 3}, 2});
+  check(all);
+}
+
+TEST_CASE("random programs on a cache in host memory: every element is right, and the budget is kept") {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random{seed};
+    Extents const shape{1 + random() % 40, 1 + random() % 40};
+    auto const array = counting_array(shape);
+    auto const most = 1 + random() % 9;
+    ChunkCache const cache{array, {.host = most * chunk_bytes}};
+    std::vector<std::int32_t> expected(array.size());
+    std::iota(expected.begin(), expected.end(), 0);
+    for (int step = 0; step < 60; ++step) {
+      std::uint64_t first[2], count[2];
+      for (std::size_t d = 0; d < 2; ++d)
+        first[d] = random() % shape[d], count[d] = 1 + random() % (shape[d] - first[d]);
+      Box const box{{first[0], first[0] + count[0]}, {first[1], first[1] + count[1]}};
+      std::vector<std::int32_t> part(count[0] * count[1]);
+      auto const in_box = [&](std::size_t i) -> std::int32_t& {
+        return expected[(first[0] + i / count[1]) * shape[1] + first[1] + i % count[1]];
+      };
+      switch (random() % 6) {
+        case 0:
+        case 1:
+          for (std::size_t i = 0; i < part.size(); ++i) in_box(i) = part[i] = static_cast<std::int32_t>(random());
+          cache.write(box, part);
+          break;
+        case 2: {
+          cache.prefetch(box);
+          auto const held = cache.hold({first[0], first[1]});
+          CHECK(held[0].view(first[0] % 8, first[1] % 8) == in_box(0));
+          break;
+        }
+        case 3:
+          random() % 4 == 0 ? cache.clear() : void(cache.write_back());
+          break;
+        default: {
+          cache.read(box, part);
+          bool same = true;
+          for (std::size_t i = 0; i < part.size(); ++i) same = same && part[i] == in_box(i);
+          CHECK(same);
+        }
+      }
+      CHECK(cache.statistics().host_bytes <= most * chunk_bytes);
+    }
+    cache.flush();
+    std::vector<std::int32_t> stored(array.size());
+    array.read(all, stored);
+    CHECK(stored == expected);
+  }
+}
+
+TEST_CASE("after a flush a process that is killed has lost nothing; with its last handle a cache writes what is left") {
+  test::TemporaryFolder const folder;
+  LocalStore<HostBuffer> const store{folder / "s"};
+  auto const array = counting_array({32, 32}, store);
+  std::vector<std::int32_t> numbers(32 * 32);
+  std::iota(numbers.begin(), numbers.end(), 100);
+  auto const child = ::fork();
+  if (child == 0) {
+    auto const here = open_array<std::int32_t, 2, Zstd>(store, "a", Queue<space::Host>{});
+    ChunkCache const cache{here, {.host = 5 * chunk_bytes}};
+    cache.write(all, numbers);
+    cache.flush();
+    cache.hold_for_writing({0, 0})[0].view(0, 0) = -7;  // which is lost
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  CHECK(WIFSIGNALED(status));
+  std::vector<std::int32_t> stored(32 * 32);
+  array.read(all, stored);
+  CHECK(stored == numbers);
+  {
+    ChunkCache const cache{array, {.host = 5 * chunk_bytes}};
+    cache.hold_for_writing({0, 0})[0].view(0, 0) = -7;
+  }
+  CHECK(array.read({0, 0})(0, 0) == -7);
+}
+
+TEST_CASE("threads hold, read and write at once") {
+  auto const array = counting_array({64, 64});
+  ChunkCache const cache{array, {.host = 24 * chunk_bytes}};
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (std::uint64_t t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < 50; ++round) {
+        auto const row = t * 16 + static_cast<std::uint64_t>(round % 2) * 8;
+        std::vector<std::int32_t> some(8 * 32, static_cast<std::int32_t>(t) * 1000 + round), back(8 * 32);
+        Box const box{{row, row + 8}, {4, 36}};
+        cache.write(box, some);
+        cache.read(box, back);
+        wrong += back != some;
+        wrong += cache.hold({row, 5})[0].view(0, 5) != some[0];
+        wrong += cache.hold({row, 60})[0].view(0, 4) != static_cast<int>(row * 64 + 60);
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  CHECK(wrong == 0);
+}
+
+}  // namespace chunk_cache_tests

@@ -1,0 +1,83 @@
+// A device with less memory than the budget: idle chunks leave it before a refusal is believed.
+#include <device/cache/cached.hpp>
+
+namespace cache_refused_tests {
+
+#if defined(TESSERA_CUDA_EMULATION)
+
+using namespace tessera;
+using test::DeviceQueue, test::HostQueue, test::cached_array, test::cached_chunk, test::under_seeds;
+
+TEST_CASE("device memory is refused: idle chunks leave it, and what is wanted is there") {
+  emulation::Machine small;
+  small.memory = 48 << 10;
+  emulation::set(small);
+  under_seeds(16, [] {
+    DeviceQueue on{HostQueue{}};
+    ChunkCache const cache{cached_array({256, 64}, on), {.device = 1 << 20, .host = 128 << 10}};
+    for (int round = 0; round < 2; ++round)
+      for (std::uint64_t row = 0; row < 256; row += 16)
+        for (auto const chunk : cache.hold({{row, row + 16}, all}))
+          CHECK(test::elements_of(chunk, {16, 16}, on) == test::expected_of(chunk, 64));
+    CHECK(cache.statistics().misses == 64);  // the others came back
+    CHECK(cache.statistics().device_bytes < 48 << 10);
+    // The program's own memory, where the cache was: it asks for room.
+    cache.clear();
+    DeviceBuffer const own{40 << 10, on};
+    (void)cache.hold({{0, 16}, all});
+  });
+  emulation::set({});
+}
+
+TEST_CASE("device memory is refused, and all chunks are held: the refusal is believed, and nothing is lost") {
+  emulation::Machine small;
+  small.memory = 32 << 10;
+  emulation::set(small);
+  under_seeds(16, [] {
+    DeviceQueue on{HostQueue{}};
+    ChunkCache const cache{cached_array({256, 64}, on), {.device = 1 << 20, .host = 128 << 10}};
+    std::vector<decltype(cache.hold({0, 0}))> held;
+    bool is_refused = false;
+    for (std::uint64_t row = 0; row < 256 && !is_refused; row += 16) try {
+        held.push_back(cache.hold({{row, row + 16}, all}));
+      } catch (OutOfMemory const& error) {
+        is_refused = true;
+        CHECK(std::string{error.what()}.find("cannot allocate") != std::string::npos);
+      }
+    CHECK(is_refused);
+    CHECK(held.size() > 2);
+    for (auto const& some : held)
+      for (auto const chunk : some) CHECK(test::elements_of(chunk, {16, 16}, on) == test::expected_of(chunk, 64));
+    held.clear();
+    for (auto const chunk : cache.hold({{240, 256}, all}))
+      CHECK(test::elements_of(chunk, {16, 16}, on) == test::expected_of(chunk, 64));
+  });
+  emulation::set({});
+}
+
+TEST_CASE("placed chunks stay; a policy says which do not spill") {
+  under_seeds(4, [] {
+    DeviceQueue on{HostQueue{}};
+    ChunkCache const cache{cached_array({64, 64}, on), {.device = 5 * cached_chunk, .host = 64 << 10}};
+    cache.place<space::Device>({5, 5});
+    for (std::uint64_t row = 0; row < 64; row += 16) (void)cache.hold({{row, row + 16}, all}, on);
+    CHECK(cache.where({0, 0}).on_device);
+    CHECK(cache.statistics().held == 1);
+    cache.place<space::Host>({5, 5});
+    for (std::uint64_t row = 16; row < 64; row += 16) (void)cache.hold({{row, row + 16}, all}, on);
+    CHECK_FALSE(cache.where({0, 0}).on_device);
+    CHECK(cache.where({0, 0}).on_host);
+
+    ChunkCache const picky{
+        cached_array({64, 64}, on), {.device = 4 * cached_chunk, .host = 64 << 10}, test::FirstRow{}};
+    for (std::uint64_t row = 0; row < 64; row += 16) (void)picky.hold({{row, row + 16}, all});
+    CHECK(picky.statistics().spills == 4);
+    CHECK(picky.where({0, 0}).on_host);
+    CHECK_FALSE(picky.where({1, 0}).on_host);
+    CHECK(picky.statistics().forgotten == 8);
+  });
+}
+
+#endif
+
+}  // namespace cache_refused_tests
