@@ -21,6 +21,7 @@
 #include <tessera/store/routing_rule.hpp>
 #include <tessera/store/unfinished.hpp>
 #include <tessera/store/watch.hpp>
+#include <tessera/store/write_many.hpp>
 
 namespace tessera { inline namespace v0 {
 
