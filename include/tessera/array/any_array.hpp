@@ -416,7 +416,8 @@ class AnyArray {
   }
 
   // The caller's memory is in use until the queue is done, whatever f throws.
-  Completion complete(char const* what, ResolvedSelection const& selected, queue_type& on, FunctionRef<void()> f) const {
+  Completion complete(char const* what, ResolvedSelection const& selected, queue_type& on,
+                      FunctionRef<void()> f) const {
     try {
       detail::in_document(store(), document(), f);
       if constexpr (std::is_void_v<Completion>)

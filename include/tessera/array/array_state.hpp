@@ -27,8 +27,8 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// Of the handles with one pipeline. Threads share it. `P` is a pipeline's core: codecs that a program lists are no part
-/// of its type.
+/// Of the handles with one pipeline. Threads share it. `P` is a pipeline's core: codecs that a program lists are no
+/// part of its type.
 template <class S, class P>
 struct ArrayState {
   using queue_type = typename P::queue_type;

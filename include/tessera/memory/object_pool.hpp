@@ -3,7 +3,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -46,7 +45,8 @@ class ObjectPool {
   /// Makes a T{} if none is idle. Requires: *this outlives the lease.
   template <class T>
   Lease<T> lease() {
-    return lease<T>([](T&) { return true; }, 1);
+    auto* const idle = take_last(&tag<T>);
+    return {*this, idle ? static_cast<T*>(idle) : new T()};
   }
 
   /// Lends an object that is `usable`. If there is none, makes a T{}; but if `most` are idle, lends the one that was
@@ -64,9 +64,9 @@ class ObjectPool {
         ++idle;
       }
       if (idle > 0 && idle >= most) return lend<T>(first);
-      idle_.reserve(++made_);  // so that giving back neither allocates nor throws
+      make_room();
     }
-    return {*this, std::make_unique<T>().release()};
+    return {*this, new T()};
   }
 
   /// Destroys idle objects; this may wait for a device.
@@ -95,6 +95,16 @@ class ObjectPool {
     bool (*is_done)(void*);
   };
 
+  // Null: there is none, and one is to be made. Of all types the same code.
+  void* take_last(void const* type) {
+    std::lock_guard lock{mutex_};
+    for (auto i = idle_.size(); i-- > 0;)
+      if (idle_[i].type == type) return take(i).object;
+    make_room();
+    return nullptr;
+  }
+  // So that giving back neither allocates nor throws.
+  void make_room() { idle_.reserve(++made_); }
   template <class T>
   Lease<T> lend(std::size_t i) {
     return {*this, static_cast<T*>(take(i).object)};
@@ -119,10 +129,13 @@ class ObjectPool {
   void give_back(T* object) noexcept {
     std::uint64_t bytes = 0;
     if constexpr (requires { object->held(); }) bytes = object->held();
+    put_last({&tag<T>, object, bytes, [](void* o) { delete static_cast<T*>(o); },
+              [](void* o) { return is_done(*static_cast<T*>(o)); }});
+  }
+  void put_last(Entry const& entry) noexcept {
     std::lock_guard lock{mutex_};
-    idle_bytes_ += bytes;
-    idle_.push_back({&tag<T>, object, bytes, [](void* o) { delete static_cast<T*>(o); },
-                     [](void* o) { return is_done(*static_cast<T*>(o)); }});
+    idle_bytes_ += entry.bytes;
+    idle_.push_back(entry);
   }
   template <class T>
   static bool is_done([[maybe_unused]] T& object) {

@@ -37,26 +37,41 @@ requires(std::same_as<To, Somewhere> || std::same_as<From, Somewhere>) ByteSpan<
 class StageObject {
  public:
   StageObject() = default;
-  StageObject(StageObject&&) = default;
-  StageObject& operator=(StageObject&&) = default;
+  StageObject(StageObject&& other) noexcept { swap(other); }
+  StageObject& operator=(StageObject&& other) noexcept {
+    StageObject{std::move(other)}.swap(*this);
+    return *this;
+  }
+  ~StageObject() { reset(); }
 
   /// The T that this holds, which is made unless the last that was asked for was a T.
   template <class T>
   T& of() {
     if (type_ != &tag<T>) {
-      type_ = nullptr;
-      object_.reset();  // before there is another
-      object_ = std::make_shared<T>();
+      reset();  // before there is another
+      object_ = new T();
       type_ = &tag<T>;
+      destroy_ = [](void* object) { delete static_cast<T*>(object); };
     }
-    return *static_cast<T*>(object_.get());
+    return *static_cast<T*>(object_);
   }
 
  private:
   template <class T>
   static constexpr char tag{};  // its address names T
+  void reset() noexcept {
+    type_ = nullptr;
+    if (auto* const object = std::exchange(object_, nullptr)) destroy_(object);
+  }
+  void swap(StageObject& other) noexcept {
+    std::swap(type_, other.type_);
+    std::swap(object_, other.object_);
+    std::swap(destroy_, other.destroy_);
+  }
+
   void const* type_ = nullptr;
-  std::shared_ptr<void> object_;
+  void* object_ = nullptr;  // by hand: std::make_shared is much to compile, for each codec
+  void (*destroy_)(void*) = nullptr;
 };
 
 /// A pipeline's queue, as a stage takes it that knows its spaces.

@@ -32,8 +32,8 @@ struct Implementation {
   std::string_view name;
   bool is_view, reads_array, writes_array, needs_checked_bytes, checks_bytes;
   std::uint64_t (*encoded)(std::uint64_t bytes);  ///< how many it makes of so many, for a choice among ways
-  Make among_elements, among_bytes;  ///< null: it does not run there
-  std::string (*how_to_run)();       ///< if it runs on neither side
+  Make among_elements, among_bytes;               ///< null: it does not run there
+  std::string (*how_to_run)();                    ///< if it runs on neither side
 
   Make on(Side side) const { return side == Side::bytes ? among_bytes : among_elements; }
 };
@@ -42,7 +42,7 @@ template <Codec C, MemorySpace S, bool IsSide>
 constexpr Implementation::Make maker() {
   if constexpr (IsSide && RunsIn<C, S>)
     return [](Specification const& given) -> std::unique_ptr<AnyStage const> {
-      return std::make_unique<StageOf<C, S>>(make_codec<C>(given));
+      return std::unique_ptr<AnyStage const>{new StageOf<C, S>{make_codec<C>(given)}};
     };
   else
     return nullptr;
@@ -50,22 +50,22 @@ constexpr Implementation::Make maker() {
 
 // Not where the two are one space, and not of a codec that is read through: it is in no memory, and one maker will do.
 template <Codec C, MemorySpace ArraySpace, MemorySpace BytesSpace>
-inline constexpr bool needs_elements_side = !std::same_as<ArraySpace, BytesSpace> &&
-                                            !(is_view<C> && RunsIn<C, BytesSpace>);
+inline constexpr bool needs_elements_side =
+    !std::same_as<ArraySpace, BytesSpace> && !(is_view<C> && RunsIn<C, BytesSpace>);
 
 /// In the order of the list.
 template <MemorySpace ArraySpace, MemorySpace BytesSpace, Codec... Cs>
 inline constexpr std::array<Implementation, sizeof...(Cs)> known_codecs{
-          Implementation{.name = Cs::name,
-                         .is_view = is_view<Cs>,
-                         .reads_array = Cs::kind::reads_array,
-                         .writes_array = Cs::kind::writes_array,
-                         .needs_checked_bytes = needs_checked_bytes<Cs>,
-                         .checks_bytes = checks_bytes<Cs>,
-                         .encoded = &BusTraffic::encoded<Cs>,
-                         .among_elements = maker<Cs, ArraySpace, needs_elements_side<Cs, ArraySpace, BytesSpace>>(),
-                         .among_bytes = maker<Cs, BytesSpace, true>(),
-                         .how_to_run = &how_to_run<RunsIn<Cs, space::Host>, ArraySpace, BytesSpace>}...};
+    Implementation{.name = Cs::name,
+                   .is_view = is_view<Cs>,
+                   .reads_array = Cs::kind::reads_array,
+                   .writes_array = Cs::kind::writes_array,
+                   .needs_checked_bytes = needs_checked_bytes<Cs>,
+                   .checks_bytes = checks_bytes<Cs>,
+                   .encoded = &BusTraffic::encoded<Cs>,
+                   .among_elements = maker<Cs, ArraySpace, needs_elements_side<Cs, ArraySpace, BytesSpace>>(),
+                   .among_bytes = maker<Cs, BytesSpace, true>(),
+                   .how_to_run = &how_to_run<RunsIn<Cs, space::Host>, ArraySpace, BytesSpace>}...};
 
 /// The first one of that name; null: there is none.
 inline Implementation const* implementation_of(std::span<Implementation const> known, std::string_view name) {

@@ -38,8 +38,8 @@ inline void expect_fixed_size(MemberValue const& found) {
   for (auto const& codec : specifications(found))
     if (codec.name != codec::Transpose::name && codec.name != codec::Bytes::name && codec.name != codec::Crc32c::name)
       throw MetadataError{text({"codec ", describe(codec.name), " in index_codecs"}),
-                             text({"member ", found.where(), ": found ", describe(codec.name),
-                                   ", expected codecs that always make as many bytes: transpose, bytes, crc32c"})};
+                          text({"member ", found.where(), ": found ", describe(codec.name),
+                                ", expected codecs that always make as many bytes: transpose, bytes, crc32c"})};
 }
 
 }  // namespace detail
