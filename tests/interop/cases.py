@@ -229,6 +229,9 @@ def device_chains(data_type):
     for acceleration in (1, 50):
         yield f"lz4-acceleration{acceleration}", [little, lz4(acceleration)]
     yield "lz4-crc32c", [little, lz4(1), crc32c]
+    for cname, shuffle in itertools.product(["lz4", "zstd"], ["shuffle", "bitshuffle"]):  # the last block is no whole one
+        yield f"blosc-{cname}-{shuffle}-blocks", [little, codec(
+            "blosc", typesize=item_size(data_type), cname=cname, clevel=5, shuffle=shuffle, blocksize=600), crc32c]
     yield "lz4-zstd-crc32c", [little, lz4(1), codec("zstd", level=0, checksum=False), crc32c]
 
 

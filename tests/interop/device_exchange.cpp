@@ -24,11 +24,11 @@ namespace {
 using nvcomp::Trusted;
 using DeviceQueue = Queue<space::Device>;
 
-using Encoders = Codecs<codec::Transpose, codec::Bytes, codec::DeviceCrc32c, Trusted<nvcomp::Zstd>,
-                        Trusted<nvcomp::Gzip>, nvcomp::Lz4>;
 template <class Blosc>
-using Decoders = Codecs<codec::Transpose, codec::Bytes, codec::DeviceCrc32c, Trusted<nvcomp::Zstd>,
-                        Trusted<nvcomp::Gzip>, nvcomp::Lz4, Trusted<nvcomp::Zlib>, Blosc>;
+using Known = Codecs<codec::Transpose, codec::Bytes, codec::DeviceCrc32c, Trusted<nvcomp::Zstd>, Trusted<nvcomp::Gzip>,
+                     nvcomp::Lz4, Trusted<nvcomp::Zlib>, Blosc>;
+using OfAny = Known<Trusted<nvcomp::Blosc>>;
+using OfLz4 = Known<nvcomp::BloscLz4>;
 
 auto in_device_memory(std::string const& folder) {
   return SplitStore{exchange::Files{folder}, LocalStore<DeviceBuffer>{folder}};
@@ -50,9 +50,9 @@ void write_array(std::string const& to, std::string const& path, ArrayMetadata c
   DeviceBuffer there(elements.size, on);
   crossing<space::Device, space::Host>::copy(elements, there.span(), on);
   if (metadata.codecs.front().name == "sharding_indexed")
-    write_through<AnyPipeline<space::Device, space::Device, Encoders>>(in_device_memory(to), path, metadata, there, on);
+    write_through<AnyPipeline<space::Device, space::Device, OfAny>>(in_device_memory(to), path, metadata, there, on);
   else
-    write_through<AnyPipeline<space::Device, space::Host, Encoders>>(exchange::Files{to}, path, metadata, there, on);
+    write_through<AnyPipeline<space::Device, space::Host, OfAny>>(exchange::Files{to}, path, metadata, there, on);
 }
 
 template <class P, class S>
@@ -75,13 +75,11 @@ bool is_blosc_of_lz4(std::string const& from, std::string const& path) {
 }
 
 HostBuffer read_array(std::string const& from, std::string const& path) {
-  using Known = Decoders<Trusted<nvcomp::Blosc>>;
-  using OfLz4 = Decoders<nvcomp::BloscLz4>;
-  auto crossed = read_through<AnyPipeline<space::Device, space::Host, Known>>(exchange::Files{from}, path);
+  auto crossed = read_through<AnyPipeline<space::Device, space::Host, OfAny>>(exchange::Files{from}, path);
   auto const store = in_device_memory(from);
   auto const there = is_blosc_of_lz4(from, path)
                          ? read_through<AnyPipeline<space::Device, space::Device, OfLz4>>(store, path)
-                         : read_through<AnyPipeline<space::Device, space::Device, Known>>(store, path);
+                         : read_through<AnyPipeline<space::Device, space::Device, OfAny>>(store, path);
   if (crossed.view().size != there.view().size ||
       std::memcmp(crossed.view().data, there.view().data, there.view().size) != 0)
     throw Error{"chunks that cross decode to other elements than chunks in device memory"};

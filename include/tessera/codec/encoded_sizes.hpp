@@ -9,6 +9,7 @@
 
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/cast/concept.hpp>
+#include <tessera/core/config.hpp>
 #include <tessera/memory/bytes.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -21,6 +22,12 @@ struct EncodedSizes {
 };
 
 namespace detail {
+
+/// A size that an encoder left of a chunk for which there are at most so many bytes. Of one that it could not encode it
+/// says anything: then one byte stands for it, until the host is told.
+TESSERA_HOST_DEVICE constexpr std::size_t sound_size(std::size_t said, std::size_t most) {
+  return said == 0 || said > most ? 1 : said;
+}
 
 /// The lists of encoders that follow each other. Kept by the queue: they grow to what was asked for, and then nothing
 /// is allocated.

@@ -1,5 +1,5 @@
-// blosc, decoded in device memory: nvCOMP decodes the streams in it, and kernels of tessera's do the rest. Needs nvCOMP
-// 6: link tessera::nvcomp.
+// blosc, decoded and encoded in device memory: nvCOMP takes the streams in it, and kernels of tessera's do the rest.
+// Needs nvCOMP 6: link tessera::nvcomp.
 #pragma once
 #include <algorithm>
 #include <concepts>
@@ -14,6 +14,7 @@
 #include <tessera/place/placing.cuh>
 #include <tessera/place/placing_listed.cuh>
 #include <tessera/with/nvcomp.cuh>
+#include <tessera/with/nvcomp_blosc_encode.cuh>
 #include <tessera/with/nvcomp_zlib.cuh>
 
 namespace tessera { inline namespace v0 {
@@ -207,9 +208,12 @@ namespace nvcomp {
 /// blosc with lz4, lz4hc, zlib, zstd or snappy in it, by the chunk's own header; with blosclz, codec::Blosc decodes it
 /// on the host. Every offset and size of a chunk is checked before nvCOMP sees a stream. What is inside streams of
 /// zlib, zstd and snappy is not, and so their bytes want to be checked or trusted; those of lz4 need not: BloscLz4.
+/// Writes streams of lz4 and zstd.
 struct Blosc
-    : detail::BloscByNvcomp<detail::BloscOfLz4, detail::BloscOfSnappy, detail::BloscOfZlib, detail::BloscOfZstd> {
+    : detail::BloscByNvcomp<detail::BloscOfLz4, detail::BloscOfSnappy, detail::BloscOfZlib, detail::BloscOfZstd>,
+      detail::BloscEncodedByNvcomp<Blosc, detail::NvcompLz4InBlosc, detail::NvcompZstdInBlosc> {
   static constexpr bool needs_checked_bytes = true;
+  static constexpr char const* writes = "lz4 and zstd";
 
   static Blosc from(ObjectReader& configuration) {
     Blosc codec;
@@ -222,8 +226,11 @@ struct Blosc
 };
 
 /// blosc with lz4 or lz4hc in it, and nothing else. Of damaged LZ4 nvCOMP says that it is: bytes from anywhere may
-/// come.
-struct BloscLz4 : detail::BloscByNvcomp<detail::BloscOfLz4> {
+/// come. Writes lz4.
+struct BloscLz4 : detail::BloscByNvcomp<detail::BloscOfLz4>,
+                  detail::BloscEncodedByNvcomp<BloscLz4, detail::NvcompLz4InBlosc> {
+  static constexpr char const* writes = "lz4 alone";
+
   static BloscLz4 from(ObjectReader& configuration) {
     BloscLz4 codec;
     codec.cname = configuration.at("cname").one_of({"lz4", "lz4hc", "zstd", "snappy", "zlib", "blosclz"});

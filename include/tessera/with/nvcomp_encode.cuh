@@ -68,8 +68,9 @@ struct NvcompGzipEncoding {
   template <class C>
   static nvcompBatchedGzipCompressOpts_t options(C const& codec) {
     if (codec.level < 1 || codec.level > 9) refuse_member("level", codec.level, "1 to 9");
-    return {codec.level == 1 ? 2 : codec.level <= 6 ? 4 : 5, {}};
+    return of_level(codec.level);
   }
+  static nvcompBatchedGzipCompressOpts_t of_level(int level) { return {level == 1 ? 2 : level <= 6 ? 4 : 5, {}}; }
 };
 
 template <class Encoding>

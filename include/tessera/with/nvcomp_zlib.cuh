@@ -1,10 +1,12 @@
-// numcodecs' zlib, decoded in device memory by nvCOMP's deflate. Needs nvCOMP 6: link tessera::nvcomp.
+// numcodecs' zlib, decoded in device memory by nvCOMP's deflate, and encoded by its gzip. Needs nvCOMP 6: link
+// tessera::nvcomp.
 #pragma once
 #include <cstddef>
 #include <string_view>
 
 #include <tessera/codec/bytes_to_bytes/zlib_frame.hpp>
 #include <tessera/with/nvcomp.cuh>
+#include <tessera/with/nvcomp_zlib_encode.cuh>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
@@ -24,8 +26,9 @@ struct NvcompDeflate {
 
 namespace nvcomp {
 
-/// numcodecs' zlib, as zarr-python names it in Zarr v3: one stream in each chunk. Its checksum is not checked.
-struct Zlib : detail::DecodedByNvcomp<detail::NvcompDeflate> {
+/// numcodecs' zlib, as zarr-python names it in Zarr v3: one stream in each chunk. Its checksum is not checked. Writes
+/// every level, each by what nvCOMP has of that effort; 0 stores bytes as they are.
+struct Zlib : detail::DecodedByNvcomp<detail::NvcompDeflate>, detail::ZlibEncodedByNvcomp<Zlib> {
   static constexpr std::string_view name = "numcodecs.zlib";
   static constexpr bool needs_checked_bytes = true;
 

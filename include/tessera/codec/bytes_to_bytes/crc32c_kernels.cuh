@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <tessera/codec/encoded_sizes.hpp>
 #include <tessera/core/config.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -48,10 +49,10 @@ struct Crc32cChunk {
   std::uint64_t size;
   std::uint64_t first_slice;  ///< of this chunk, among those of the batch
 
-  /// With a size that another encoder left there, and which may be anything, if it could not encode the chunk.
+  /// With a size that another encoder left there.
   TESSERA_HOST_DEVICE Crc32cChunk sized(std::size_t const* sizes, std::uint64_t i) const {
     auto chunk = *this;
-    if (sizes && sizes[i] < size) chunk.size = sizes[i];
+    if (sizes) chunk.size = sound_size(sizes[i], size);
     return chunk;
   }
 

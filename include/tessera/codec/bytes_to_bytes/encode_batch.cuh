@@ -31,14 +31,13 @@ struct EncodeLists {
   void** to;
 };
 
-/// Takes sizes that another encoder left, in place of the most that they may be. Of a chunk that it could not encode it
-/// says anything: then one byte stands for it, until the host is told.
+/// Takes sizes that another encoder left, in place of the most that they may be.
 struct TakeSizes {
   std::size_t const* before;
   std::size_t* sizes;
 
   TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const {
-    sizes[i] = before[i] == 0 || before[i] > sizes[i] ? 1 : before[i];
+    sizes[i] = sound_size(before[i], sizes[i]);
   }
 };
 
