@@ -29,6 +29,16 @@ namespace tessera { inline namespace v0 {
 template <class... Cs>
 struct Codecs {};
 
+namespace detail {
+
+/// Whether the headers of all of them are there, if it is such a list: the compiler says which one is not.
+template <class List>
+inline constexpr bool declares_codecs = true;
+template <class... Cs>
+inline constexpr bool declares_codecs<Codecs<Cs...>> = (check_declared<Cs>() && ...);
+
+}  // namespace detail
+
 /// Those that need no library.
 using BuiltInCodecs = Codecs<codec::Transpose, codec::Bytes, codec::Crc32c>;
 
@@ -69,6 +79,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   /// what is wrong with their order.
   static AnyPipeline from(std::span<Specification const> codecs) {
     auto const known = detail::implementations<ArraySpace, BytesSpace, Cs...>();
+    expect_listed(known, codecs);
     auto made = std::make_shared<Composed>();
     made->codecs.assign(codecs.begin(), codecs.end());
     detail::StageOrder order;
@@ -147,6 +158,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   /// Encodes a mini-batch, in the same way.
   void encode(ResolvedChunk const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, Encoding& work,
               queue_type& on) const {
+    made_->expect_encodes();
     Stages{made_->stages.list()}.encode(form, chunks, work, on);
   }
   void encode(ResolvedChunk const& form, std::span<EncodeTask<BytesSpace, ArraySpace>> chunks, queue_type& on) const {
@@ -162,6 +174,16 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
     detail::OwnedStages stages{};
     std::shared_ptr<Shard const> shard{};         // behind the stages, if it is what makes bytes
     std::shared_ptr<ValueCodecs const> behind{};  // behind the shard
+    std::string only_decoded{};  // the name of a codec whose chosen implementation does not encode, as another one does
+
+    void expect_encodes() const {
+      if (only_decoded.empty()) return;
+      CodecError error{
+          "the implementation that was chosen to decode it only decodes, and another one of this program's "
+          "list encodes: to write, open the array with a list that has the other alone"};
+      error.in_codec(only_decoded);
+      throw error;
+    }
 
     void add(std::span<Specification const> given, Known known) {
       detail::Choice const choice{known, given, end, &BusTraffic::crossing<BytesSpace, ArraySpace>};
@@ -179,6 +201,7 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
       for (std::size_t i = 0; i < given.size(); ++i) {
         auto const& [by, on] = choice.taken()[i];
         if (!by->is_view) cross(on);
+        if (!by->encodes && detail::is_encoded_by_any(known, by->name)) only_decoded = by->name;
         stages.add((by->on(on) ? by->on(on) : by->on(other(on)))(given[i]));
       }
       cross(Side::bytes);
@@ -186,21 +209,36 @@ class AnyPipeline<ArraySpace, BytesSpace, Codecs<Cs...>> {
   };
   static constexpr auto end = crossings > 0 ? Side::elements : Side::bytes;  // where decoded chunks go
 
-  // What runs a codec of that name, in some space of these; behind a shard, on the host.
+  // Names all that the list lacks.
+  static void expect_listed(Known known, std::span<Specification const> codecs) {
+    std::vector<std::string_view> missing;
+    for (auto const& codec : codecs)
+      if (codec.name != Shard::name && !detail::implementation_of(known, codec.name) &&
+          std::ranges::find(missing, codec.name) == missing.end())
+        missing.push_back(codec.name);
+    if (missing.empty()) return;
+    std::string names, how;
+    for (auto const& name : missing) {
+      names += text({names.empty() ? "" : &name == &missing.back() ? " and " : ", ", describe(name)});
+      how += detail::how_to_list(name);
+    }
+    if (!how.empty()) how += ", or open it with open() of <tessera/all.hpp>";
+    auto const are = missing.size() == 1 ? " is" : " are";
+    throw MetadataError{text({"codec ", names}), text({"member codecs: ", names, are,
+                                                       " not among this program's codecs (", codec_names(), ")", how})};
+  }
+
+  // What runs a codec of that name, which is listed, in some space of these; behind a shard, on the host.
   static detail::Implementation const& expect_known(Known known, Specification const& codec, bool is_behind) {
-    auto const* const first = detail::implementation_of(known, codec.name);
     auto const runs = [&](detail::Implementation const& by) {
       return by.name == codec.name && (by.among_bytes || (by.among_elements && !is_behind));
     };
     auto const found = std::ranges::find_if(known, runs);
     if (found != known.end()) return *found;
-    std::string why;
-    if (!first)
-      why = text({" is not among this program's codecs (", codec_names(), ")", detail::how_to_know(codec.name)});
-    else if (is_behind)
-      why = " after sharding_indexed is the host's work, and this program's codec of that name does not run there";
-    else
-      why = first->how_to_run();
+    auto const why =
+        is_behind
+            ? " after sharding_indexed is the host's work, and this program's codec of that name does not run there"
+            : detail::implementation_of(known, codec.name)->how_to_run();
     throw MetadataError{text({"codec ", describe(codec.name)}), text({"member codecs: ", describe(codec.name), why})};
   }
 

@@ -11,7 +11,7 @@
 namespace tessera { inline namespace v0 { namespace detail {
 
 /// "; include <tessera/with/zstd.hpp> and list codec::Zstd": for a message; nothing, if tessera has no such codec.
-inline std::string how_to_know(std::string_view codec) {
+inline std::string how_to_list(std::string_view codec) {
   struct Known {
     std::string_view codec, type, header;
   };
@@ -20,7 +20,7 @@ inline std::string how_to_know(std::string_view codec) {
   for (auto const& one : all)
     if (one.codec == codec) {
       auto const header = one.header.empty() ? "" : text({"include <tessera/with/", one.header, ".hpp> and "});
-      return text({"; ", header, "list codec::", one.type, ", or open it with open() of <tessera/all.hpp>"});
+      return text({"; ", header, "list codec::", one.type});
     }
   return "";
 }
@@ -53,9 +53,18 @@ std::string space_names() {
 template <Codec C, MemorySpace ArraySpace, MemorySpace BytesSpace>
 std::string how_to_run() {
   auto const cure = [](std::string_view name, std::string_view type) {
-    return text({" is among this program's codecs, but runs in ", name,
-                 " memory only, where the chunks are to be coded in ", space_names<ArraySpace, BytesSpace>(),
-                 " memory; name the cast, AnyPipeline<", space_type<ArraySpace>(), ", ", type,
+    auto const where =
+        text({" is among this program's codecs, but runs in ", name,
+              " memory only, where the chunks are to be coded in ", space_names<ArraySpace, BytesSpace>(), " memory"});
+    constexpr bool is_host = std::same_as<ArraySpace, space::Host> && std::same_as<BytesSpace, space::Host>;
+    if (is_host) {  // where it comes from: an array's elements on the other side, or a list that is too short
+      auto const how = how_to_list(C::name);
+      return text({where, how.empty() ? text({"; list one of that name that runs there, or name where chunks cross, "
+                                              "AnyPipeline<",
+                                              type, ", space::Host, Codecs<...>>"})
+                                      : how});
+    }
+    return text({where, "; name the cast, AnyPipeline<", space_type<ArraySpace>(), ", ", type,
                  ", Codecs<...>>, over a store of ", name, " bytes"});
   };
   if constexpr (RunsIn<C, space::Host>)
