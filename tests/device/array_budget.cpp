@@ -1,70 +1,14 @@
 // What chunks under way take of device and page-locked memory stays below the budget, however large the array is.
-#include <atomic>
-
 #include <device/arrays.hpp>
+#include <device/held.hpp>
 #include <support/refused.hpp>
 
 using namespace tessera;
-using test::DeviceQueue, test::HostQueue, test::TemporaryFolder;
+using test::DeviceQueue, test::peak_of, test::TemporaryFolder;
 
 namespace {
 
-// Of device and page-locked memory together, in bytes.
-class Held {
- public:
-  void add(std::size_t n) {
-    auto const now = held_ += n;
-    for (auto most = peak_.load(); now > most && !peak_.compare_exchange_weak(most, now);) {
-    }
-  }
-  void remove(std::size_t n) { held_ -= n; }
-  std::size_t peak() const { return peak_; }
-
- private:
-  std::atomic<std::size_t> held_{0}, peak_{0};
-};
-
-// What queues use by themselves, counted.
-struct DeviceMemory {
-  Held& held;
-  void* allocate_async(std::size_t n, std::size_t, cudaStream_t stream) {
-    auto* const memory = MemoryResource::device().allocate(n, stream);
-    held.add(n);
-    return memory;
-  }
-  void deallocate_async(void* memory, std::size_t n, std::size_t, cudaStream_t stream) {
-    held.remove(n);
-    MemoryResource::device().deallocate(static_cast<std::byte*>(memory), n, stream);
-  }
-};
-struct PinnedMemory {
-  Held& held;
-  void* allocate_sync(std::size_t n, std::size_t) {
-    auto* const memory = MemoryResource::pinned().allocate(n, nullptr);
-    held.add(n);
-    return memory;
-  }
-  void deallocate_sync(void* memory, std::size_t n, std::size_t) {
-    held.remove(n);
-    MemoryResource::pinned().deallocate(static_cast<std::byte*>(memory), n, nullptr);
-  }
-};
-
 constexpr std::uint64_t columns = 1 << 10;  // 4 KiB
-
-// The most that f(queue) holds of memory, the queue's scratch included.
-template <class F>
-std::size_t peak_of(std::size_t threads, F&& f) {
-  Held held;
-  DeviceMemory device{held};
-  PinnedMemory pinned{held};
-  {
-    DeviceQueue on{HostQueue{threads}, {.device = device, .pinned = pinned}};
-    f(on);
-    on.wait();
-  }
-  return held.peak();
-}
 
 template <class P, class S>
 void check_budget(S const& store, std::uint64_t budget, std::uint64_t rows_of_chunk, std::uint64_t of_the_store = 0,

@@ -46,7 +46,8 @@ TEST_CASE("a listed codec that cannot run where chunks are coded is said to be l
   refuse<AnyPipeline<space::Host, space::Host, List>>(
       R"(["bytes", "example.of_the_device"])",
       {"is among this program's codecs, but runs in device memory only, where the chunks are to be coded in host "
-       "memory; name the cast, AnyPipeline<space::Host, space::Device, Codecs<...>>, over a store of device bytes"});
+       "memory; list one of that name that runs there, or name where chunks cross, AnyPipeline<space::Device, "
+       "space::Host, Codecs<...>>"});
   refuse<AnyPipeline<space::Pinned, space::Host, List>>(
       R"(["bytes", "example.of_the_device"])",
       {"runs in device memory only, where the chunks are to be coded in pinned or host memory; name the cast, "
@@ -64,7 +65,7 @@ TEST_CASE("behind a shard, where the host decodes, a listed codec of the device 
   refuse<Known>(
       in_shard(R"(, "example.of_the_device")"),
       {"\"example.of_the_device\" after sharding_indexed is the host's work, and this program's codec of that "
-                 "name does not run there"});
+       "name does not run there"});
 }
 
 TEST_CASE("one that is not listed is said not to be, on the device as well") {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <device/agreement.hpp>
+#include <device/held.hpp>
 #include <device/nvcomp_batch.hpp>
 #include <tessera/array/convert.cuh>
 #include <tessera/with/blosc.hpp>
@@ -118,6 +119,39 @@ TEST_CASE("nvCOMP: elements of blosc that are converted where they are placed ar
       CHECK(test::on_host(memory, on) == std::vector<double>(elements.begin(), elements.end()));
     }
   });
+}
+
+TEST_CASE("a budget of memory has room for what nvCOMP's decoders use, and for lists of streams") {
+  constexpr std::uint64_t rows = 1024, columns = 1 << 10;
+  auto const many = test::numbers_from(1.f, rows * columns);
+  auto const check = [&]<class P, class Host>(std::type_identity<P>, Host const& host, std::uint64_t rows_of_chunk,
+                                              std::uint64_t budget) {
+    CAPTURE(rows_of_chunk);
+    MemoryStore<HostBuffer> const store;
+    create_array<float, 2>(store, "a", {.shape = {rows, columns}, .chunk_shape = {rows_of_chunk, columns}}, host,
+                           HostQueue{2})
+        .write(all, many);
+    DeviceQueue others{HostQueue{1}};  // whose memory is not counted
+    auto memory = test::on_device<float, 2>(std::vector<float>(many.size()), {rows, columns}, others);
+    for (std::size_t const threads : {1u, 3u}) {
+      CAPTURE(threads);
+      auto const peak = test::peak_of(threads, [&](DeviceQueue& on) {
+        open_array<float, 2, P>(store, "a", on).read(all, memory, on, ReadOptions{.memory = budget}).wait();
+      });
+      bool const is_right = test::on_host(memory, others) == many;
+      CHECK(is_right);
+      CHECK(peak <= budget);
+      CHECK(peak > budget / 16);
+    }
+  };
+  using OfZstd = Pipeline<space::Device, codec::Bytes, Trusted<nvcomp::Zstd>, ToHost>;
+  using OfBlosc = Pipeline<space::Device, codec::Bytes, OnTrust, ToHost>;
+  for (std::uint64_t const rows_of_chunk : {4u, 64u}) {
+    check(std::type_identity<OfZstd>{}, Pipeline<space::Host, codec::Bytes, codec::Zstd>{}, rows_of_chunk, 4 << 20);
+    for (char const* cname : {"lz4", "zlib", "zstd"})
+      check(std::type_identity<OfBlosc>{}, Pipeline<space::Host, codec::Bytes, Blosc>{{}, Blosc{cname}}, rows_of_chunk,
+            4 << 20);
+  }
 }
 
 #if defined(TESSERA_CUDA_EMULATION)

@@ -24,10 +24,16 @@ constexpr Implementation one(std::string_view name, std::string_view sides) {
           .writes_array = false,
           .needs_checked_bytes = false,
           .checks_bytes = false,
+          .encodes = true,
           .encoded = [](std::uint64_t bytes) { return bytes / 2; },
           .among_elements = sides.find('e') != sides.npos ? &make : nullptr,
           .among_bytes = sides.find('b') != sides.npos ? &make : nullptr,
+          .expect_taken = [](Specification const&) {},
           .how_to_run = nullptr};
+}
+constexpr Implementation refusing(Implementation implementation) {
+  implementation.expect_taken = [](Specification const&) { throw MetadataError{"not such a one"}; };
+  return implementation;
 }
 constexpr Implementation needing(Implementation implementation) {
   implementation.needs_checked_bytes = true;
@@ -118,6 +124,19 @@ TEST_CASE("where nothing checks bytes, what needs that they are checked is passe
   CHECK(taken(list, "xyc") == "1b 2b 3b");
   CHECK(taken(list, "xcy") == "0e 4e 2e");
   CHECK(taken(list, "xx") == "1b 1b");
+}
+
+TEST_CASE("one that does not take the configuration is passed over, if another one has the name and runs there") {
+  CHECK(taken({refusing(one("x", "e")), one("x", "b")}, "xx") == "1b 1b");
+  CHECK(taken({one("x", "b"), refusing(one("x", "e")), one("y", "eb")}, "xy") == "0b 2b");
+  CHECK(taken({refusing(needing(one("x", "e"))), one("x", "e")}, "x") == "1e");
+  CHECK(taken({refusing(one("x", "e"))}, "x") == "0e");  // which is asked when it is made
+  for (auto const* sides : {"e", ""})
+    test::check_refused<MetadataError>(
+        [&] {
+          taken({refusing(one("x", "e")), sides[0] ? refusing(one("x", "b")) : one("x", "")}, "x");
+        },
+        {"not such a one"});
 }
 
 TEST_CASE("if nothing else has the name, it is refused by name") {

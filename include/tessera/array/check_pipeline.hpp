@@ -32,10 +32,6 @@ template <class List>
 inline constexpr bool names_codecs = true;
 template <class... Cs>
 inline constexpr bool names_codecs<Codecs<Cs...>> = (Codec<Cs> && ...);
-template <class List>
-inline constexpr bool declares_codecs = true;
-template <class... Cs>
-inline constexpr bool declares_codecs<Codecs<Cs...>> = (check_declared<Cs>() && ...);
 
 // What the doors ask, one after the other: each gives its message and ends the asking.
 template <class Named, class S>

@@ -46,6 +46,8 @@ struct Zstd;
 //                    and, if encoded bytes say:                               the largest decoded size of these, or
 //                    std::size_t decoded_bound(ByteView<space::Host>) const   `unbounded`; they may lie
 //                    decode, encode
+//                    and, if decoding takes memory beside its chunks:         how many bytes, for a chunk that decodes
+//                    std::size_t decoding_memory(std::size_t) const           to so many; a budget counts them
 //
 // decode and encode take one chunk of host memory and return the size:
 //   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>& on) const

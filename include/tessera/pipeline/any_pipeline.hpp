@@ -21,6 +21,16 @@ namespace tessera { inline namespace v0 {
 template <class... Cs>
 struct Codecs {};
 
+namespace detail {
+
+/// Whether the headers of all of them are there, if it is such a list: the compiler says which one is not.
+template <class List>
+inline constexpr bool declares_codecs = true;
+template <class... Cs>
+inline constexpr bool declares_codecs<Codecs<Cs...>> = (check_declared<Cs>() && ...);
+
+}  // namespace detail
+
 /// Those that need no library.
 using BuiltInCodecs = Codecs<codec::Transpose, codec::Bytes, codec::Crc32c>;
 

@@ -58,6 +58,7 @@ class AnyStage {
   virtual Layout layout(ChunkSpecification const&) const = 0;
   virtual std::size_t encoded_bound(ChunkSpecification const&, std::size_t size) const = 0;
   virtual std::size_t decoded_bound(ByteView<Somewhere> encoded) const = 0;
+  virtual std::size_t decoding_memory(std::size_t decoded) const = 0;
   /// `lists` is the stage's from one mini-batch to the next.
   virtual void decode(StageRun const&, StageObject& lists) const = 0;
   virtual void encode(StageRun const&, StageObject& lists) const = 0;
@@ -158,6 +159,12 @@ class StageOf final : public AnyStage {
       if constexpr (requires { codec_.decoded_bound(known_in<BytesSide>(encoded)); })
         return codec_.decoded_bound(known_in<BytesSide>(encoded));
     return unbounded;
+  }
+  std::size_t decoding_memory([[maybe_unused]] std::size_t decoded) const override {
+    if constexpr (requires { codec_.decoding_memory(decoded); })
+      return codec_.decoding_memory(decoded);
+    else
+      return 0;
   }
   void decode([[maybe_unused]] StageRun const& run, [[maybe_unused]] StageObject& lists) const override {
     if constexpr (runs)
@@ -261,6 +268,7 @@ class CastStage final : public AnyStage {
   Layout layout(ChunkSpecification const&) const override { return {}; }
   std::size_t encoded_bound(ChunkSpecification const&, std::size_t size) const override { return size; }
   std::size_t decoded_bound(ByteView<Somewhere> encoded) const override { return encoded.size; }
+  std::size_t decoding_memory(std::size_t) const override { return 0; }
   void decode([[maybe_unused]] StageRun const& run, StageObject&) const override {
     if constexpr (check_crossing<ArraySide, BytesSide>())
       cross_batch<BytesSide, ArraySide>(run.tasks, run.on.between<ArraySide, BytesSide>(), run.apart, run.ahead);

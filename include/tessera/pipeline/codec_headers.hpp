@@ -11,7 +11,7 @@
 namespace tessera { inline namespace v0 { namespace detail {
 
 /// "; include <tessera/with/zstd.hpp> and list codec::Zstd": for a message; nothing, if tessera has no such codec.
-inline std::string how_to_know(std::string_view codec) {
+inline std::string how_to_list(std::string_view codec) {
   struct Known {
     std::string_view codec, type, header;
   };
@@ -33,7 +33,7 @@ inline std::string how_to_know(std::string_view codec) {
   for (auto const& one : all)
     if (one.codec == codec) {
       auto const header = one.header.empty() ? "" : text({"include <tessera/", one.header, ".hpp> and "});
-      return text({"; ", header, "list codec::", one.type, ", or open it with open() of <tessera/all.hpp>"});
+      return text({"; ", header, "list codec::", one.type});
     }
   return "";
 }
@@ -65,12 +65,20 @@ std::string space_names() {
 /// What a listed codec says that runs in neither space, but on the host or else on the device, and the pipeline that
 /// lets it run.
 template <bool RunsOnHost, MemorySpace ArraySpace, MemorySpace BytesSpace>
-std::string how_to_run() {
+std::string how_to_run(std::string_view codec) {
   std::string_view const name = RunsOnHost ? space_name<space::Host>() : space_name<space::Device>();
   std::string_view const type = RunsOnHost ? space_type<space::Host>() : space_type<space::Device>();
-  return text({" is among this program's codecs, but runs in ", name,
-               " memory only, where the chunks are to be coded in ", space_names<ArraySpace, BytesSpace>(),
-               " memory; name the cast, AnyPipeline<", space_type<ArraySpace>(), ", ", type,
+  auto const where =
+      text({" is among this program's codecs, but runs in ", name,
+            " memory only, where the chunks are to be coded in ", space_names<ArraySpace, BytesSpace>(), " memory"});
+  // Where it comes from: an array's elements on the other side, or a list that is too short.
+  if (std::same_as<ArraySpace, space::Host> && std::same_as<BytesSpace, space::Host>) {
+    auto const how = how_to_list(codec);
+    if (!how.empty()) return where + how;
+    return text({where, "; list one of that name that runs there, or name where chunks cross, AnyPipeline<", type,
+                 ", space::Host, Codecs<...>>"});
+  }
+  return text({where, "; name the cast, AnyPipeline<", space_type<ArraySpace>(), ", ", type,
                ", Codecs<...>>, over a store of ", name, " bytes"});
 }
 

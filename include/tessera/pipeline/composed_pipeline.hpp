@@ -70,6 +70,7 @@ class ComposedPipeline {
  private:
   static constexpr auto end = crossings > 0 ? Side::elements : Side::bytes;  // where decoded chunks go
 
+  static void expect_listed(KnownCodecs known, std::span<Specification const> codecs);
   static Implementation const& expect_known(KnownCodecs known, Specification const& codec, bool is_behind);
   static std::shared_ptr<ValueCodecs const> stages_behind(std::span<Specification const> given, KnownCodecs known);
 
@@ -84,6 +85,16 @@ struct ComposedPipeline<ArraySpace, BytesSpace>::Composed {
   OwnedStages stages{};
   std::shared_ptr<Shard const> shard{};         // behind the stages, if it is what makes bytes
   std::shared_ptr<ValueCodecs const> behind{};  // behind the shard
+  std::string only_decoded{};  // the name of a codec whose chosen implementation does not encode, as another one does
+
+  void expect_encodes() const {
+    if (only_decoded.empty()) return;
+    CodecError error{
+        "the implementation that was chosen to decode it only decodes, and another one of this program's "
+        "list encodes: to write, open the array with a list that has the other alone"};
+    error.in_codec(only_decoded);
+    throw error;
+  }
 
   void add(std::span<Specification const> given, KnownCodecs known) {
     Choice const choice{known, given, end, &BusTraffic::crossing<BytesSpace, ArraySpace>};
@@ -101,6 +112,7 @@ struct ComposedPipeline<ArraySpace, BytesSpace>::Composed {
     for (std::size_t i = 0; i < given.size(); ++i) {
       auto const& [by, on] = choice.taken()[i];
       if (!by->is_view) cross(on);
+      if (!by->encodes && is_encoded_by_any(known, by->name)) only_decoded = by->name;
       stages.add((by->on(on) ? by->on(on) : by->on(other(on)))(given[i]));
     }
     cross(Side::bytes);
@@ -112,6 +124,7 @@ ComposedPipeline<ArraySpace, BytesSpace>::ComposedPipeline() : made_{std::make_s
 
 template <MemorySpace ArraySpace, MemorySpace BytesSpace>
 ComposedPipeline<ArraySpace, BytesSpace>::ComposedPipeline(KnownCodecs known, std::span<Specification const> codecs) {
+  expect_listed(known, codecs);
   auto made = std::make_shared<Composed>();
   made->codecs = {codecs.begin(), codecs.end()};
   StageOrder order;
@@ -178,27 +191,46 @@ template <MemorySpace ArraySpace, MemorySpace BytesSpace>
 void ComposedPipeline<ArraySpace, BytesSpace>::encode(ResolvedChunk const& form,
                                                       std::span<EncodeTask<BytesSpace, ArraySpace>> chunks,
                                                       Encoding& work, queue_type& on) const {
+  made_->expect_encodes();
   Stages{made_->stages.list()}.encode(form, chunks, work, on);
 }
 
-// What runs a codec of that name, in some space of these; behind a shard, on the host.
+// Names all that the list lacks.
+template <MemorySpace ArraySpace, MemorySpace BytesSpace>
+void ComposedPipeline<ArraySpace, BytesSpace>::expect_listed(KnownCodecs known,
+                                                             std::span<Specification const> codecs) {
+  std::vector<std::string_view> missing;
+  for (auto const& codec : codecs)
+    if (codec.name != Shard::name && !implementation_of(known, codec.name) &&
+        std::ranges::find(missing, codec.name) == missing.end())
+      missing.push_back(codec.name);
+  if (missing.empty()) return;
+  std::string names, how;
+  for (auto const& name : missing) {
+    names += text({names.empty() ? "" : &name == &missing.back() ? " and " : ", ", describe(name)});
+    how += how_to_list(name);
+  }
+  if (!how.empty()) how += ", or open it with open() of <tessera/all.hpp>";
+  auto const are = missing.size() == 1 ? " is" : " are";
+  throw MetadataError{
+      text({"codec ", names}),
+      text({"member codecs: ", names, are, " not among this program's codecs (", codec_names(known), ")", how})};
+}
+
+// What runs a codec of that name, which is listed, in some space of these; behind a shard, on the host.
 template <MemorySpace ArraySpace, MemorySpace BytesSpace>
 Implementation const& ComposedPipeline<ArraySpace, BytesSpace>::expect_known(KnownCodecs known,
                                                                              Specification const& codec,
                                                                              bool is_behind) {
-  auto const* const first = implementation_of(known, codec.name);
   auto const runs = [&](Implementation const& by) {
     return by.name == codec.name && (by.among_bytes || (by.among_elements && !is_behind));
   };
   auto const found = std::ranges::find_if(known, runs);
   if (found != known.end()) return *found;
-  std::string why;
-  if (!first)
-    why = text({" is not among this program's codecs (", codec_names(known), ")", how_to_know(codec.name)});
-  else if (is_behind)
-    why = " after sharding_indexed is the host's work, and this program's codec of that name does not run there";
-  else
-    why = first->how_to_run();
+  auto const why =
+      is_behind
+          ? " after sharding_indexed is the host's work, and this program's codec of that name does not run there"
+          : implementation_of(known, codec.name)->how_to_run(codec.name);
   throw MetadataError{text({"codec ", describe(codec.name)}), text({"member codecs: ", describe(codec.name), why})};
 }
 

@@ -56,6 +56,7 @@ struct ResolvedChunk {
   std::vector<std::size_t> bounds{};  ///< the most bytes that can stand before each stage that runs, and after the last
   std::vector<ShardLevel> shards{};   ///< that the chunk is in, the outermost first; none: it is a value of its own
   std::vector<ValueChange> changes{};  ///< in the order of encoding
+  std::size_t decoders = 0;            ///< bytes of memory that codecs use while they decode a chunk
   bool stores_elements = true;         ///< no codec runs: the stored bytes are the elements, which may have to cross
 
   /// The chunk as it reaches the array-to-bytes codec.
@@ -82,14 +83,15 @@ struct ResolvedChunk {
   bool is_view() const { return bounds.size() <= 1; }  ///< no stage runs: the stored bytes are the elements
   std::size_t encoded_bound() const { return bounds.back(); }
 
-  /// The bytes that a chunk takes while it is under way: its elements, what stands between stages, and the stored
-  /// value, at the largest size that this program's encoders make. One that `is_changed` was decoded before it is
-  /// encoded: it also holds what that took between stages, or its old value if no stage runs.
+  /// The bytes that a chunk takes while it is under way: its elements, what stands between stages, what decoders use,
+  /// and the stored value, at the largest size that this program's encoders make. One that `is_changed` was decoded
+  /// before it is encoded: it also holds what that took between stages, or its old value if no stage runs.
   std::uint64_t memory(bool is_changed = false) const {
     std::uint64_t sum = 0;
     auto const add = [&](std::size_t bound) {
       sum = std::min(sum, most_bytes) + std::min(std::uint64_t{bound}, most_bytes);
     };
+    add(decoders);
     for (auto bound : bounds) add(bound);
     for (auto const& change : changes) add(change.encoded_size() * (is_changed ? 2 : 1));
     if (!is_changed) return sum;

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,10 +31,11 @@ constexpr Side other(Side side) { return side == Side::bytes ? Side::elements : 
 struct Implementation {
   using Make = std::unique_ptr<AnyStage const> (*)(Specification const&);  ///< Throws: MetadataError
   std::string_view name;
-  bool is_view, reads_array, writes_array, needs_checked_bytes, checks_bytes;
+  bool is_view, reads_array, writes_array, needs_checked_bytes, checks_bytes, encodes;
   std::uint64_t (*encoded)(std::uint64_t bytes);  ///< how many it makes of so many, for a choice among ways
   Make among_elements, among_bytes;               ///< null: it does not run there
-  std::string (*how_to_run)();                    ///< if it runs on neither side
+  void (*expect_taken)(Specification const&);     ///< throws: MetadataError, if it does not run such a configuration
+  std::string (*how_to_run)(std::string_view codec);  ///< if it runs on neither side
 
   Make on(Side side) const { return side == Side::bytes ? among_bytes : among_elements; }
 };
@@ -62,10 +64,17 @@ inline constexpr std::array<Implementation, sizeof...(Cs)> known_codecs{
                    .writes_array = Cs::kind::writes_array,
                    .needs_checked_bytes = needs_checked_bytes<Cs>,
                    .checks_bytes = checks_bytes<Cs>,
+                   .encodes = is_view<Cs> || NamesEncode<Cs>,
                    .encoded = &BusTraffic::encoded<Cs>,
                    .among_elements = maker<Cs, ArraySpace, needs_elements_side<Cs, ArraySpace, BytesSpace>>(),
                    .among_bytes = maker<Cs, BytesSpace, true>(),
+                   .expect_taken = [](Specification const& given) { (void)make_codec<Cs>(given); },
                    .how_to_run = &how_to_run<RunsIn<Cs, space::Host>, ArraySpace, BytesSpace>}...};
+
+/// Whether one of that name encodes.
+inline bool is_encoded_by_any(std::span<Implementation const> known, std::string_view name) {
+  return std::ranges::any_of(known, [&](Implementation const& by) { return by.name == name && by.encodes; });
+}
 
 /// The first one of that name; null: there is none.
 inline Implementation const* implementation_of(std::span<Implementation const> known, std::string_view name) {
@@ -83,7 +92,8 @@ class Choice {
   };
   using Traffic = std::uint64_t (*)(std::uint64_t bytes);  ///< what it costs that so many cross
 
-  /// Each codec is known, and runs on a side. Throws: MetadataError, if nothing checks the bytes of one.
+  /// Each codec is known, and runs on a side. Where several have its name, one that does not take its configuration is
+  /// passed over. Throws: MetadataError, if none takes it, or nothing checks the bytes of one.
   Choice(std::span<Implementation const> known, std::span<Specification const> codecs, Side end, Traffic crossing) {
     std::uint64_t size = 1 << 20;  // of a chunk, before the codec at hand
     auto const cross = [&] {
@@ -97,14 +107,26 @@ class Choice {
     for (auto const& codec : codecs) {
       cross();
       auto& running = choices_.running.emplace_back();
+      bool const are_several = std::ranges::count(known, codec.name, &Implementation::name) > 1;
+      bool is_taken = false;
+      std::exception_ptr refused;
       for (auto const& by : known) {
-        auto const cost = [&](Side side) {
+        auto const runs_on = [&](Side side) {
           bool const runs = by.is_view ? by.on(side) || by.on(other(side)) : by.on(side) != nullptr;
-          bool const is_side = side == Side::bytes || end != Side::bytes;
-          return runs && is_side && by.name == codec.name ? std::uint64_t{0} : choices_.impossible;
+          return runs && (side == Side::bytes || end != Side::bytes);
         };
+        bool takes = by.name == codec.name && (runs_on(Side::elements) || runs_on(Side::bytes));
+        if (takes && are_several) try {
+            by.expect_taken(codec);
+          } catch (MetadataError const&) {
+            takes = false;
+            refused = std::current_exception();
+          }
+        auto const cost = [&](Side side) { return takes && runs_on(side) ? std::uint64_t{0} : choices_.impossible; };
         running.push_back({cost(Side::elements), cost(Side::bytes)});
+        is_taken = is_taken || takes;
       }
+      if (!is_taken && refused) std::rethrow_exception(refused);
       size = implementation_of(known, codec.name)->encoded(size);
     }
     cross();

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <concepts>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include <tessera/codec/concept.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/pipeline/any_pipeline.hpp>
 #include <tessera/pipeline/route_choices.hpp>
+#include <tessera/pipeline/route_lacks.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
@@ -15,18 +18,13 @@ template <class Available>
 inline constexpr bool is_list_of_codecs = false;
 template <class... Cs>
 inline constexpr bool is_list_of_codecs<Codecs<Cs...>> = (Codec<Cs> && ...);
-template <class Available>
-inline constexpr bool is_list_of_declared = true;
-template <class... Cs>
-inline constexpr bool is_list_of_declared<Codecs<Cs...>> = (check_declared<Cs>() && ...);
 
-// The first name that is missing has the message; where it is none of tessera's, the compiler shows it.
+// The name that is missing has the message; where several are, the compiler names them.
 template <class Routes>
-consteval bool check_are_listed() {
-  constexpr auto missing =
-      std::ranges::find_if(Routes::name, [](auto one) { return Routes::first_of(one) == Routes::listed; });
-  constexpr bool is_there = missing == Routes::name.end();
-  constexpr auto is = is_there ? std::string_view{} : *missing;
+consteval bool check_is_listed() {
+  constexpr auto missing = std::ranges::find(is_missing<Routes>, true);
+  constexpr bool is_there = missing == is_missing<Routes>.end();
+  constexpr auto is = is_there ? std::string_view{} : Routes::name[missing - is_missing<Routes>.begin()];
   static_assert(is_there || is != "zstd",
                 "tessera: no route: the list lacks zstd: add codec::Zstd of <tessera/with/zstd.hpp>, or for device "
                 "memory nvcomp::Zstd of <tessera/with/nvcomp.cuh>");
@@ -52,6 +50,13 @@ consteval bool check_are_listed() {
       "has");
   return is_there;
 }
+template <class Routes>
+consteval bool check_are_listed() {
+  if constexpr (std::ranges::count(is_missing<Routes>, true) > 1)
+    return check_are_missing(std::make_index_sequence<Routes::count>{}, std::type_identity<Routes>{});
+  else
+    return check_is_listed<Routes>();
+}
 
 template <class Specification>
 inline constexpr bool is_chain = requires {
@@ -72,7 +77,7 @@ consteval bool check_ends() {
   static_assert(are_spaces,
                 "tessera: a route leads from the memory space of the stored bytes to that of the elements: "
                 "Route<Codecs<codec::Bytes, codec::Zstd>, space::Host, space::Device, Chain<\"bytes\", \"zstd\">>");
-  constexpr bool are_declared = is_list_of_declared<Available>;
+  constexpr bool are_declared = declares_codecs<Available>;
   static_assert(
       !are_spaces || !are_declared || is_list_of_codecs<Available>,
       "tessera: what a route may use is a Codecs<...>, a list of codecs (types with 'kind' and 'name'); it finds the "

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,10 +38,21 @@ class StageOrder {
   bool is_array_ = true;
 };
 
-/// The entry of a codec in a document, complete, if it is among these.
+/// The entry of a codec in a document, complete, if it is among these: of the first that takes it. Throws:
+/// MetadataError, if none of that name does.
 template <class... Cs, class... Type>
 void add_complete(std::vector<Specification>& list, Specification const& given, Type... type) {
-  (void)((Cs::name == given.name && (list.push_back(specification_of(make_codec<Cs>(given), type...)), true)) || ...);
+  auto left = (std::size_t{Cs::name == given.name} + ... + 0);
+  auto const add = [&]<class C>(std::type_identity<C>) {
+    if (left == 0 || C::name != given.name) return;
+    try {
+      list.push_back(specification_of(make_codec<C>(given), type...));
+      left = 0;
+    } catch (MetadataError const&) {
+      if (--left == 0) throw;
+    }
+  };
+  (add(std::type_identity<Cs>{}), ...);
 }
 
 /// Stages that a document named, in the order of encoding.
@@ -144,7 +156,10 @@ ResolvedChunk Stages<ArraySpace, BytesSpace, Queue>::resolve(ChunkSpecification 
           stands_here();
           is_array = false;
         }
-        if (!traits.is_view) form.bounds.push_back(at->encoded_bound(chunk, form.bounds.back()));
+        if (!traits.is_view) {
+          form.decoders += at->decoding_memory(form.bounds.back());
+          form.bounds.push_back(at->encoded_bound(chunk, form.bounds.back()));
+        }
       }
       if (!traits.is_cast && !traits.is_view) form.stores_elements = false;
     }

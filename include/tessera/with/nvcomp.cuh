@@ -1,5 +1,5 @@
-// Codecs that nvCOMP decodes and encodes in device memory: zstd, gzip, and numcodecs' lz4; blosc and numcodecs' zlib have
-// headers of their own. Needs nvCOMP 6 (NVIDIA's licence: it is not passed on): link tessera::nvcomp.
+// Codecs that nvCOMP decodes and encodes in device memory: zstd, gzip, and numcodecs' lz4; blosc and numcodecs' zlib
+// have headers of their own. Needs nvCOMP 6 (NVIDIA's licence: it is not passed on): link tessera::nvcomp.
 #pragma once
 #include <algorithm>
 #include <concepts>
@@ -40,7 +40,7 @@ struct NvcompZstd {
   static constexpr auto temporary = &::nvcompBatchedZstdDecompressGetTempSize;
   static constexpr auto decompress = &::nvcompBatchedZstdDecompressAsync;
   static constexpr nvcompBatchedZstdDecompressOpts_t options{NVCOMP_DECOMPRESS_BACKEND_CUDA, {}};
-  static constexpr std::size_t most = nvcompZstdDecompressionMaxAllowedChunkSize;
+  static constexpr std::size_t most = nvcompZstdDecompressionMaxAllowedChunkSize, temporary_tenths = 31;
 };
 struct NvcompLz4 {
   using Frame = Lz4Frame;
@@ -62,6 +62,16 @@ struct NvcompGzip {
       NVCOMP_DECOMPRESS_BACKEND_CUDA, NVCOMP_GZIP_DECOMPRESS_ALGORITHM_NAIVE, 0, {}};
   static constexpr std::size_t most = nvcompGzipNaiveDecompressionMaxAllowedChunkSize;
 };
+
+/// The most temporary memory that nvCOMP wants for so many streams that decode to so many bytes together, and no less
+/// than a batch takes of it: tests/cuda/nvcomp_planning.cpp asks nvCOMP.
+template <class Format>
+constexpr std::size_t most_temporary(std::size_t streams, std::size_t decoded) {
+  constexpr std::size_t each = 4500;
+  auto size = streams * each;
+  if constexpr (requires { Format::temporary_tenths; }) size += decoded / 10 * Format::temporary_tenths + 100;
+  return size + size / 8;  // in_steps
+}
 
 /// Whether a format is given copies of compressed bytes, because it takes them at some addresses only.
 template <class Format>
@@ -149,6 +159,9 @@ struct DecodedByNvcomp {
   void decode(std::span<CodecTask<space::Device>> batch, DeviceQueue& on) const {
     if constexpr (check_kernels<DeviceQueue>())
       if (!batch.empty()) decode_by_nvcomp<Format>(batch, on);
+  }
+  std::size_t decoding_memory(std::size_t decoded) const {
+    return most_temporary<Format>(1, decoded) + (is_given_copies<Format> ? decoded + decoded / 4 + 100 : 0);
   }
 };
 

@@ -171,6 +171,16 @@ struct BloscByNvcomp {
   }
   std::size_t encoded_bound(std::size_t decoded) const { return decoded + BloscFrame::header; }  // c-blosc's
 
+  /// Of streams as c-blosc makes them when it is left the choice. That of all of the formats, of the one that takes
+  /// most; and where chunks are joined, which a program cannot know, as much as they decode to.
+  std::size_t decoding_memory(std::size_t decoded) const {
+    constexpr std::size_t usual_stream = 16 << 10;
+    auto const streams = decoded / usual_stream + 1;
+    bool const is_copied = (is_given_copies<typename Streams::format> || ...);
+    return std::max({most_temporary<typename Streams::format>(streams, decoded)...}) +
+           (decoded + decoded / 8) * (is_copied ? 2 : 1) + streams * 2 * BloscLists::each_list;
+  }
+
   /// One launch more, and the table of a placing: chunks are joined where the tasks say.
   template <std::same_as<Queue<space::Device>> DeviceQueue>
   void decode(std::span<CodecTask<space::Device>> batch, DeviceQueue& on) const {

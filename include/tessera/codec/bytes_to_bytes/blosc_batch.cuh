@@ -36,8 +36,11 @@ struct BloscStreams {
   std::uint64_t total = 0, largest = 0;  ///< bytes that they decode to: together, and the largest of them
 };
 
-// So that a batch that is a little larger than the last is no reason to allocate.
-inline std::size_t in_blosc_steps(std::size_t size) { return std::bit_ceil(std::max(size, std::size_t{1} << 14)); }
+// So that a batch that is a little larger than the last is no reason to allocate: an eighth more, at most.
+inline std::size_t in_blosc_steps(std::size_t size) {
+  auto const step = std::max(std::bit_floor(size) / 8, std::size_t{1} << 14);
+  return (size + step - 1) / step * step;
+}
 
 /// Lists that go to device memory in one copy, and come from there in another.
 class BloscCopies {

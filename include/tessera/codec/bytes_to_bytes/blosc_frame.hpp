@@ -42,7 +42,8 @@ struct BloscFrame {
   std::uint64_t content = 0;  ///< bytes that all of it decodes to
   std::uint64_t size = 0;     ///< bytes of the frame
 
-  /// Its header is sound, and its offsets are there.
+  /// Its header is sound, and its offsets are there. It has as many streams as its bytes can hold, and blocks of no
+  /// less than 16 bytes, as all that write blosc make them: lists of streams are not many times as long as the chunk.
   TESSERA_HOST_DEVICE static BloscFrame walk(std::byte const* from, std::uint64_t size) {
     constexpr unsigned version = 2, of_inside = 1, shuffled = 1, stored = 2, bit_shuffled = 4, reserved = 8, whole = 16;
     constexpr std::uint64_t most_int = 0x7fffffff, most = most_int - header, most_block = (most_int - 255 * number) / 3;
@@ -79,7 +80,9 @@ struct BloscFrame {
       frame.splits = frame.element;
       if (frame.block % frame.splits != 0) return is(FrameProblem::reserved);
     }
-    return is(size - header < frame.blocks() * number ? FrameProblem::truncated : FrameProblem::none);
+    constexpr std::uint64_t least_offset = number, least = number + 1, least_block = 16;
+    if (size - header < frame.blocks() * least_offset + frame.streams() * least) return is(FrameProblem::truncated);
+    return is(frame.block < least_block && frame.blocks() > 1 ? FrameProblem::reserved : FrameProblem::none);
   }
 
   TESSERA_HOST_DEVICE bool is_stored() const { return inside == BloscInside::nothing; }

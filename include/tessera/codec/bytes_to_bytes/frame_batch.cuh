@@ -116,8 +116,11 @@ class FrameBatch {
                                each_answer = sizeof(std::size_t) + sizeof(FoundFrame) + sizeof(std::int32_t);
   static_assert(sizeof(FramedChunk) % 8 == 0 && sizeof(FoundFrame) % 8 == 0 && sizeof(std::size_t) == sizeof(void*));
 
-  // So that a batch that is a little larger than the last is no reason to allocate.
-  static std::size_t in_steps(std::size_t size) { return std::bit_ceil(std::max(size, std::size_t{1} << 14)); }
+  // So that a batch that is a little larger than the last is no reason to allocate: an eighth more, at most.
+  static std::size_t in_steps(std::size_t size) {
+    auto const step = std::max(std::bit_floor(size) / 8, std::size_t{1} << 14);
+    return (size + step - 1) / step * step;
+  }
 
   FrameLists in_order(std::byte* lists, std::byte* answers) const {
     auto const n = count();
