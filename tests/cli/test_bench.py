@@ -212,8 +212,8 @@ class Bench(CommandTest):
         (self.folder / "second").mkdir()
         (self.folder / "second/.zarray").write_text('{"zarr_format": 2}')
         (self.folder / "second/.zgroup").write_text('{"zarr_format": 2}')
-        for path in (self.folder / "nothing", self.folder / "second"):
-            self.assert_refused(tessera("bench", path), 1, 'key "zarr.json"', "no array or group")
+        self.assert_refused(tessera("bench", self.folder / "nothing"), 1, 'key "zarr.json"', "no array or group")
+        self.assert_refused(tessera("bench", self.folder / "second"), 1, 'key ".zarray"', "member shape is missing")
         self.assert_refused(tessera("bench", BRAIN), 1, 'key "zarr.json"', "this is a group")
         self.assert_refused(tessera("bench", BRAIN / "t1", "--region", "1,2"), 2, "--region", "[197, 233, 189]")
         self.assert_refused(tessera("bench", BRAIN / "t1", "--repetitions", "0"), 2, "--repetitions")
