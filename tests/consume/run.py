@@ -126,14 +126,15 @@ def find_package():
     headers = {str(file.relative_to(root)) for file in (root / "include").rglob("*.*")}
     expect("installed headers", {name for name in files if name.startswith("include")}, headers)
     expect("installed besides", [name for name in files if not name.startswith("include")],
-           ["share/cmake/tessera/components.cmake", "share/cmake/tessera/tessera-config-version.cmake",
+           ["share/cmake/tessera/components.cmake", "share/cmake/tessera/dlpack/LICENSE",
+            "share/cmake/tessera/dlpack/include/dlpack/dlpack.h", "share/cmake/tessera/tessera-config-version.cmake",
             "share/cmake/tessera/tessera-config.cmake", "share/cmake/tessera/tessera-targets.cmake",
             "share/doc/tessera/LICENSE", "share/pkgconfig/tessera.pc"])
     for file in (work / "moved/share").rglob("*.*"):
         assert str(root) not in file.read_text() and str(work) not in file.read_text(), f"{file} knows where it was made"
 
     here = ["-DWAY=find_package", f"-DCMAKE_PREFIX_PATH={work}/moved"]
-    configure("build", *here, f"-DVERSION={minor}", "-DCOMPONENTS=zstd", "-DCMAKE_CXX_STANDARD=20")
+    configure("build", *here, f"-DVERSION={minor}", "-DCOMPONENTS=zstd;dlpack", "-DCMAKE_CXX_STANDARD=20")
     build_and_run("build")
     exported = (work / "build/CMakeFiles/Export").rglob("foreign-targets.cmake")
     assert 'INTERFACE_LINK_LIBRARIES "tessera::zstd"' in next(exported).read_text(), "the export names no tessera::zstd"

@@ -44,11 +44,10 @@ template <Buffer B>
 Shared<typename B::space_type> share(B buffer) {
   auto const owner = std::make_shared<B>(std::move(buffer));
   auto const bytes = owner->view();
-  return {const_cast<std::byte*>(bytes.data), {DataKind::unsigned_integer, 1}, Layout::c_order({bytes.size}, 1),
-          !requires {owner->span();
+  constexpr bool is_writable = requires { owner->span(); };
+  Extents const shape{bytes.size};  // named: nvcc 13 loses a list in braces here
+  return {const_cast<std::byte*>(bytes.data), {DataKind::unsigned_integer, 1}, Layout::c_order(shape, 1), !is_writable,
+          owner};
 }
-, owner
-};  // namespace dlpack
-}  // namespace v0
 
 }}}  // namespace tessera::v0::dlpack
