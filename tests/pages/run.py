@@ -81,6 +81,8 @@ def check(number, says, source):
     compile = [*launcher, compiler, *options, "-c", f"{name}.cpp", "-o", f"{name}.o"]
     if is_of_nvcomp:
         compile[-4:-4] = ["-I", f"{root}/emulation/include", *of_nvcomp[0]]
+    if "tessera/with/cufile" in source:
+        compile[-4:-4] = ["-I", f"{root}/emulation/include", "-I", f"{root}/emulation/cufile/include"]
     shell = follower(number, "sh")
     command = next((line for line in (shell or "").splitlines() if line.startswith("g++ ")), None)
     if says == "fails":

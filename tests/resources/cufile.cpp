@@ -15,7 +15,6 @@ extern "C" cudaError_t emulatedLaunch(void (*run)(void const* function, std::uin
 #include <string>
 #include <utility>
 
-#include <tessera/cast/cast.hpp>
 #include <tessera/tessera.cuh>
 #include <tessera/with/cufile.cuh>
 

@@ -1,0 +1,10 @@
+// expect: tessera: metadata is the host's to read and write: give a store of host buffers, or SplitStore{
+#include <tessera/tessera.cuh>
+using namespace tessera;
+void program(LocalStore<DeviceBuffer> store) {
+#ifdef CURED
+  (void)create_group(host_side(store), "a");
+#else
+  (void)create_group(store, "a");
+#endif
+}

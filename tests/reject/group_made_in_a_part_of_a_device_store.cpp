@@ -1,0 +1,12 @@
+// expect: tessera: metadata is the host's to read and write: give a store of host buffers, or SplitStore{
+#include <tessera/tessera.cuh>
+using namespace tessera;
+void program(LocalStore<DeviceBuffer> store, Queue<space::Device> on) {
+  PrefixStore const part{store, "p"};
+#ifdef CURED
+  (void)create_group(host_side(part, on), "a");
+#else
+  (void)on;
+  (void)create_group(part, "a");
+#endif
+}

@@ -1,0 +1,11 @@
+// expect: tessera: metadata is the host's to read and write: give a store of host buffers, or SplitStore{
+#include <tessera/tessera.cuh>
+using namespace tessera;
+void program(AnyStore<DeviceBuffer> store, Queue<space::Device> on) {
+#ifdef CURED
+  (void)create_group(host_side(store, on), "a");
+#else
+  (void)on;
+  (void)create_group(store, "a");
+#endif
+}
