@@ -84,6 +84,21 @@ std::vector<Slot> make_room(State& s, std::size_t count, bool needed = true) {
   return arena.take(std::min(count, arena.slots().free()));
 }
 
+// What leaves the device must not lose its copy on the host to the others that need room there.
+template <class State>
+void protect_host_copies(State& s, std::vector<typename State::Copy*> const& leaving) {
+  std::lock_guard lock{s.book};
+  for (auto const* copy : leaving) s.idle(Level::host).remove(copy->of->copies[1]);
+}
+// They are idle from now on, in the order in which they leave.
+template <class State>
+void link_host_copies(State& s, std::vector<typename State::Copy*> const& leaving) {
+  std::lock_guard lock{s.book};
+  for (auto* const copy : leaving)
+    if (auto& kept = copy->of->copies[1]; kept.is_there && kept.holds == 0 && !kept.is_linked())
+      s.idle(Level::host).add_warmest(kept);
+}
+
 /// Copies leave a level. What the device has alone goes to the host, if there is room and the policy keeps it there;
 /// what is dirty and goes nowhere else is written back first. Throws: as make_room; then those that are still there
 /// stay.
@@ -96,6 +111,7 @@ void evict(State& s, std::vector<typename State::Copy*> const& leaving) try {
     std::uint64_t users = 0;
     for (auto const* copy : leaving) users |= copy->of->users;
     s.order.join(users);
+    protect_host_copies(s, leaving);
     std::vector<Copy*> spilled;
     for (auto* const copy : leaving)
       if (!copy->of->copies[1].data) {
@@ -126,9 +142,6 @@ void evict(State& s, std::vector<typename State::Copy*> const& leaving) try {
       kept.ready = ready;
       kept.is_there = true;
     }
-    for (auto* const copy : leaving)  // by their use
-      if (auto& kept = copy->of->copies[1]; kept.is_there && kept.holds == 0 && !kept.is_linked())
-        s.idle(Level::host).add_warmest(kept);
     s.counted.spills += spilled.size();
   } else {
     for (auto* const copy : leaving)
@@ -137,10 +150,12 @@ void evict(State& s, std::vector<typename State::Copy*> const& leaving) try {
   std::vector<Copy*> dirty;
   std::ranges::copy_if(last, std::back_inserter(dirty), [](Copy const* copy) { return copy->of->is_dirty; });
   write_back<L>(s, dirty);
+  if constexpr (may_spill) link_host_copies(s, leaving);
   std::lock_guard lock{s.book};
   for (auto* const copy : leaving) drop<L>(s, *copy);
 } catch (...) {
   keep_after_all(s, L, leaving);
+  if constexpr (L == Level::near && State::has_device) link_host_copies(s, leaving);
   throw;
 }
 

@@ -16,7 +16,8 @@ using test::DeviceQueue, test::HostQueue, test::cached_array, test::cached_chunk
 
 namespace {
 
-constexpr std::uint64_t rows = 90, columns = 100, of_device = 12 * cached_chunk, of_host = 64 << 10;
+// 119 chunks, more than there is room for on the device and on the host together.
+constexpr std::uint64_t rows = 260, columns = 100, of_device = 12 * cached_chunk, of_host = 64 << 10;
 
 // A cache, what its elements should be, and things that a program does with it. Each may fail and is done again.
 class Program {
@@ -85,7 +86,7 @@ class Program {
  private:
   Region random_box() {
     Region box{{0, 0}, {1, 1}, {1, 1}};
-    Extents const shape{rows, columns}, most{34, 50};
+    Extents const shape{rows, columns}, most{60, 70};
     for (std::size_t d = 0; d < 2; ++d) {
       box.first[d] = random_() % shape[d];
       box.count[d] = 1 + random_() % std::min(most[d], shape[d] - box.first[d]);
@@ -162,7 +163,7 @@ class Program {
 TEST_CASE("random programs on a cache: every element is right, and the budget is kept") {
   under_seeds(64, [seed = std::uint64_t{0}]() mutable {
     Program program{++seed};
-    for (int i = 0; i < 60; ++i) program.step(false);
+    for (int i = 0; i < 100; ++i) program.step(false);
     program.finish();
   });
 }
