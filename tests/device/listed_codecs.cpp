@@ -10,7 +10,7 @@
 namespace listed_codecs_tests {
 
 using namespace tessera;
-using test::check_refused;
+using test::check_refused, test::DeviceQueue;
 
 namespace {
 
@@ -27,6 +27,15 @@ struct OfTheDevice {
   void decode(Batch, test::DeviceQueue&) const {}
   template <class Batch>
   void encode(Batch, test::DeviceQueue&) const {}
+};
+
+// Of a name that the host has, too.
+struct ZstdOfTheDevice : OfTheDevice {
+  static constexpr std::string_view name = "zstd";
+  static ZstdOfTheDevice from(ObjectReader& configuration) {
+    (void)configuration.find("level"), (void)configuration.find("checksum");
+    return {};
+  }
 };
 
 template <class P>
@@ -52,6 +61,19 @@ TEST_CASE("a listed codec that cannot run where chunks are coded is said to be l
       R"(["bytes", "example.of_the_device"])",
       {"runs in device memory only, where the chunks are to be coded in pinned or host memory; name the cast, "
        "AnyPipeline<space::Pinned, space::Device, Codecs<...>>"});
+}
+
+TEST_CASE("an array of which the device alone decodes a codec is not the host's, and the error says what to list for that") {
+  DeviceQueue on{test::HostQueue{1}};
+  MemoryStore<HostBuffer> const store;
+  create_array<float, 1>(store, "a", {.shape = {4}, .chunk_shape = {4}},
+                         Pipeline<space::Host, codec::Bytes, codec::Zstd>{});
+  using Known = AnyPipeline<space::Device, space::Host, Codecs<codec::Bytes, ZstdOfTheDevice>>;
+  auto const array = open_array<float, 1, Known>(store, "a", on);
+  check_refused<MetadataError>(
+      [&] { (void)array.through<space::Host>(); },
+      {"\"zstd\" is among this program's codecs, but runs in device memory only, where the chunks are to be coded in "
+       "host memory; include <tessera/with/zstd.hpp> and list codec::Zstd"});
 }
 
 TEST_CASE("behind a shard, where the host decodes, a listed codec of the device alone is said to be one") {
