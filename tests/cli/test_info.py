@@ -119,9 +119,9 @@ class Info(CommandTest):
         a = make_array(self.folder / "a", [4], "uint8", [2], {}, codecs=["bytes", {"name": "lz5"}])
         for arguments in (("read", a, "--output", self.folder / "x.npy"), ("bench", a), ("view", a)):
             result = tessera(*arguments)
-            self.assert_refused(result, 1, '"lz5"', "zstd)")
+            self.assert_refused(result, 1, '"lz5"', "zstd, numcodecs.adler32")
             self.assertNotIn("Codecs<", str(result))
-        self.assert_refused(tessera("copy", BRAIN / "t1", a / "b", "--codecs", '["bytes", "lz5"]'), 2, "zstd)")
+        self.assert_refused(tessera("copy", BRAIN / "t1", a / "b", "--codecs", '["bytes", "lz5"]'), 2, "zstd, numcodecs.adler32")
 
     def test_records_are_not_broken(self):
         a = make_array(self.folder / "a", [4], [["a", "<i4"], ["b", "<f8"]], [2], {})

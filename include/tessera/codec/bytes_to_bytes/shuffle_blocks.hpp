@@ -5,10 +5,19 @@
 #include <cstdint>
 
 #include <tessera/codec/bytes_to_bytes/blosc_plan.hpp>
-#include <tessera/codec/bytes_to_bytes/unshuffle.hpp>
 #include <tessera/core/config.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
+
+/// The eight by eight bits of eight bytes, transposed (H. S. Warren, Hacker's Delight, 7-3).
+TESSERA_HOST_DEVICE constexpr std::uint64_t transposed_bits(std::uint64_t x) {
+  auto t = (x ^ x >> 7) & 0x00aa00aa00aa00aa;
+  x ^= t ^ t << 7;
+  t = (x ^ x >> 14) & 0x0000cccc0000cccc;
+  x ^= t ^ t << 14;
+  t = (x ^ x >> 28) & 0x00000000f0f0f0f0;
+  return x ^ t ^ t << 28;
+}
 
 /// A block of threads takes a tile: it reads element after element, and writes a row of each byte, or bit, of them;
 /// neighbours read and write what is near. The rows of a block follow each other, and so its streams do.
