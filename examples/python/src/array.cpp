@@ -110,9 +110,9 @@ void add_array(nb::module_& module) {
       .def_prop_ro("dtype", [](Array const& array) { return array.type().name(); })
       .def_prop_ro("chunk_shape", [](Array const& array) { return tuple_of(array.chunk_shape()); })
       .def_prop_ro("inner_chunk_shape", [](Array const& array) { return tuple_of(array.inner_chunk_shape()); })
-      .def_prop_ro("document",
-                   [](Array const& array) { return tessera::to_json(tessera::to_value(array.metadata())); },
-                   "Its zarr.json, as it is now.")
+      .def_prop_ro(
+          "document", [](Array const& array) { return tessera::to_json(tessera::to_value(array.metadata())); },
+          "Its zarr.json, as it is now.")
       .def("read", &read, nb::arg("selection"), nb::arg("progress") = nb::none())
       .def("read_out", &read_out, nb::arg("selection"), nb::arg("out"), nb::arg("progress") = nb::none())
       .def("write", &write, nb::arg("selection"), nb::arg("value"), nb::arg("progress") = nb::none())

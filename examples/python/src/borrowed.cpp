@@ -35,7 +35,8 @@ nb::object capsule_of(nb::handle object) {
 void expect_host(nb::handle object) {
   auto const device = nb::cast<std::pair<int, int>>(object.attr("__dlpack_device__")());
   if (device.first != kDLCPU && device.first != kDLCUDAHost)
-    tessera::dlpack::detail::refuse_device({static_cast<DLDeviceType>(device.first), device.second}, "that of the host");
+    tessera::dlpack::detail::refuse_device({static_cast<DLDeviceType>(device.first), device.second},
+                                           "that of the host");
 }
 
 DataType type_of(std::string const& name) {

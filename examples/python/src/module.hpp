@@ -55,9 +55,7 @@ inline Shape tuple_of(tessera::Extents const& extents) {
   for (auto n : extents) items.append(n);
   return nb::borrow<Shape>(nb::tuple(items));
 }
-inline tessera::Extents extents_of(std::vector<std::uint64_t> const& numbers) {
-  return tessera::Extents(numbers);
-}
+inline tessera::Extents extents_of(std::vector<std::uint64_t> const& numbers) { return tessera::Extents(numbers); }
 
 void add_errors(nb::module_& module);
 void add_tensor(nb::module_& module);

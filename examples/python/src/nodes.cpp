@@ -44,24 +44,29 @@ void add_nodes(nb::module_& module) {
       .def_prop_ro("folder", [](Store const& store) { return store.name(); })
       .def("node_type", &node_type, nb::arg("path"))
       .def("children", &children, nb::arg("path"))
-      .def("open_array", [](Store const& store, std::string const& path) { return tessera::open(store, path, queue()); },
-           nb::arg("path"))
+      .def(
+          "open_array", [](Store const& store, std::string const& path) { return tessera::open(store, path, queue()); },
+          nb::arg("path"))
       .def("create_array", &create_array, nb::arg("path"), nb::arg("document"), nb::arg("overwrite"))
-      .def("create_group",
-           [](Store const& store, std::string const& path, std::string const& attributes, bool overwrite) {
-             tessera::create_group(store, path, members_of(attributes), {overwrite});
-           },
-           nb::arg("path"), nb::arg("attributes"), nb::arg("overwrite"))
-      .def("erase", [](Store const& store, std::string const& path) { return tessera::erase_node(store, path); },
-           nb::arg("path"))
-      .def("attributes",
-           [](Store const& store, std::string const& path) { return json_of(tessera::get_attributes(store, path)); },
-           nb::arg("path"))
-      .def("set_attributes",
-           [](Store const& store, std::string const& path, std::string const& attributes) {
-             tessera::set_attributes(store, path, members_of(attributes));
-           },
-           nb::arg("path"), nb::arg("attributes"));
+      .def(
+          "create_group",
+          [](Store const& store, std::string const& path, std::string const& attributes, bool overwrite) {
+            tessera::create_group(store, path, members_of(attributes), {overwrite});
+          },
+          nb::arg("path"), nb::arg("attributes"), nb::arg("overwrite"))
+      .def(
+          "erase", [](Store const& store, std::string const& path) { return tessera::erase_node(store, path); },
+          nb::arg("path"))
+      .def(
+          "attributes",
+          [](Store const& store, std::string const& path) { return json_of(tessera::get_attributes(store, path)); },
+          nb::arg("path"))
+      .def(
+          "set_attributes",
+          [](Store const& store, std::string const& path, std::string const& attributes) {
+            tessera::set_attributes(store, path, members_of(attributes));
+          },
+          nb::arg("path"), nb::arg("attributes"));
 }
 
 }  // namespace python

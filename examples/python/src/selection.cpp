@@ -95,8 +95,8 @@ Strides strides_of(Selection const& selection, tessera::Layout const& memory) {
 
 void add_selection(nb::module_& module) {
   nb::class_<Selection>(module, "Selection", "Elements of an array of a certain shape.")
-      .def_prop_ro("shape", [](Selection const& selection) { return tuple_of(selection.shape); },
-                   "Of the memory for them.")
+      .def_prop_ro(
+          "shape", [](Selection const& selection) { return tuple_of(selection.shape); }, "Of the memory for them.")
       .def_static("box", &box, nb::arg("array"), nb::arg("slices"), nb::arg("dropped"))
       .def_static("blocks", &blocks, nb::arg("array"), nb::arg("slices"))
       .def_static("orthogonal", &orthogonal, nb::arg("array"), nb::arg("slices"), nb::arg("lists"), nb::arg("dropped"))

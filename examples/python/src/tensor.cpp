@@ -63,16 +63,21 @@ nb::typed<nb::dict, nb::str, nb::any> array_interface(Tensor const& tensor) {
 
 void add_tensor(nb::module_& module) {
   static_assert(std::endian::native == std::endian::little);
-  nb::class_<Tensor>(module, "Tensor",
-                     "Elements in C order in memory of their own: `numpy.asarray(t)`, `torch.from_dlpack(t)` and\n"
-                     "`jax.dlpack.from_dlpack(t)` show that memory and copy nothing. It lives as long as what shows it.")
+  nb::class_<Tensor>(
+      module, "Tensor",
+      "Elements in C order in memory of their own: `numpy.asarray(t)`, `torch.from_dlpack(t)` and\n"
+      "`jax.dlpack.from_dlpack(t)` show that memory and copy nothing. It lives as long as what shows it.")
       .def_prop_ro("shape", [](Tensor const& tensor) { return tuple_of(tensor.layout.shape); })
-      .def_prop_ro("dtype", [](Tensor const& tensor) { return tensor.type.name(); },
-                   "The data type's name in Zarr, e.g. 'float32'.")
+      .def_prop_ro(
+          "dtype", [](Tensor const& tensor) { return tensor.type.name(); },
+          "The data type's name in Zarr, e.g. 'float32'.")
       .def("__dlpack__", &to_dlpack, nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
            nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none(),
            "A capsule, as the array API 2024.12 says. Raises ExchangeError, which is a BufferError.")
-      .def("__dlpack_device__", [](Tensor const&) { return std::pair{static_cast<int>(kDLCPU), 0}; })
+      .def("__dlpack_device__",
+           [](Tensor const&) {
+             return std::pair{static_cast<int>(kDLCPU), 0};
+           })
       .def_prop_ro("__array_interface__", &array_interface);
 }
 
