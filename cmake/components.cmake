@@ -3,10 +3,10 @@
 # program that links tessera from folders that do not see the one where they were found.
 
 # The components: one for each header of with/ that needs a library; with/zstd.hpp is used with tessera::zstd. The codecs
-# together, for all.hpp. And cuda, for every .cuh, which nvcomp, for with/nvcomp.cuh, brings along. compiled, for
+# together, for all.hpp. And cuda, for every .cuh, which nvcomp, for with/nvcomp.cuh, and cufile bring along. compiled, for
 # compiled.hpp, and compiled_cuda, for compiled.cuh, are nobody's libraries: they are built in the program that uses
 # them, with that one's compilers and options.
-set(tessera_components deflate zstd blosc lz4 bz2 lzma all nlohmann_json dlpack cuda nvcomp compiled compiled_cuda)
+set(tessera_components deflate zstd blosc lz4 bz2 lzma all nlohmann_json dlpack cuda nvcomp cufile compiled compiled_cuda)
 set(tessera_deflate HEADER libdeflate.h LIBRARY deflate
   PACKAGE libdeflate TARGETS libdeflate::libdeflate_shared libdeflate::libdeflate_static)
 set(tessera_zstd HEADER zstd.h LIBRARY zstd
@@ -27,7 +27,7 @@ if(CMAKE_CXX_COMPILER_LOADED)
   list(APPEND tessera_usual_components compiled)
 endif()
 if(CMAKE_CUDA_COMPILER_LOADED OR TARGET CUDA::cudart OR TESSERA_CUDA)
-  list(APPEND tessera_usual_components cuda nvcomp)
+  list(APPEND tessera_usual_components cuda nvcomp cufile)
 endif()
 if(CMAKE_CXX_COMPILER_LOADED AND CMAKE_CUDA_COMPILER_LOADED)
   list(APPEND tessera_usual_components compiled_cuda)
@@ -126,6 +126,27 @@ nvidia-libnvcomp-cu13, and say where it is: -D CMAKE_PREFIX_PATH=$PWD/nvcomp/nvi
     target_link_libraries(tessera::nvcomp INTERFACE ${TESSERA_NVCOMP_LIBRARY})
     target_include_directories(tessera::nvcomp SYSTEM INTERFACE ${TESSERA_NVCOMP_INCLUDE_DIR})
   endif()
+endfunction()
+
+# tessera_cufile_component(PROBLEM): makes tessera::cufile: cuFile's header alone, because a program loads the library.
+function(tessera_cufile_component problem)
+  set(${problem} "" PARENT_SCOPE)
+  tessera_component(cuda missing)
+  if(missing)
+    string(REPLACE "there is no tessera::cuda" "there is no tessera::cufile" missing "${missing}")
+    set(${problem} "${missing}" PARENT_SCOPE)
+    return()
+  endif()
+  find_path(TESSERA_CUFILE_INCLUDE_DIR cufile.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+  mark_as_advanced(TESSERA_CUFILE_INCLUDE_DIR)
+  if(NOT TESSERA_CUFILE_INCLUDE_DIR)
+    set(${problem} "tessera: cufile.h was not found, so there is no tessera::cufile. Get it: pip install --target cufile \
+nvidia-cufile, and say where it is: -D CMAKE_PREFIX_PATH=$PWD/cufile/nvidia/cu13" PARENT_SCOPE)
+    return()
+  endif()
+  tessera_add(cufile)
+  target_link_libraries(tessera::cufile INTERFACE tessera::cuda ${CMAKE_DL_LIBS})
+  target_include_directories(tessera::cufile SYSTEM INTERFACE ${TESSERA_CUFILE_INCLUDE_DIR})
 endfunction()
 
 # tessera_all_component(PROBLEM): makes tessera::all, if every codec's library is there.
@@ -233,6 +254,11 @@ function(tessera_component name problem)
   if(name STREQUAL "nvcomp")
     tessera_nvcomp_component(problem_of_nvcomp)
     set(${problem} "${problem_of_nvcomp}" PARENT_SCOPE)
+    return()
+  endif()
+  if(name STREQUAL "cufile")
+    tessera_cufile_component(problem_of_cufile)
+    set(${problem} "${problem_of_cufile}" PARENT_SCOPE)
     return()
   endif()
   if(name STREQUAL "all")

@@ -14,7 +14,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/folder_lock.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/routed_store.hpp>
+#include <tessera/store/routed_check.hpp>
 #include <tessera/store/unfinished.hpp>
 
 namespace tessera { inline namespace v0 {

@@ -16,6 +16,7 @@
 #include <tessera/store/folder_lock.hpp>
 #include <tessera/store/is_near.hpp>
 #include <tessera/store/routed_batch.hpp>
+#include <tessera/store/routed_check.hpp>
 #include <tessera/store/routed_listing.hpp>
 #include <tessera/store/routed_locks.hpp>
 #include <tessera/store/routing_rule.hpp>
@@ -24,52 +25,6 @@
 #include <tessera/store/write_many.hpp>
 
 namespace tessera { inline namespace v0 {
-
-namespace detail {
-
-template <class S>
-concept HasLock = requires(S const& store, Key const& key) {
-  store.lock(key);
-};
-template <class S>
-concept HasFolderLock = requires(S const& store) {
-  store.lock_folder(std::string_view{}, Sharing::shared);
-};
-// Whether documents and chunks are in stores of their own, which may be one folder all the same.
-template <class S>
-inline constexpr bool is_split = requires(S const& store) {
-  store.metadata_store();
-};
-
-template <class First, class Second, class Rule>
-consteval bool check_routed() {
-  if constexpr (!check_store<First>() || !check_store<Second>()) {
-    return false;
-  } else if constexpr (std::same_as<Rule, DocumentsApart>) {
-    static_assert(reads_documents<First>,
-                  "tessera: metadata is read by the host: give SplitStore a metadata store of host buffers first, e.g. "
-                  "SplitStore{LocalStore<HostBuffer>{path}, LocalStore<DeviceBuffer>{path}}");
-    return reads_documents<First>;
-  } else if constexpr (!std::same_as<buffer_of<First>, buffer_of<Second>>) {
-    static_assert(std::same_as<buffer_of<First>, buffer_of<Second>>,
-                  "tessera: the two stores of a RoutedStore hand out the same buffers: put a CastStore around one of "
-                  "them; documents alone lie elsewhere in SplitStore{documents, chunks}");
-    return false;
-  } else if constexpr (is_split<First> || is_split<Second>) {
-    static_assert(!is_split<First> && !is_split<Second>,
-                  "tessera: a RoutedStore is of two stores that are one each: make it the half of a split, "
-                  "SplitStore{documents, RoutedStore{one, other, rule}}");
-    return false;
-  } else {
-    constexpr bool is_rule = KeyRule<Rule> || SizeRule<Rule>;
-    static_assert(is_rule,
-                  "tessera: the rule of a RoutedStore says whether the first store has a key: it is called with a Key "
-                  "const&, or with that and the bytes of the value, and returns a bool");
-    return is_rule;
-  }
-}
-
-}  // namespace detail
 
 /// A rule (store/routing_rule.hpp, or a function of your own) says of each key whether the first store has it. Both
 /// stores hand out the same buffers. A batch is split in two, and each store is asked once. What the rule does not send
