@@ -80,8 +80,8 @@ int main(int argc, char** argv) try {
             << found.spills << " chunks spilled to the host in " << found.copies << " copies both ways, "
             << found.returns << " came back\n"
             << found.written << " were written to the store, and " << found.misses << " read from it\n"
-            << found.to_host + found.to_device << " bytes crossed for that, " << 2 * picture.chunks() * chunk_bytes
-            << " would if every chunk left the device and came back\n";
+            << found.to_host + found.to_device << " bytes crossed for that; all of them take "
+            << picture.chunks() * chunk_bytes << '\n';
   if (argc > 1) picture.write(argv[1]);
 
   auto const expected = mean_of(mean_of({t1.begin(), t1.end()}, t1.shape()), t1.shape());

@@ -41,14 +41,15 @@ inline std::vector<std::uint8_t> mean_of(std::vector<std::uint8_t> const& from, 
 struct Block {
   tessera::Slice slices[3];
 };
+/// Along the first axis one after the other: neighbours there need the same chunks.
 inline std::vector<Block> blocks_of(tessera::Extents const& shape, tessera::Extents const& size) {
   std::vector<Block> blocks;
   auto const slice = [&](std::size_t d, std::uint64_t at) {
     return tessera::Slice{at, std::min(at + size[d], shape[d])};
   };
-  for (std::uint64_t x = 0; x < shape[0]; x += size[0])
-    for (std::uint64_t y = 0; y < shape[1]; y += size[1])
-      for (std::uint64_t z = 0; z < shape[2]; z += size[2]) blocks.push_back({{slice(0, x), slice(1, y), slice(2, z)}});
+  for (std::uint64_t y = 0; y < shape[1]; y += size[1])
+    for (std::uint64_t z = 0; z < shape[2]; z += size[2])
+      for (std::uint64_t x = 0; x < shape[0]; x += size[0]) blocks.push_back({{slice(0, x), slice(1, y), slice(2, z)}});
   return blocks;
 }
 

@@ -148,7 +148,8 @@ class ChunkCache {
   template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   void write(Sel const& selection, M const& from, queue_type& on) const {
     constexpr auto memory_rank = detail::memory_rank<Sel, rank>;
-    if constexpr (detail::check_cached_memory<element_type, memory_rank, array_space, M const>() && check_store()) {
+    if constexpr (detail::check_cached_memory<element_type, memory_rank, array_space, M const>() &&
+                  detail::check_writable<typename A::store_type>()) {
       auto const what = selected(selection);
       auto const view = detail::caller_view<memory_rank>(from, what.shape);
       may_write();
@@ -224,14 +225,13 @@ class ChunkCache {
                   "space::Host, or open the array with a pipeline that begins in device memory");
     return is_there;
   }
-  static consteval bool check_store() { return detail::check_writable<typename A::store_type>(); }
   template <MemorySpace S>
   static consteval bool check_written() {
     constexpr bool has_route = std::same_as<S, array_space> || State::has_host_route;
     static_assert(has_route,
                   "tessera: chunks of this array reach the store from the device alone: hold them for writing there, "
                   "hold_for_writing<space::Device>");
-    return has_route && check_store();
+    return has_route && detail::check_writable<typename A::store_type>();
   }
 
   void may_write() const {

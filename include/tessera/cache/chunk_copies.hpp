@@ -36,7 +36,8 @@ void copy_slots(State& s, std::vector<SlotPair>& pairs) {
   constexpr auto From = To == Level::near ? Level::host : Level::near;
   using to_space = typename State::template space_of_level<To>;
   using from_space = typename State::template space_of_level<From>;
-  auto &to = s.template arena<To>(), &from = s.template arena<From>();
+  auto& to = s.template arena<To>();
+  auto& from = s.template arena<From>();
   std::uint64_t copies = 0;
   for_each_run(pairs, [&](SlotPair const& first, std::size_t count) {
     auto const bytes = count * to.slot_bytes();

@@ -187,7 +187,7 @@ TEST_CASE("each call of CUDA's fails in turn: what was written is in the store a
       auto const array = cached_array({64, 64}, on);
       auto expected = test::numbers_from<std::int32_t>(1, 64 * 64);
       ChunkCache const cache{array, {.device = 5 * cached_chunk, .host = 64 << 10}};
-      std::vector<std::int32_t> rows(16 * 64);
+      std::vector<std::int32_t> fresh(16 * 64);
       auto const until_done = [&](auto&& f) {
         for (int tries = 0; tries < 3; ++tries) try {
             return f();
@@ -197,16 +197,16 @@ TEST_CASE("each call of CUDA's fails in turn: what was written is in the store a
       };
       emulation::fail(k);
       for (std::uint64_t row = 0; row < 64; row += 16) {
-        for (auto& element : rows)
-          element = static_cast<std::int32_t>(row * 1000 + static_cast<std::uint64_t>(&element - rows.data()));
+        for (auto& element : fresh)
+          element = static_cast<std::int32_t>(row * 1000 + static_cast<std::uint64_t>(&element - fresh.data()));
         until_done([&] {
           for (std::uint64_t column = 0; column < 64; column += 32)
             for (auto chunk : cache.hold_for_writing<space::Host>({{row, row + 16}, {column, column + 32}}))
               for (std::uint64_t i = 0; i < 16; ++i)
-                for (std::uint64_t j = 0; j < 16; ++j) chunk.view(i, j) = rows[i * 64 + chunk.first[1] + j];
+                for (std::uint64_t j = 0; j < 16; ++j) chunk.view(i, j) = fresh[i * 64 + chunk.first[1] + j];
         });
         until_done([&] { (void)cache.hold({{row, row + 16}, {0, 64}}, other); });
-        std::copy(rows.begin(), rows.end(), expected.begin() + static_cast<std::ptrdiff_t>(row * 64));
+        std::copy(fresh.begin(), fresh.end(), expected.begin() + static_cast<std::ptrdiff_t>(row * 64));
       }
       until_done([&] { (void)cache.hold<space::Host>({{0, 64}, {0, 32}}); });
       until_done([&] { cache.flush(); });
