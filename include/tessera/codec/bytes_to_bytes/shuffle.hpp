@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include <tessera/codec/bytes_to_bytes/blosc_plan.hpp>
-#include <tessera/codec/bytes_to_bytes/unshuffle.hpp>
 #include <tessera/core/config.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -78,7 +77,7 @@ struct ShuffleBlocks {
         auto* const column = shared.bytes + byte * 8 * pitch + at;
         std::uint64_t bits = 0;
         for (unsigned row = 0; row < 8; ++row) bits |= static_cast<std::uint64_t>(column[row * pitch]) << 8 * row;
-        bits = transposed_bits(bits);
+        bits = transposed(bits);
         for (unsigned row = 0; row < 8; ++row) column[row * pitch] = static_cast<std::byte>(bits >> 8 * row & 0xff);
       });
     }
@@ -95,6 +94,15 @@ struct ShuffleBlocks {
     }
 
    private:
+    // The eight by eight bits of eight bytes (H. S. Warren, Hacker's Delight, 7-3).
+    TESSERA_HOST_DEVICE static std::uint64_t transposed(std::uint64_t x) {
+      auto t = (x ^ x >> 7) & 0x00aa00aa00aa00aa;
+      x ^= t ^ t << 7;
+      t = (x ^ x >> 14) & 0x0000cccc0000cccc;
+      x ^= t ^ t << 14;
+      t = (x ^ x >> 28) & 0x00000000f0f0f0f0;
+      return x ^ t ^ t << 28;
+    }
     TESSERA_HOST_DEVICE static std::uint64_t smaller(std::uint64_t a, std::uint64_t b) { return a < b ? a : b; }
 
     template <class F>
