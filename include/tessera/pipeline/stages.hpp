@@ -277,9 +277,9 @@ void Stages<ArraySpace, BytesSpace, Queue>::encode(ResolvedChunk const& form,
       before = &of_link.linked;
     }
     auto const* const change = changes_values(stage) ? &form.changes[changed++] : nullptr;
-    stage.encode(
-        {change ? change->decoded : form.stored_chunk(), change, tasks, buffers.most, queues, false, false, nullptr, links},
-        lists);
+    StageRun run{change ? change->decoded : form.stored_chunk(), change, tasks, buffers.most, queues};
+    run.links = links;
+    stage.encode(run, lists);
     if (!links.empty()) std::ranges::copy(links.back().tasks, tasks.begin());
     at = next;
   }
