@@ -40,13 +40,13 @@ TESSERA_HOST_DEVICE Word<W> swapped(Word<W> word, unsigned size) {
       x = (x & 0x00ff00ffu) << 8 | (x >> 8 & 0x00ff00ffu);
       if (size > 2) x = x << 16 | x >> 16;
     }
-    if constexpr (W > 4)
-      if (size == 8)
-        for (unsigned i = 0; i < Word<W>::parts; i += 2) {
-          auto const first = word.part[i];
-          word.part[i] = word.part[i + 1];
-          word.part[i + 1] = first;
-        }
+    if (size == 8) {
+      for (unsigned i = 0; i + 1 < Word<W>::parts; i += 2) {
+        auto const first = word.part[i];
+        word.part[i] = word.part[i + 1];
+        word.part[i + 1] = first;
+      }
+    }
   }
   return word;
 }
