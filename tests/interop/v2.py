@@ -181,6 +181,32 @@ def document_differs(found, expected):
     return ""
 
 
+def numcodecs_in_v3(program, folder):
+    """The same codecs in arrays of Zarr v3, between tessera and zarr-python: what is not the same."""
+    import zarr.codecs.numcodecs as of
+    chains = {
+        "zlib": ([], [of.Zlib(level=3)]), "lz4": ([], [of.LZ4(acceleration=2)]), "bz2": ([], [of.BZ2(level=2)]),
+        "lzma": ([], [of.LZMA(preset=1)]), "shuffle": ([], [of.Shuffle(elementsize=4), of.Zlib(level=1)]),
+        "crc32": ([], [of.CRC32()]), "adler32": ([], [of.Adler32()]), "fletcher32": ([], [of.Fletcher32()]),
+        "delta": ([of.Delta(dtype="<i4")], [of.Zlib(level=1)])}
+    theirs, values, ours = folder / "theirs", folder / "values", folder / "ours"
+    elements = np.arange(600, dtype="<i4").reshape(20, 30) * 7 % 1000
+    for name, (filters, compressors) in chains.items():
+        array = zarr.create_array(str(theirs / name), shape=elements.shape, chunks=(7, 11), dtype=elements.dtype,
+                                  filters=filters, compressors=compressors, fill_value=0)
+        array[...] = elements
+    values.mkdir()
+    refused = run_exchange(program, "read", theirs, values)
+    for name in chains:
+        if problem := refused.get(name) or differs((values / name).read_bytes(), elements.tobytes()):
+            yield f"zarr-python, is read by tessera, {name} of Zarr v3: {problem}"
+    refused = run_exchange(program, "write", theirs, values, ours)
+    for name in chains:
+        found, problem = attempt(lambda: np.asarray(zarr.open_array(str(ours / name))[...]).tobytes())
+        if problem := refused.get(name) or problem or differs(found, elements.tobytes()):
+            yield f"zarr-python, reads tessera, {name} of Zarr v3: {problem}"
+
+
 def main(program, folder):
     shutil.rmtree(folder, ignore_errors=True)
     record, everything = Record(KNOWN), list(cases())
@@ -217,6 +243,7 @@ def main(program, folder):
             record.note("zarr-python", "same document", case, document_differs(found, expected))
             record.note("zarr-python", "same chunks", case,
                         "" if found.keys() == expected.keys() else f"stored: {sorted(found)}, zarr-python {sorted(expected)}")
+    record.unexpected += numcodecs_in_v3(program, folder / "v3")
     text = report(record, len(everything))
     (folder / "report.md").write_text(text)
     print(text)

@@ -159,6 +159,8 @@ TEST_CASE("checksums of numcodecs, before or behind the bytes (NUM-CRC32, NUM-AD
   check_codec(codec::Fletcher32{}, false);  // it does not tell 0000 from ffff
   check_codec(made<codec::Adler32>(R"({"location": "end"})"), true);
   CHECK(written<codec::Crc32>("{}") == "{}");
+  CHECK(to_value(specification_of(codec::Crc32{})) ==  // zarr-python reads none without a configuration
+        parse_json(R"({"name": "numcodecs.crc32", "configuration": {}})"));
   CHECK(written<codec::Crc32>(R"({"location": "end"})") == to_json(parse_json(R"({"location": "end"})")));
   refuse<codec::Crc32>(R"({"location": "middle"})", "configuration.location");
 }

@@ -140,10 +140,13 @@ inline Specification specification(MemberValue const& found) {
   return result;
 }
 
-/// A name and its configuration as an object, without the configuration where it is empty.
+/// A name and its configuration as an object, without the configuration where it is empty; but zarr-python reads no
+/// codec of numcodecs without one.
 inline Value to_value(Specification const& specification) {
   Members members{{"name", specification.name}};
-  if (auto* configuration = specification.configuration.get_if<Members>(); configuration && !configuration->empty())
+  bool const is_needed = specification.name.starts_with("numcodecs.");
+  if (auto* configuration = specification.configuration.get_if<Members>();
+      configuration && (is_needed || !configuration->empty()))
     members.push_back({"configuration", specification.configuration});
   return members;
 }
