@@ -161,7 +161,7 @@ class AnyArray {
     auto const held = state_->shape.hold();
     auto const shared = state_->hold_shape();
     auto const surrounding = surrounding_of(listed);
-    auto const now = expect_inside(surrounding, from.strides);
+    auto const now = state_->expect_inside(surrounding, from.strides);
     return complete("a write", surrounding, on, [&] {
       Plan const plan{listed, now, inner_chunk_shape()};
       defaults_.apply(options, [&](auto const& used) { write_elements(now, plan, from, on, used); });

@@ -40,9 +40,9 @@ namespace detail {
     auto const value = found.find(member);
     return value ? value->value() : std::move(otherwise);
   };
-  if (id == "gzip") return to_value({"gzip", Members{{"level", or_else("level", Value::integer(1))}}});
+  if (id == "gzip") return tessera::to_value({"gzip", Members{{"level", or_else("level", Value::integer(1))}}});
   if (id == "zstd")
-    return to_value(
+    return tessera::to_value(
         {"zstd", Members{{"level", or_else("level", Value::integer(0))}, {"checksum", or_else("checksum", false)}}});
   if (id == "blosc") {
     auto shuffle = 1;  // what numcodecs has where the document says nothing
@@ -52,16 +52,16 @@ namespace detail {
     if (size > 255) size = 1;  // as the library does
     if (shuffle == -1) shuffle = size == 1 ? 2 : 1;
     constexpr char const* names[] = {"noshuffle", "shuffle", "bitshuffle"};
-    return to_value({"blosc", Members{{"typesize", Value::integer(static_cast<long long>(size))},
-                                      {"cname", or_else("cname", "lz4")},
-                                      {"clevel", or_else("clevel", Value::integer(5))},
-                                      {"shuffle", names[shuffle]},
-                                      {"blocksize", or_else("blocksize", Value::integer(0))}}});
+    return tessera::to_value({"blosc", Members{{"typesize", Value::integer(static_cast<long long>(size))},
+                                               {"cname", or_else("cname", "lz4")},
+                                               {"clevel", or_else("clevel", Value::integer(5))},
+                                               {"shuffle", names[shuffle]},
+                                               {"blocksize", or_else("blocksize", Value::integer(0))}}});
   }
   Members configuration = *found.value().get_if<Members>();
   std::erase_if(configuration, [](Member const& member) { return member.name == "id"; });
-  if (id == "crc32c" && or_else("location", "end") == Value{"end"}) return to_value({"crc32c"});
-  return to_value({"numcodecs." + id, std::move(configuration)});
+  if (id == "crc32c" && or_else("location", "end") == Value{"end"}) return tessera::to_value({"crc32c"});
+  return tessera::to_value({"numcodecs." + id, std::move(configuration)});
 }
 
 /// Throws: MetadataError naming the member. Whether a program has the codecs is not asked here.
@@ -70,13 +70,13 @@ namespace detail {
   if (document.at("order").one_of({"C", "F"}) == "F" && rank > 1) {
     List order;
     for (auto d = rank; d-- > 0;) order.push_back(Value::integer(static_cast<long long>(d)));
-    codecs.push_back(to_value({"transpose", Members{{"order", std::move(order)}}}));
+    codecs.push_back(tessera::to_value({"transpose", Members{{"order", std::move(order)}}}));
   }
   bool are_bytes = false;
   auto const make_bytes = [&] {
     Members configuration;
     if (type.type.component() > 1) configuration.push_back({"endian", type.is_big ? "big" : "little"});
-    if (!are_bytes) codecs.push_back(to_value({"bytes", std::move(configuration)}));
+    if (!are_bytes) codecs.push_back(tessera::to_value({"bytes", std::move(configuration)}));
     are_bytes = true;
   };
   auto const add = [&](MemberValue const& member, bool is_filter) {

@@ -14,6 +14,7 @@
 #include <tessera/core/text.hpp>
 #include <tessera/store/append.hpp>
 #include <tessera/store/folder_lock.hpp>
+#include <tessera/store/get.hpp>
 #include <tessera/store/is_near.hpp>
 #include <tessera/store/routed_batch.hpp>
 #include <tessera/store/routed_check.hpp>
