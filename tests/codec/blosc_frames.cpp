@@ -10,6 +10,7 @@
 
 #include <support/blosc_on_host.hpp>
 #include <support/random.hpp>
+#include <tessera/codec/bytes_to_bytes/blosc_plan.hpp>
 
 namespace blosc_frames_tests {
 
@@ -147,6 +148,21 @@ TEST_CASE("blosc: damaged chunks decode to what c-blosc says, or to nothing, and
   }
   CHECK(same > 500);
   CHECK(refused > 500);
+}
+
+TEST_CASE("blosc: planned blocks are no larger than those that c-blosc decodes") {
+  constexpr std::uint64_t most = BLOSC_MAX_BUFFERSIZE, most_block = BLOSC_MAX_BLOCKSIZE;
+  for (auto const inside : {BloscInside::lz4, BloscInside::zstd})
+    for (auto const element : {1u, 4u, 255u})
+      for (std::uint64_t const block : {std::uint64_t{0}, std::uint64_t{1}, most_block, most_block + 1, most}) {
+        CAPTURE(element);
+        CAPTURE(block);
+        auto const frame = plan_blosc({inside, BloscFilter::bytes, element, block}, most);
+        CHECK(frame.block <= most_block);
+        CHECK(frame.block + element > std::min(std::max<std::uint64_t>(block, 128), most_block));
+        CHECK(frame.block > 0);
+      }
+  CHECK_THROWS_AS(plan_blosc({BloscInside::lz4, BloscFilter::bytes, 1, 0}, most + 1), tessera::CodecError);
 }
 
 }  // namespace blosc_frames_tests

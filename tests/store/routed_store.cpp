@@ -196,6 +196,25 @@ TEST_CASE("who reads while a value moves to the store that he has looked in find
   CHECK(test::value(store, "k") == "1");
 }
 
+TEST_CASE("by size, who finds no value does not look again because others move") {
+  Watched const first, second;
+  RoutedStore const store{first, second, SmallerThan{4}};
+  Key const none{"none"};
+  Key other{"other"};
+  while (KeyLocks::number(other) == KeyLocks::number(none)) other.path += "'";
+  std::size_t left = 100;
+  std::function<void()> const move = [&] {
+    test::put(store, other.path, --left % 2 == 0 ? "1" : "12345");
+    if (left > 0) *first.missed = move;
+  };
+  *first.missed = move;
+  CHECK(values(store, {none}) == Words{"(missing)"});
+  CHECK(first.reads->size() == 1);
+  CHECK(test::value(store, "none") == "(missing)");
+  CHECK(left == 98);
+  *first.missed = {};
+}
+
 TEST_CASE("an append that leads over the border is none") {
   Memory const first, second;
   RoutedStore const store{first, second, SmallerThan{4}};

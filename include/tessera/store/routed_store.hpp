@@ -1,5 +1,6 @@
 // Two stores as one: a rule says which of them has a key.
 #pragma once
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -32,8 +33,9 @@ namespace tessera { inline namespace v0 {
 /// to a store is hidden there. Documents follow the rule as other keys do: a node needs host buffers.
 ///
 /// Under a SizeRule a write erases the key in the other store, and a value that grows over the border moves as a whole.
-/// A reader finds the old value or the new one, and so do other programs whose RoutedStore has the same two stores.
-/// Requires: they are two stores, not one twice.
+/// A reader of this RoutedStore, or of a copy of it, finds the old value or the new one. Another RoutedStore of the
+/// same two stores, as in another program, may find none while a value moves to the first store. Requires: they are two
+/// stores, not one twice.
 template <class First, class Second, class Rule>
 class RoutedStore {
   static_assert(detail::check_routed<First, Second, Rule>() || true);  // so that it is asked at once
@@ -87,13 +89,15 @@ class RoutedStore {
     } else {
       auto const batch = on.host().template lease<detail::RoutedBatch<Request>>();
       if constexpr (by_size) {
-        auto const before = state_->moves.sequence();
+        auto const before = state_->sequences();
         tessera::get_many(first_, requests, on);
         batch->split(requests, [](Request const& request) { return request.size.has_value(); });
         batch->second([&](std::span<Request> missing) { tessera::get_many(second_, missing, on); });
         batch->answer(requests);
-        if (state_->moves.none_since(before)) return;
-        batch->split(requests, [](Request const& request) { return request.size.has_value(); });
+        batch->split(requests, [&](Request const& request) {
+          auto const number = KeyLocks::number(*request.key);
+          return request.size || state_->moves[number].none_since(before[number]);
+        });
         batch->second([&](std::span<Request> missing) { get_many(missing, on); });
       } else {
         batch->split(requests, [&](Request const& request) { return rule_(*request.key); });
@@ -109,10 +113,10 @@ class RoutedStore {
       auto const lock = state_->locks.lock_unless_held(first_, second_, key);
       if (rule_(key, value.size)) {
         first_.write(key, value, on);
-        state_->moves.during([&] { second_.erase(key, on); });
+        state_->moves_of(key).during([&] { second_.erase(key, on); });
       } else {
         second_.write(key, value, on);
-        state_->moves.during([&] { first_.erase(key, on); });
+        state_->moves_of(key).during([&] { first_.erase(key, on); });
       }
     } else {
       at(key, [&](auto const& store) { store.write(key, value, on); });
@@ -177,10 +181,10 @@ class RoutedStore {
   ValueWatch watch(Key const& key) const requires watches {
     if constexpr (by_size) {
       for (;;) {
-        auto const before = state_->moves.sequence();
+        auto const before = state_->moves_of(key).sequence();
         if (auto seen = first_.watch(key); seen.version().is_there) return seen;
         auto seen = second_.watch(key);
-        if (seen.version().is_there || state_->moves.none_since(before)) return seen;
+        if (seen.version().is_there || state_->moves_of(key).none_since(before)) return seen;
       }
     } else {
       return at(key, [&](auto const& store) { return store.watch(key); });
@@ -224,7 +228,16 @@ class RoutedStore {
  private:
   struct State {
     detail::RoutedLocks locks;
-    SequenceCounter moves;  // from one store to the other: who found a value in neither looks again
+    // From one store to the other, of some keys each: who found a value in neither looks again. One counter of all keys
+    // would have him look again for as long as anything is written.
+    std::array<SequenceCounter, KeyLocks::count> moves;
+
+    SequenceCounter& moves_of(Key const& key) { return moves[KeyLocks::number(key)]; }
+    std::array<std::uint64_t, KeyLocks::count> sequences() const {
+      std::array<std::uint64_t, KeyLocks::count> result;
+      for (std::size_t i = 0; i < moves.size(); ++i) result[i] = moves[i].sequence();
+      return result;
+    }
   };
 
   // f(the store that has the key).
@@ -239,10 +252,10 @@ class RoutedStore {
   auto find(Key const& key, F&& f) const {
     if constexpr (by_size) {
       for (;;) {
-        auto const before = state_->moves.sequence();
+        auto const before = state_->moves_of(key).sequence();
         if (auto found = f(first_)) return found;
         auto found = f(second_);
-        if (found || state_->moves.none_since(before)) return found;
+        if (found || state_->moves_of(key).none_since(before)) return found;
       }
     } else {
       return at(key, f);

@@ -66,12 +66,13 @@ TESSERA_HOST_DEVICE inline std::uint64_t plan_of(BloscPlan const* plans, std::ui
 }
 
 /// The blocks of a chunk of so many bytes, by the rules that c-blosc decodes by (blosc_d of blosc.c): a multiple of an
-/// element, at least 128 bytes, at most the chunk; LZ4 takes a stream for each byte of an element, zstd one for a block.
-/// A size that is asked for is kept; c-blosc makes larger blocks of those with several streams. If none is asked for, a
-/// stream has 64 KiB, so that a mini-batch has many. Requires: 1 byte or more. Throws: CodecError, if a buffer of blosc
-/// cannot hold as many.
+/// element, at least 128 bytes, at most the chunk and BLOSC_MAX_BLOCKSIZE; LZ4 takes a stream for each byte of an
+/// element, zstd one for a block. Between these a size that is asked for is kept; c-blosc makes larger blocks of those
+/// with several streams. If none is asked for, a stream has 64 KiB, so that a mini-batch has many. Requires: 1 byte or
+/// more. Throws: CodecError, if a buffer of blosc cannot hold as many.
 inline BloscFrame plan_blosc(BloscForm const& form, std::uint64_t content) {
-  constexpr std::uint64_t most = 0x7fffffff - BloscFrame::header, least_block = 128, least_stream = 128;
+  constexpr std::uint64_t most_int = 0x7fffffff, most = most_int - BloscFrame::header;
+  constexpr std::uint64_t least_block = 128, most_block = (most_int - 255 * BloscFrame::number) / 3, least_stream = 128;
   constexpr std::uint64_t usual_stream = 64 << 10;
   constexpr std::uint32_t most_splits = 16;
   if (content > most) throw CodecError{text({content, " bytes are more than a blosc buffer can hold"})};
@@ -79,7 +80,7 @@ inline BloscFrame plan_blosc(BloscForm const& form, std::uint64_t content) {
   auto const eights = std::uint64_t{8} * form.element;  // elements are shuffled in eights, if by bits
   auto const usual =
       may_split ? usual_stream * form.element : std::max(usual_stream / eights, std::uint64_t{1}) * eights;
-  auto block = std::min(form.block == 0 ? usual : std::max(form.block, least_block), content);
+  auto block = std::min(form.block == 0 ? usual : std::clamp(form.block, least_block, most_block), content);
   if (block > form.element) block -= block % form.element;
   BloscFrame frame;
   frame.inside = form.inside;
