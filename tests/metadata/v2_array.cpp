@@ -167,7 +167,7 @@ TEST_CASE("fill values, and the odd spellings of them (V2-18, V2-19, V2-20, V2-2
   CHECK(fill("|b1", "0") == bytes(false));
   CHECK(fill("|b1", "null") == bytes(false));
   CHECK(fill("<f4", "1.5") == bytes(1.5f));
-  CHECK(fill("<f4", "\"1.5\"") == bytes(1.5f));
+  for (auto* word : {"\"1.5\"", "\"+1.5\"", "\"15e-1\""}) CHECK(fill("<f4", word) == bytes(1.5f));
   CHECK(fill("<f4", "null") == bytes(0.0f));
   CHECK(fill("<f4", "\"-Infinity\"") == bytes(-infinity));
   CHECK(fill("<f4", "Infinity") == bytes(infinity));
@@ -184,6 +184,11 @@ TEST_CASE("fill values, and the odd spellings of them (V2-18, V2-19, V2-20, V2-2
                                     {"|i1", "128"},
                                     {"|b1", "2"},
                                     {"<f4", "\"one\""},
+                                    {"<f4", "\"---\""},
+                                    {"<f4", "\"+-1\""},
+                                    {"<f4", "\"e\""},
+                                    {"<f4", "\"1.5.5\""},
+                                    {"<f2", "\"1-2\""},
                                     {"<f4", "[1]"},
                                     {"<c8", "[1]"},
                                     {"|V5", "\"MTIz\""},
@@ -226,6 +231,7 @@ TEST_CASE("codecs of v3 have other members than those of numcodecs (V2-39, NUM-G
         to_value(read(zarray().set("dtype", '"' + std::string{dtype} + '"').set("compressor", json)).codecs.at(1)));
   };
   CHECK(compressor(R"({"id": "gzip", "level": 5})") == same(R"({"name": "gzip", "configuration": {"level": 5}})"));
+  CHECK(compressor(R"({"id": "gzip", "level": -1})") == same(R"({"name": "gzip", "configuration": {"level": 6}})"));
   CHECK(compressor(R"({"id": "zstd", "level": 3})") ==
         same(R"({"name": "zstd", "configuration": {"level": 3, "checksum": false}})"));
   CHECK(compressor(R"({"id": "crc32c"})") == same(R"({"name": "crc32c"})"));

@@ -95,6 +95,20 @@ TEST_CASE("a codec that the program does not know is named, and the document of 
   Memory const store;
   test::put(store, "a/.zarray", zarray().set("compressor", R"({"id": "acme", "level": 1})").text());
   check_refused<MetadataError>([&] { open_any<Known>(store, "a"); }, {"key \"a/.zarray\"", "numcodecs.acme"});
+  std::string const longer = "a/path/that/no/short/string/holds";
+  test::put(store, longer + "/.zarray", zarray().set("compressor", R"({"id": "zstd", "level": 99})").text());
+  check_refused<MetadataError>([&] { open_any<Known>(store, longer); },
+                               {("key \"" + longer + "/.zarray\"").c_str(), "codec zstd", "level"});
+}
+
+TEST_CASE("no node has the name of a document") {
+  Memory const store;
+  for (auto* name : {".zarray", ".zgroup", ".zattrs", ".zmetadata", "zarr.json"}) {
+    auto const path = "g/" + std::string{name};
+    check_refused<MetadataError>([&] { create_group(store, path, {}, {.format = ZarrFormat::v2}); },
+                                 {"not a node's name", name});
+    CHECK_FALSE(has(store, "g/.zgroup"));
+  }
 }
 
 TEST_CASE("what is at a path is found with at most two keys, and of v3 with one") {

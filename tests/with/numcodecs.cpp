@@ -1,5 +1,7 @@
 // Codecs of numcodecs, which arrays of Zarr v2 have, and of v3 under names of their own: with bytes that numcodecs and
 // the libraries of Python made.
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -194,6 +196,13 @@ TEST_CASE("delta: differences of integers wrap around, and may be of another typ
   auto const as_bytes = test::memory_of(numbers);
   CHECK(differences(real, as_bytes, 12) == test::memory_of(std::vector<float>{0.5f, 0.75f, -4.25f}));
   CHECK(decoded(real, differences(real, as_bytes, 12), 12) == as_bytes);
+  auto const wide_integers = made<codec::Delta>(R"({"dtype": "<i8"})");
+  auto const extremes =
+      test::memory_of(std::vector{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()});
+  CHECK(differences(wide_integers, extremes, 16) == test::hex("0000000000000080ffffffffffffffff"));
+  CHECK(decoded(wide_integers, differences(wide_integers, extremes, 16), 16) == extremes);
+  auto const negative_zero = test::hex("00000080");
+  CHECK(decoded(real, differences(real, negative_zero, 4), 4) == negative_zero);
   CHECK(narrow.encoded({{4}, data_type_of<std::int32_t>()}).type == data_type_of<std::int8_t>());
   check_refused<MetadataError>(
       [&] {

@@ -40,7 +40,11 @@ namespace detail {
     auto const value = found.find(member);
     return value ? value->value() : std::move(otherwise);
   };
-  if (id == "gzip") return tessera::to_value({"gzip", Members{{"level", or_else("level", Value::integer(1))}}});
+  if (id == "gzip") {
+    auto level = or_else("level", Value::integer(1));
+    if (level == Value::integer(-1)) level = Value::integer(6);  // what zlib takes for it; v3 has no such level
+    return tessera::to_value({"gzip", Members{{"level", std::move(level)}}});
+  }
   if (id == "zstd")
     return tessera::to_value(
         {"zstd", Members{{"level", or_else("level", Value::integer(0))}, {"checksum", or_else("checksum", false)}}});

@@ -1,9 +1,13 @@
 // The fill value of a Zarr v2 array in the words of v3 (Zarr v2, "Fill value encoding"), and the odd spellings of it
 // that programs have written.
 #pragma once
+#include <charconv>
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <tessera/core/data_type.hpp>
@@ -13,11 +17,21 @@
 namespace tessera { inline namespace v0 {
 namespace detail {
 
-// "1.5" for 1.5, a bare NaN for "NaN".
+// The number that a word is to Python: "1.5", "+1.5".
+[[gnu::cold]] inline std::optional<Number> number_in(std::string_view word) {
+  if (word.starts_with('+') && !word.starts_with("+-")) word.remove_prefix(1);
+  if (word.find_first_not_of("+-.0123456789eE") != word.npos) return std::nullopt;  // such as "inf"
+  double ignored = 0;
+  auto const* const end = word.data() + word.size();
+  auto const [stop, error] = std::from_chars(word.data(), end, ignored);
+  if (error == std::errc::invalid_argument || stop != end) return std::nullopt;
+  return Number{std::string{word}};
+}
+
+// 1.5 for "1.5", "NaN" for a bare NaN.
 [[gnu::cold]] inline Value v2_floating_fill(Value const& found) {
-  if (auto const* word = found.get_if<std::string>(); word && !word->empty() && word->starts_with("0x") == false &&
-                                                      word->find_first_not_of("+-.0123456789eE") == word->npos)
-    return Number{*word};
+  if (auto const* word = found.get_if<std::string>())
+    if (auto number = number_in(*word)) return *std::move(number);
   if (auto const* number = found.get_if<Number>())
     if (number->text == "NaN" || number->text == "Infinity" || number->text == "-Infinity") return number->text;
   return found;

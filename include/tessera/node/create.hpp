@@ -64,14 +64,14 @@ struct NewArray {
 
 namespace detail {
 
-// Names of a node, as the core specification allows them ("Node names").
+// Names of a node, as the core specification allows them ("Node names"), and not those of the documents of Zarr v2.
 inline void check_node_path(std::string_view path) {
   if (path.empty()) return;
   check(Key{std::string{path}});
   for (auto rest = path;;) {
     auto const slash = rest.find('/');
     auto const name = rest.substr(0, slash);
-    if (name.find_first_not_of('.') == name.npos || name.starts_with("__") || name == "zarr.json")
+    if (name.find_first_not_of('.') == name.npos || name.starts_with("__") || is_document(name))
       throw MetadataError{text({"not a node's name: ", describe(std::string{name})})}.in_key(path);
     if (slash == rest.npos) return;
     rest.remove_prefix(slash + 1);

@@ -70,9 +70,9 @@ auto open_any(S const& store, std::string path = "", On... on) {
     return detail::InvalidCall{};
   } else {
     using P = typename detail::pipeline_over<Codec, S>::type;
-    auto opened = detail::read_array(store, path);
+    auto const opened = detail::read_array(store, path);  // it outlives the array that is not made: errors name it
     return detail::in_document(store, opened->document, [&] {
-      return AnyArray<S, P>{store, std::move(opened), detail::queue_given<P>(std::move(on)...)};
+      return AnyArray<S, P>{store, opened, detail::queue_given<P>(std::move(on)...)};
     });
   }
 }

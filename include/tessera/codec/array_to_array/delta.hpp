@@ -53,6 +53,7 @@ struct Delta {
   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
     return run(from, astype.type, to, dtype.type, []<class A, class T>(std::span<A const> one, std::span<T> other) {
       T sum{};
+      if constexpr (std::is_floating_point_v<T>) sum = -sum;  // to which -0 adds as -0
       for (std::size_t i = 0; i < one.size(); ++i) other[i] = sum = static_cast<T>(sum + static_cast<T>(one[i]));
     });
   }
@@ -60,13 +61,17 @@ struct Delta {
     return run(from, dtype.type, to, astype.type, []<class T, class A>(std::span<T const> one, std::span<A> other) {
       T before{};
       for (std::size_t i = 0; i < one.size(); ++i) {
-        other[i] = static_cast<A>(static_cast<T>(one[i] - before));
+        other[i] = static_cast<A>(static_cast<T>(static_cast<Wrapping<T>>(one[i]) - static_cast<Wrapping<T>>(before)));
         before = one[i];
       }
     });
   }
 
  private:
+  // Where a difference may wrap around: the overflow of signed integers is undefined.
+  template <class T>
+  using Wrapping = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
+
   // Calls f with a value of the C++ type: of integers one that wraps around where it is the result.
   template <class F>
   static void with_type(DataType type, bool is_result, F&& f) {
