@@ -177,11 +177,11 @@ TEST_CASE("a machine with too little memory: one error that says so") {
   {
     DeviceQueue on{test::HostQueue{}};
     auto const array = open_array<float, 1, test::Compressed>(store, "a", on);
-    test::check_refused<DeviceError>([&] { array.read(all); }, {"cannot allocate 4194304 bytes of device memory"});
+    test::check_refused<OutOfMemory>([&] { array.read(all); }, {"cannot allocate 4194304 bytes of device memory"});
     // The elements fit, what is under way does not: until it is told to take less.
     auto memory = OwnedArray<float, 1, DeviceBuffer>{{1 << 19}, on};
     Box const half{{0, 1 << 19}};
-    test::check_refused<DeviceError>([&] { array.read(half, memory, ReadOptions{.mini_batch = every_chunk}).wait(); },
+    test::check_refused<OutOfMemory>([&] { array.read(half, memory, ReadOptions{.mini_batch = every_chunk}).wait(); },
                                      {"bytes of device memory", "are free", "key \"a/c/0\""});
     array.read(half, memory, ReadOptions{.memory = std::size_t{2} << 20}).wait();
     CHECK(on_host(memory, on) == numbers_from(1.f, 1 << 19));
@@ -191,7 +191,7 @@ TEST_CASE("a machine with too little memory: one error that says so") {
   {
     DeviceQueue on{test::HostQueue{}};
     auto const array = open_array<float, 1, test::Compressed>(store, "a", on);
-    test::check_refused<DeviceError>([&] { array.read(all); }, {"bytes of page-locked memory"});
+    test::check_refused<OutOfMemory>([&] { array.read(all); }, {"bytes of page-locked memory"});
   }
   test::check_nothing_left();
   emulation::set({});

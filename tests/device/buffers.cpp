@@ -195,9 +195,9 @@ TEST_CASE("a resource without memory gives an error that says how much was asked
   under_seeds(2, [] {
     Failing<std::bad_alloc> empty{};
     DeviceQueue on{HostQueue{}, {.device = empty, .pinned = empty, .managed = empty}};
-    test::check_refused<Error>([&] { DeviceBuffer(1234567, on); }, {"1245184", "memory resource"});
-    test::check_refused<Error>([&] { PinnedBuffer(100, on); }, {"memory resource"});
-    test::check_refused<Error>([&] { ManagedBuffer(100, on); }, {"memory resource"});
+    test::check_refused<OutOfMemory>([&] { DeviceBuffer(1234567, on); }, {"1245184", "memory resource"});
+    test::check_refused<OutOfMemory>([&] { PinnedBuffer(100, on); }, {"memory resource"});
+    test::check_refused<OutOfMemory>([&] { ManagedBuffer(100, on); }, {"memory resource"});
   });
 }
 
@@ -291,7 +291,7 @@ TEST_CASE("without device memory the error says how much was asked for and how m
   under_seeds(4, [] {
     DeviceQueue on{test::HostQueue{}};
     auto const some = made<DeviceBuffer>(std::string(1 << 19, 'a'), on);
-    test::check_refused<DeviceError>([&] { DeviceBuffer(600'000, on); },
+    test::check_refused<OutOfMemory>([&] { DeviceBuffer(600'000, on); },
                                      {"cannot allocate 600000 bytes of device memory", "bytes are free",
                                       "cudaMallocFromPoolAsync", "cudaErrorMemoryAllocation"});
     CHECK(cudaGetLastError() == cudaSuccess);

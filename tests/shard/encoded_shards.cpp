@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <support/is_document.hpp>
 #include <support/refused.hpp>
 #include <support/sharded.hpp>
 #include <support/temporary_folder.hpp>
@@ -45,7 +46,7 @@ struct Counting {
 
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> destination,
                                   HostQueue& on) const {
-    if (!key.path.ends_with("zarr.json")) {
+    if (!test::is_document(key)) {
       CHECK(range.is_whole());
       ++*reads;
     }

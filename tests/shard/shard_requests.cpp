@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <support/is_document.hpp>
 #include <support/sharded.hpp>
 #include <support/store_conformance.hpp>
 #include <support/written_array.hpp>
@@ -42,7 +43,7 @@ struct Asked {
   }
   void note(std::vector<std::string>& list, Key const& key, ByteRange range = {}) {
     std::lock_guard lock{mutex};
-    if (!key.path.ends_with("zarr.json")) list.push_back(said(key, range));
+    if (!test::is_document(key)) list.push_back(said(key, range));
   }
   /// Reads, alone or together: "a, b" are two that were asked for at once.
   std::vector<std::string> requests() const {

@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <support/is_document.hpp>
 #include <support/sharded.hpp>
 #include <support/store_conformance.hpp>
 #include <support/written_array.hpp>
@@ -32,7 +33,7 @@ struct Noting {
   std::shared_ptr<Texts> asked = std::make_shared<Texts>();
 
   void note(Key const& key, std::string what) const {
-    if (!key.path.ends_with("zarr.json")) asked->push_back(std::move(what));
+    if (!is_document(key)) asked->push_back(std::move(what));
   }
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<tessera::space::Host> destination,
                                   On& on) const {

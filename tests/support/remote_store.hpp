@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <support/is_document.hpp>
 #include <tessera/store/memory_store.hpp>
 
 namespace test {
@@ -38,7 +39,7 @@ struct Remote {
   std::string name() const { return "remote"; }
   std::optional<std::size_t> read(Key const& key, tessera::ByteRange range, tessera::Destination<Space> destination,
                                   HostQueue& on) const {
-    if (key.path.ends_with("zarr.json")) return values.read(key, range, destination, on);
+    if (is_document(key)) return values.read(key, range, destination, on);
     auto const first = range.from_end ? "last" : std::to_string(range.offset) + " +";
     std::lock_guard lock{asked->mutex};
     asked->reads.push_back(range.is_whole() ? key.path : key.path + ' ' + first + ' ' + std::to_string(range.size));

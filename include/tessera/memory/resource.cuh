@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <new>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -88,14 +90,16 @@ class MemoryResource {
   /// Whether what is freed may be used by the stream until it gets there.
   bool is_stream_ordered() const { return calls_->stream_ordered; }
   /// Throws: OutOfMemory, which says how much was asked for, and how much was free or what the resource says;
-  /// DeviceError.
+  /// DeviceError; Error, if the resource throws something else than std::bad_alloc.
   std::byte* allocate(std::size_t size, cudaStream_t stream) const {
     try {
       return static_cast<std::byte*>(calls_->allocate(object_, size, stream));
     } catch (Error const&) {
       throw;
+    } catch (std::bad_alloc const& failure) {
+      throw OutOfMemory{refused(size, failure)};
     } catch (std::exception const& failure) {
-      throw OutOfMemory{text({"cannot allocate ", size, " bytes from the memory resource: ", failure.what()})};
+      throw Error{refused(size, failure)};
     }
   }
   /// Ignores failures: the memory may have gone with its context.
@@ -113,6 +117,9 @@ class MemoryResource {
     bool stream_ordered;
   };
   MemoryResource(void* object, Calls const* calls) : object_{object}, calls_{calls} {}
+  static std::string refused(std::size_t size, std::exception const& failure) {
+    return text({"cannot allocate ", size, " bytes from the memory resource: ", failure.what()});
+  }
   template <class R>
   explicit MemoryResource(std::shared_ptr<R>&& owned)
       : object_{owned.get()}, calls_{&calls_of<R>}, owned_{std::move(owned)} {}
