@@ -165,6 +165,33 @@ TEST_CASE("an array that was resized shows its new shape, once the cache has let
   CHECK(held[1].view(3, 0) == 11 * 8);
 }
 
+TEST_CASE("what a resize cut off is not written back, and what is left of the array is") {
+  auto const array = counting_array({24, 8});
+  {
+    ChunkCache const cache{array, {.host = 3 * chunk_bytes}};
+    for (auto const chunk : cache.hold_for_writing(all)) chunk.view(0, 0) = -1;
+    array.resize({10, 8});
+    cache.flush();
+    CHECK(cache.statistics().written == 2);
+    CHECK(cache.statistics().dirty == 0);
+    CHECK(array.read(all)(8, 0) == -1);
+    cache.clear();
+    array.resize({24, 8});
+    CHECK(cache.hold({{16, 24}, all})[0].view(0, 0) == 0);
+  }
+  ChunkCache const small{array, {.host = chunk_bytes}};
+  small.hold_for_writing({{16, 24}, all})[0].view(0, 0) = -2;
+  array.resize({10, 8});
+  CHECK(small.hold({{0, 8}, all})[0].view(0, 0) == -1);  // the chunk outside makes room
+}
+
+TEST_CASE("prefetch brings what is missing beside chunks that are held") {
+  ChunkCache const cache{counting_array({32, 8}), {.host = 4 * chunk_bytes}};
+  auto const held = cache.hold({{0, 24}, all});
+  cache.prefetch(all);
+  CHECK(cache.statistics().on_host == 4);
+}
+
 TEST_CASE("a policy keeps some chunks, and not others") {
   ChunkCache const cache{counting_array({64, 8}), {.host = 3 * chunk_bytes}, FirstRowsOnly{}};
   for (std::uint64_t i = 0; i < 8; ++i) (void)cache.hold({{i * 8, i * 8 + 8}, all});

@@ -125,6 +125,11 @@ TEST_CASE("DLPack: what cannot be taken is refused with its reason, and deleted 
   CHECK(refused([](auto&, auto& t) { t.ndim = 1000; }).find("1000 dimensions") != std::string::npos);
   CHECK(refused([](auto& p, auto&) { p.shape[1] = -3; }) == "dimension 1 of the tensor is -3 long");
   CHECK(refused([](auto& p, auto&) { p.shape[0] = p.shape[1] = std::numeric_limits<std::int64_t>::max(); }) != "");
+  CHECK(refused([](auto& p, auto&) { p.strides[0] = std::int64_t{1} << 62; }) ==
+        "dimension 0 of the tensor has a stride of 4611686018427387904 elements");
+  CHECK(refused([](auto& p, auto&) { p.strides[1] = std::numeric_limits<std::int64_t>::min(); }) ==
+        "dimension 1 of the tensor has a stride of -9223372036854775808 elements");
+  CHECK(refused([](auto& p, auto&) { p.shape[0] = 1, p.strides[0] = std::int64_t{1} << 62; }) == "");
   CHECK(refused([](auto&, auto& t) { t.byte_offset = 1; }) ==
         "the tensor's memory is not aligned to the 4 bytes of float32");
   CHECK(refused([](auto&, auto& t) { t.data = nullptr; }) == "the tensor has elements and no memory");

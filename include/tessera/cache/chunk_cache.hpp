@@ -95,7 +95,7 @@ class ChunkCache {
       std::lock_guard moving{state_->moves};
       auto const shape = array().shape();
       auto numbers = numbers_of(selected(selection));
-      numbers.resize(std::min(numbers.size(), detail::room_of<L>(*state_)));
+      keep_those_with_room<L>(numbers);
       typename State::List held;
       detail::hold_all<L>(*state_, numbers, shape, Access::reading, user_of_own<S>(), held);
       std::lock_guard lock{state_->book};
@@ -256,6 +256,18 @@ class ChunkCache {
       return true;
     });
     return numbers;
+  }
+  // The first ones, up to where there is no room. Chunks that are held take none. Requires: `moves`.
+  template <Level L>
+  void keep_those_with_room(std::vector<typename State::Number>& numbers) const {
+    auto room = detail::room_of<L>(*state_);
+    std::lock_guard lock{state_->book};
+    auto const end = std::ranges::find_if(numbers, [&](auto const& number) {
+      auto const found = state_->chunks.find(number);
+      bool const takes = found == state_->chunks.end() || State::copy(*found->second, L).holds == 0;
+      return takes && room-- == 0;
+    });
+    numbers.erase(end, numbers.end());
   }
   template <MemorySpace S>
   static detail::QueueUser user_of_own() {

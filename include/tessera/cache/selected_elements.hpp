@@ -65,10 +65,12 @@ class SelectedChunks {
       place(view, is_whole, held_whole, held_part, on);
     } catch (...) {
       if (held_whole.empty()) made.clear();
+      std::lock_guard lock{s_.book};  // one lock for both: nobody takes hold of what is to be forgotten
       let_go(held_part, held_whole, is_done);
       forget(made);
       throw;
     }
+    std::lock_guard lock{s_.book};
     let_go(held_part, held_whole, true);
   }
 
@@ -97,15 +99,14 @@ class SelectedChunks {
     placing.finish();
   }
 
+  // Requires: `book`.
   void let_go(HeldList<State> const& part, HeldList<State> const& whole, bool is_changed) {
-    std::lock_guard lock{s_.book};
     let_go_of(s_, part, access, is_changed);
     let_go_of(s_, whole, access, is_changed);
   }
 
-  // What was nowhere before has not all of its elements.
+  // What was nowhere before has not all of its elements. Requires: `book`.
   void forget(HeldList<State> const& made) {
-    std::lock_guard lock{s_.book};
     for (auto* const copy : made) {
       copy->of->is_dirty = false;
       drop<L>(s_, *copy);

@@ -72,15 +72,22 @@ void write_copies(State& s, Level level, std::vector<typename State::Copy*> cons
   }
 }
 
-/// Writes copies of one level back. Then they are not dirty. Requires: `moves`; nobody changes them. Throws: as a
-/// write; then all of them are dirty as before, and some may be written.
+/// Writes copies of one level back, but for those that a resize cut off: their elements are gone. Then they are not
+/// dirty. Requires: `moves`; nobody changes them. Throws: as a write; then all of them are dirty as before, and some
+/// may be written.
 template <Level L, class State>
 void write_back(State& s, std::vector<typename State::Copy*> const& copies) {
   if (copies.empty()) return;
-  s.writer(s, L, copies);
+  auto const shape = s.array.shape();
+  auto inside = copies;
+  std::erase_if(inside, [&](auto const* copy) {
+    auto const left = s.shape_of(copy->of->number, shape);
+    return std::ranges::find(left, std::uint64_t{0}) != left.end();
+  });
+  if (!inside.empty()) s.writer(s, L, inside);
   std::lock_guard lock{s.book};
   for (auto const* copy : copies) copy->of->is_dirty = false;
-  s.counted.written += copies.size();
+  s.counted.written += inside.size();
 }
 
 /// Writes back every chunk that is dirty, of those that nobody is changing. Requires: `moves`. Returns how many are

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -84,9 +85,15 @@ inline Elements elements_of(DLTensor const& tensor) {
     shape.push_back(static_cast<std::uint64_t>(tensor.shape[d]));
   }
   auto layout = Layout::c_order(shape, type.size);
-  if (tensor.strides)
-    for (std::size_t d = 0; d < rank; ++d) layout.strides[d] = tensor.strides[d] * static_cast<std::int64_t>(type.size);
   bool const is_empty = element_count(shape, "the tensor's shape") == 0;
+  if (tensor.strides && !is_empty)
+    for (std::size_t d = 0; d < rank; ++d) {
+      if (shape[d] == 1) continue;  // no element lies that far away: producers say there what they like
+      auto const stride = tensor.strides[d], most = std::numeric_limits<std::int64_t>::max() / type.size;
+      if (stride > most || stride < -most)
+        throw ExchangeError{text({"dimension ", d, " of the tensor has a stride of ", stride, " elements"})};
+      layout.strides[d] = stride * static_cast<std::int64_t>(type.size);
+    }
   if (!tensor.data && !is_empty) throw ExchangeError{"the tensor has elements and no memory"};
   return {is_empty ? nullptr : static_cast<std::byte*>(tensor.data) + tensor.byte_offset, type, layout};
 }
