@@ -17,6 +17,7 @@
 #include <tessera/tessera.hpp>
 #include <tessera/with/zstd.hpp>
 
+#include <support/refused.hpp>
 #include <support/temporary_folder.hpp>
 
 namespace chunk_cache_tests {
@@ -183,6 +184,30 @@ TEST_CASE("what a resize cut off is not written back, and what is left of the ar
   small.hold_for_writing({{16, 24}, all})[0].view(0, 0) = -2;
   array.resize({10, 8});
   CHECK(small.hold({{0, 8}, all})[0].view(0, 0) == -1);  // the chunk outside makes room
+}
+
+TEST_CASE("what a resize cut off is the fill value when the array has grown again, and nothing is placed there") {
+  auto const array = counting_array({24, 8});
+  ChunkCache const cache{array, {.host = 3 * chunk_bytes}};
+  cache.place<space::Host>(all);
+  array.resize({10, 8});
+  CHECK(cache.hold({{0, 8}, all})[0].view(1, 0) == 8);
+  CHECK(cache.statistics().held == 2);  // both that are left
+  cache.unplace(all);
+  CHECK(cache.statistics().held == 0);
+  array.resize({24, 8});
+  auto const held = cache.hold({{8, 24}, all});
+  CHECK(held[0].view(0, 0) == 64);
+  CHECK(held[0].view(7, 0) == 0);
+  CHECK(held[1].view(0, 0) == 0);
+}
+
+TEST_CASE("a chunk that is placed is written when it is not any more") {
+  ChunkCache const cache{counting_array({8, 8}), {.host = chunk_bytes}};
+  cache.place<space::Host>(all);
+  test::check_refused<Error>([&] { (void)cache.hold_for_writing(all); }, {"is placed", "unplace it before"});
+  cache.unplace(all);
+  cache.hold_for_writing(all)[0].view(0, 0) = -1;
 }
 
 TEST_CASE("prefetch brings what is missing beside chunks that are held") {

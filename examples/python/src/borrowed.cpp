@@ -2,6 +2,7 @@
 #include "module.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace python {
 namespace {
@@ -45,7 +46,11 @@ DataType type_of(std::string const& name) {
   if (kind == kinds.npos) throw ExchangeError{text({"elements of type \"", name, "\", which tessera does not have"})};
   if (name[0] == '>')
     throw ExchangeError{text({"elements of type \"", name, "\" are in the other byte order: convert them first"})};
-  return {static_cast<DataKind>(kind), static_cast<std::uint32_t>(std::stoul(name.substr(2)))};
+  std::uint32_t size = 0;
+  auto const last = name.data() + name.size();
+  if (auto const [end, failed] = std::from_chars(name.data() + 2, last, size); failed != std::errc{} || end != last)
+    throw ExchangeError{text({"elements of type \"", name, "\", which tessera does not have"})};
+  return {static_cast<DataKind>(kind), size};
 }
 
 Borrowed from_interface(nb::handle object) {
@@ -58,6 +63,11 @@ Borrowed from_interface(nb::handle object) {
   if (!interface.contains("data") || interface["data"].is_none())
     throw ExchangeError{"an array interface without an address"};
   auto const [address, read_only] = nb::cast<std::pair<std::uintptr_t, bool>>(interface["data"]);
+  if (layout.strides.rank() != shape.rank())
+    throw ExchangeError{
+        text({"an array interface of ", shape.rank(), " dimensions and ", layout.strides.rank(), " strides"})};
+  if (address == 0 && tessera::element_count(shape, "the array interface") != 0)
+    throw ExchangeError{"an array interface with elements and no memory"};
   return {{reinterpret_cast<std::byte*>(address), type, layout}, read_only, {}, nb::borrow(object)};
 }
 

@@ -120,6 +120,26 @@ class Elsewhere(Old):
         return (2, 0)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"data": (0, False)},
+        {"strides": (68,)},
+        {"strides": (68, 4, 4)},
+        {"typestr": "<i4294967300"},
+        {"typestr": "<ix"},
+        {"typestr": "<i99999999999999999999"},
+    ],
+    ids=str,
+)
+def test_interfaces_that_describe_no_array(made, change):
+    class Described:
+        __array_interface__ = {**np.zeros((23, 17), "int32").__array_interface__, **change}
+
+    with pytest.raises(tessera.ExchangeError):
+        made[0].read(out=Described())
+
+
 def test_old_producers(made):
     array, expected = made
     old = Old(np.zeros((23, 17), "int32"))

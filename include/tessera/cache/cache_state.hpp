@@ -116,11 +116,25 @@ struct CacheState {
     return &wanted;
   }
 
-  /// The array has this shape now: chunks at its border may have another than before. Requires: `book`.
+  /// The array has this shape now: chunks at its border may have another than before, and what it cut off is gone, also
+  /// where the array grows again. What lies outside is no longer placed. Requires: `book`.
   void see_shape(Extents const& array_shape) {
     if (array_shape == shape_) return;
     shape_ = array_shape;
     ++shape_version;
+    for (auto& [number, chunk] : chunks) {
+      auto const left = shape_of(number, array_shape);
+      for (std::size_t d = 0; d < rank; ++d) chunk->is_cut = chunk->is_cut || left[d] < chunk->shape[d];
+      if (std::ranges::find(left, std::uint64_t{0}) != left.end())
+        for (auto& copy : chunk->copies) unplace(copy);
+    }
+  }
+
+  /// Leaves a copy to the policy again. Requires: `book`.
+  void unplace(Copy& copy) noexcept {
+    if (!std::exchange(copy.is_placed, false)) return;
+    let_go(copy);
+    --counted.held;
   }
 
   /// A list for copies that are held, used again. Requires: `book`.

@@ -54,6 +54,7 @@ struct CachedChunk {
   Extents const place;              ///< the same, as policies are asked
   std::uint64_t shape_version = 0;  ///< CacheState::shape_version, when its shape was looked at
   Extents shape{};                  ///< of that which lies in the array
+  bool is_cut = false;              ///< the array had less of it meanwhile
   Copy copies[2];                   ///< in the array's space; for an array on the device, in page-locked memory
   std::uint64_t users = 0;          ///< queues that may still use the first one
   bool is_written = false;          ///< is held by somebody who changes it

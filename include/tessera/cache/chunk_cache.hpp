@@ -124,8 +124,7 @@ class ChunkCache {
     std::lock_guard lock{state_->book};
     for (auto const& number : numbers)
       if (auto const found = state_->chunks.find(number); found != state_->chunks.end())
-        for (auto& copy : found->second->copies)
-          if (std::exchange(copy.is_placed, false)) state_->let_go(copy), --state_->counted.held;
+        for (auto& copy : found->second->copies) state_->unplace(copy);
   }
 
   /// Reads a selection into memory of the array's space or of the host's, through the cache: as many chunks at a time

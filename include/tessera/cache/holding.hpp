@@ -40,9 +40,11 @@ void let_go_of(State& s, HeldList<State> const& held, Access access, bool is_cha
 // Throws: Error, if somebody holds a chunk so that it cannot be had.
 template <class State>
 void expect_free(State& s, typename State::Chunk const& chunk, Access access, Extents const& shape) {
-  bool const is_stale = chunk.shape != shape && (chunk.holds() > 0 || chunk.is_dirty);
+  bool const is_stale = (chunk.is_cut || chunk.shape != shape) && (chunk.holds() > 0 || chunk.is_dirty);
   if (!chunk.is_written && (access == Access::reading || chunk.holds() == 0) && !is_stale) return;
-  auto const problem = chunk.is_written ? text({"is held by somebody who writes to it"})
+  bool const is_placed = chunk.copies[0].is_placed || chunk.copies[1].is_placed;
+  auto const problem = chunk.is_written         ? text({"is held by somebody who writes to it"})
+                       : is_placed && !is_stale ? text({"is placed, and is to be written: unplace it before"})
                        : is_stale
                            ? text({"has the shape ", to_string(chunk.shape), " in the cache and ", to_string(shape),
                                    " in the array, which was resized: flush and clear "
@@ -94,7 +96,7 @@ void hold_all(State& s, std::vector<typename State::Number> const& numbers, Exte
     for (auto const& number : numbers) {
       auto const shape = s.shape_of(number, array_shape);
       auto found = s.chunks.find(number);
-      if (found != s.chunks.end() && found->second->shape != shape) {
+      if (found != s.chunks.end() && (found->second->is_cut || found->second->shape != shape)) {
         auto const stale = found->second.get();  // gone with its last copy
         users_of_stale |= stale->users;
         if (State::has_device && stale->copies[1].data && stale->copies[0].data) drop<Level::host>(s, stale->copies[1]);
