@@ -70,6 +70,7 @@ class ComposedPipeline {
  private:
   static constexpr auto end = crossings > 0 ? Side::elements : Side::bytes;  // where decoded chunks go
 
+  static void refuse_behind_shards(std::span<Specification const> codecs);
   static void expect_listed(KnownCodecs known, std::span<Specification const> codecs);
   static Implementation const& expect_known(KnownCodecs known, Specification const& codec, bool is_behind);
   static std::shared_ptr<ValueCodecs const> stages_behind(std::span<Specification const> given, KnownCodecs known);
@@ -124,6 +125,7 @@ ComposedPipeline<ArraySpace, BytesSpace>::ComposedPipeline() : made_{std::make_s
 
 template <MemorySpace ArraySpace, MemorySpace BytesSpace>
 ComposedPipeline<ArraySpace, BytesSpace>::ComposedPipeline(KnownCodecs known, std::span<Specification const> codecs) {
+  if constexpr (!may_encode_shards) refuse_behind_shards(codecs);
   expect_listed(known, codecs);
   auto made = std::make_shared<Composed>();
   made->codecs = {codecs.begin(), codecs.end()};
@@ -142,10 +144,6 @@ ComposedPipeline<ArraySpace, BytesSpace>::ComposedPipeline(KnownCodecs known, st
       made->shard = std::make_shared<Shard const>(make_codec<Shard>(codec, inner));
       continue;
     }
-    if (made->shard && !may_encode_shards)
-      throw MetadataError{text({"member codecs: ", describe(codec.name),
-                                " after sharding_indexed is the host's work; open the array over a store of host "
-                                "bytes"})};
     auto const& by = expect_known(known, codec, made->shard != nullptr);
     order.add(codec.name, by.reads_array, by.writes_array);
     before += !made->shard;
@@ -193,6 +191,15 @@ void ComposedPipeline<ArraySpace, BytesSpace>::encode(ResolvedChunk const& form,
                                                       Encoding& work, queue_type& on) const {
   made_->expect_encodes();
   Stages{made_->stages.list()}.encode(form, chunks, work, on);
+}
+
+// Throws: MetadataError naming the first codec that stands behind a shard.
+template <MemorySpace ArraySpace, MemorySpace BytesSpace>
+void ComposedPipeline<ArraySpace, BytesSpace>::refuse_behind_shards(std::span<Specification const> codecs) {
+  auto const shard = std::ranges::find(codecs, Shard::name, &Specification::name);
+  if (shard == codecs.end() || shard + 1 == codecs.end()) return;
+  throw MetadataError{text({"member codecs: ", describe(shard[1].name),
+                            " after sharding_indexed is the host's work; open the array over a store of host bytes"})};
 }
 
 // Names all that the list lacks.
