@@ -7,6 +7,7 @@
 
 #include <support/bytes.hpp>
 #include <support/refused.hpp>
+#include <tessera/codec/batch.hpp>
 #include <tessera/codec/concept.hpp>
 
 using namespace tessera;

@@ -7,6 +7,7 @@
 #include <support/document.hpp>
 #include <support/random.hpp>
 #include <support/refused.hpp>
+#include <tessera/codec/configuration.hpp>
 #include <tessera/with/blosc.hpp>
 
 using namespace tessera;

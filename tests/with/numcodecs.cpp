@@ -14,6 +14,7 @@
 #include <tessera/codec/array_to_array/delta.hpp>
 #include <tessera/codec/bytes_to_bytes/fletcher32.hpp>
 #include <tessera/codec/bytes_to_bytes/shuffle.hpp>
+#include <tessera/codec/configuration.hpp>
 #include <tessera/with/bz2.hpp>
 #include <tessera/with/deflate.hpp>
 #include <tessera/with/lz4.hpp>

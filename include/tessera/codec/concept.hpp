@@ -3,7 +3,6 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -11,7 +10,6 @@
 
 #include <tessera/codec/chunk.hpp>
 #include <tessera/codec/elements.hpp>
-#include <tessera/codec/encoded_sizes.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/reader.hpp>
 #include <tessera/memory/queue.hpp>
@@ -19,19 +17,6 @@
 #include <tessera/view/layout.hpp>
 
 namespace tessera { inline namespace v0 {
-
-// Those that a header of tessera/with/ defines: known without it, so as to say which one is missing.
-namespace codec {
-struct Adler32;
-struct Blosc;
-struct Bz2;
-struct Crc32;
-struct Gzip;
-struct Lz4;
-struct Lzma;
-struct Zlib;
-struct Zstd;
-}  // namespace codec
 
 // The kinds. What a codec type of each has, besides `kind` and `name`; `runs_in<Space>`, if those are not all spaces
 // that the host can touch; and, if it has a configuration, `static C from(ObjectReader&)` and `Value configuration()
@@ -100,43 +85,6 @@ concept Codec = requires {
 } && detail::is_codec_kind<typename C::kind> && !detail::HasOwnName<C>;
 
 namespace detail {
-
-template <class C, class... Others>
-inline constexpr bool is_one_of = (std::same_as<C, Others> || ...);
-template <class C>
-inline constexpr bool is_included = requires { sizeof(C); };
-
-/// Whether the header of a codec is there, and its kind and name are such.
-template <class C>
-consteval bool check_declared() {
-  constexpr bool is_known = is_included<C>;
-  static_assert(is_known || !std::same_as<C, codec::Blosc>,
-                "tessera: codec::Blosc needs its header: include tessera/with/blosc.hpp and link tessera::blosc");
-  static_assert(is_known || !std::same_as<C, codec::Bz2>,
-                "tessera: codec::Bz2 needs its header: include tessera/with/bz2.hpp and link tessera::bz2");
-  static_assert(is_known || !std::same_as<C, codec::Gzip>,
-                "tessera: codec::Gzip needs its header: include tessera/with/deflate.hpp and link tessera::deflate");
-  static_assert(is_known || !is_one_of<C, codec::Adler32, codec::Crc32, codec::Zlib>,
-                "tessera: codec::Zlib, Crc32 and Adler32 need their header: include tessera/with/deflate.hpp and link "
-                "tessera::deflate");
-  static_assert(is_known || !std::same_as<C, codec::Lz4>,
-                "tessera: codec::Lz4 needs its header: include tessera/with/lz4.hpp and link tessera::lz4");
-  static_assert(is_known || !std::same_as<C, codec::Lzma>,
-                "tessera: codec::Lzma needs its header: include tessera/with/lzma.hpp and link tessera::lzma");
-  static_assert(is_known || !std::same_as<C, codec::Zstd>,
-                "tessera: codec::Zstd needs its header: include tessera/with/zstd.hpp and link tessera::zstd");
-  if constexpr (is_known && SaysKind<C>) {
-    static_assert(is_codec_kind<typename C::kind>,
-                  "tessera: a codec's kind is one of three: 'using kind = tessera::array_to_array', 'array_to_bytes' or "
-                  "'bytes_to_bytes'");
-    static_assert(!is_codec_kind<typename C::kind> || !HasOwnName<C>,
-                  "tessera: a codec's name is its type's: 'static constexpr std::string_view name = ...'");
-    return is_codec_kind<typename C::kind> && !HasOwnName<C>;
-  } else {
-    return is_known || !is_one_of<C, codec::Adler32, codec::Blosc, codec::Bz2, codec::Crc32, codec::Gzip, codec::Lz4,
-                                  codec::Lzma, codec::Zlib, codec::Zstd>;
-  }
-}
 
 // Whether a codec has a function of that name, whatever it takes: two bases with the name make it ambiguous.
 struct has_decode {
@@ -272,173 +220,5 @@ struct encoded_space<C, S> {
   using type = typename C::template encoded_space<S>;
 };
 
-template <MemorySpace S>
-ByteView<space::Host> as_host(ByteView<S> bytes) {
-  return {bytes.data, bytes.size};
-}
-template <MemorySpace S>
-ByteSpan<space::Host> as_host(ByteSpan<S> bytes) {
-  return {bytes.data, bytes.size};
-}
-
-template <class C>
-inline constexpr bool is_of_values = C::kind::reads_array && C::kind::writes_array;
-
-template <class Call, class C, class AnyQueue, class... A>
-concept Asked = std::invocable<Call, C const&, ChunkSpecification const&, A..., AnyQueue&>;
-template <class Call, class C, class Batch, class AnyQueue>
-concept AskedForBatch = Asked<Call, C, AnyQueue, Batch>;
-template <class Call, class C>
-concept AskedForChunk = Asked<Call, C, Queue<space::Host>, ByteView<space::Host>, ByteSpan<space::Host>>;
-
-// Its sizes stay in device memory until it is done, and all that take them there.
-template <class C, class From, class To, class AnyQueue>
-concept LeavesSizes = std::same_as<From, To> && !AskedForBatch<Encode, C, std::span<CodecTask<From, To>>, AnyQueue> &&
-    requires(C const& codec, std::span<CodecTask<From> const> batch, EncodedSizes const& sizes, AnyQueue& on) {
-  codec.encode(batch, sizes, on);
-};
-template <class C>
-inline constexpr bool takes_sizes = false;
-template <class C>
-requires requires { C::takes_sizes; }
-inline constexpr bool takes_sizes<C> = C::takes_sizes;
-
-// A function of one chunk will do where the host can touch both sides.
-template <class Call, class C, class From, class To, class AnyQueue>
-concept RunsBatch = AskedForBatch<Call, C, std::span<CodecTask<From, To>>, AnyQueue> ||
-    (From::host_accessible&& To::host_accessible && (AskedForChunk<Call, C> || AskedForElements<Call, C>)) ||
-    (std::same_as<Call, Encode> && LeavesSizes<C, From, To, AnyQueue>);
-
-template <class C, class Task, class AnyQueue>
-void start_encoding(C const& codec, std::span<Task> batch, EncodedSizes const& sizes, AnyQueue& on) try {
-  codec.encode(std::span<Task const>{batch}, sizes, on);
-} catch (Error& error) {
-  error.in_codec(C::name);
-  throw;
-}
-// What the codec made of a chunk, when the host knows. Throws: CodecError.
-template <class C, class Task>
-void take_size(C const& codec, Task& task, std::size_t i, std::size_t size, std::int32_t status) try {
-  if constexpr (requires { codec.expect_encoded(task, size, status); }) codec.expect_encoded(task, size, status);
-  task.size = size;
-} catch (Error& error) {
-  error.in_chunk(i).in_codec(C::name);
-  throw;
-}
-
-// Runs a codec on a batch: by its own batch function, or chunk by chunk in memory that the host can touch, naming the
-// chunk that fails.
-template <class Call, class C, class Task, class AnyQueue>
-void run_batch(Call call, C const& codec, ChunkSpecification const& chunk, std::span<Task> batch, AnyQueue& on) try {
-  if constexpr (AskedForBatch<Call, C, std::span<Task>, AnyQueue>) {
-    call(codec, chunk, batch, on);
-  } else {
-    on.wait();  // pinned and managed memory are in use until the queue says otherwise
-    for (std::size_t i = 0; i < batch.size(); ++i) try {
-        if constexpr (AskedForChunk<Call, C>)
-          batch[i].size = call(codec, chunk, as_host(batch[i].from), as_host(batch[i].to), on.host());
-        else
-          call_with_elements(call, codec, chunk, batch[i]);
-      } catch (Error& error) {
-        error.in_chunk(i);
-        throw;
-      }
-  }
-} catch (Error& error) {
-  error.in_codec(C::name);
-  throw;
-}
-
 }  // namespace detail
-
-/// Decodes a batch: by the codec's own batch function, or chunk by chunk. `chunk` is the chunk that the pipeline's
-/// array-to-bytes codec encoded. Throws: what the codec throws, with the codec's name.
-template <Codec C, MemorySpace From, MemorySpace To, class Queue>
-void decode_batch(C const& codec, ChunkSpecification const& chunk, std::span<CodecTask<From, To>> batch, Queue& on) {
-  constexpr bool decodes = detail::RunsBatch<detail::Decode, C, From, To, Queue>;
-  static_assert(decodes || !detail::is_of_values<C>,
-                "tessera: this codec of values lacks 'void decode(std::span<T const>, std::span<T>) const' of integers, "
-                "float or double, and one of bytes or a batch in its place");
-  static_assert(decodes || detail::is_of_values<C>,
-                "tessera: this codec lacks 'std::size_t decode(ByteView<space::Host>, ByteSpan<space::Host>, "
-                "Queue<space::Host>&) const' or 'void decode(std::span<CodecTask<From, To>>, Queue&) const'");
-  if constexpr (decodes) detail::run_batch(detail::Decode{}, codec, chunk, batch, on);
-}
-
-/// Encodes a batch, in the same way.
-template <Codec C, MemorySpace From, MemorySpace To, class Queue>
-void encode_batch(C const& codec, ChunkSpecification const& chunk, std::span<CodecTask<From, To>> batch, Queue& on) {
-  constexpr bool encodes = detail::RunsBatch<detail::Encode, C, From, To, Queue>;
-  static_assert(encodes || !detail::is_of_values<C>,
-                "tessera: this codec of values lacks 'void encode(std::span<T const>, std::span<T>) const' of integers, "
-                "float or double, and one of bytes or a batch in its place");
-  static_assert(encodes || detail::is_of_values<C>,
-                "tessera: this codec lacks 'std::size_t encode(ByteView<space::Host>, ByteSpan<space::Host>, "
-                "Queue<space::Host>&) const' or 'void encode(std::span<CodecTask<From, To>>, Queue&) const'");
-  if constexpr (detail::LeavesSizes<C, From, To, Queue>)
-    detail::encode_in_turn<From>(
-        batch.size(), 1, on,
-        [&](std::size_t, EncodedSizes const& sizes) { detail::start_encoding(codec, batch, sizes, on); },
-        [&](std::size_t, std::size_t i, std::size_t size, std::int32_t status) {
-          detail::take_size(codec, batch[i], i, size, status);
-        });
-  else if constexpr (encodes)
-    detail::run_batch(detail::Encode{}, codec, chunk, batch, on);
-}
-
-namespace detail {
-
-template <class C, class... More>
-C configured([[maybe_unused]] ObjectReader& configuration, More const&... more) {
-  if constexpr (requires { C::from(configuration, more...); }) {
-    return C::from(configuration, more...);
-  } else {
-    static_assert(std::is_empty_v<C>,
-                  "tessera: this codec has members, and lacks 'static C from(ObjectReader&)', which sets them from the "
-                  "configuration in zarr.json");
-    return C{};
-  }
-}
-template <class C>
-Value configuration_of([[maybe_unused]] C const& codec) {
-  if constexpr (requires { codec.configuration(); }) {
-    return codec.configuration();
-  } else {
-    static_assert(std::is_empty_v<C>,
-                  "tessera: this codec has members, and lacks 'Value configuration() const', which says what zarr.json "
-                  "has of them");
-    return Members{};
-  }
-}
-
-}  // namespace detail
-
-/// The codec that a document's entry describes; its `from` is given what else is given here. Throws: MetadataError
-/// naming the codec and the member.
-template <Codec C, class... More>
-C make_codec(Specification const& specification, More const&... more) try {
-  ObjectReader configuration{specification.configuration, "configuration"};
-  auto codec = detail::configured<C>(configuration, more...);
-  configuration.finish();
-  return codec;
-} catch (Error& error) {
-  error.in_codec(C::name);
-  throw;
-}
-
-/// The entry of this codec in a document.
-template <Codec C>
-Specification specification_of(C const& codec) {
-  return {std::string{C::name}, detail::configuration_of(codec)};
-}
-
-/// The same, for a new array of such elements.
-template <Codec C>
-Specification specification_of(C const& codec, DataType type) {
-  if constexpr (requires { codec.fitted(type); })
-    return specification_of(codec.fitted(type));
-  else
-    return specification_of(codec);
-}
-
 }}  // namespace tessera::v0

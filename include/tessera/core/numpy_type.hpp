@@ -65,5 +65,4 @@ struct NumpyType {
 }
 
 }  // namespace detail
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

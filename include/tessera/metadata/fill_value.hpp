@@ -17,6 +17,7 @@
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/reader.hpp>
 #include <tessera/core/text.hpp>
+#include <tessera/core/with_integer.hpp>
 #include <tessera/metadata/base64.hpp>
 #include <tessera/metadata/decimal.hpp>
 
@@ -118,22 +119,6 @@ inline std::vector<std::byte> read_raw(MemberValue const& found, std::size_t siz
   std::vector<std::byte> bytes;
   for (std::size_t i = 0; i < size; ++i) bytes.push_back(std::byte{found.item(i).integer<std::uint8_t>()});
   return bytes;
-}
-
-// Calls f with a value of the integer type that `type` is.
-template <class F>
-decltype(auto) with_integer(DataType type, F&& f) {
-  bool const is_signed = type.kind == DataKind::signed_integer;
-  switch (type.size) {
-    case 1:
-      return is_signed ? f(std::int8_t{}) : f(std::uint8_t{});
-    case 2:
-      return is_signed ? f(std::int16_t{}) : f(std::uint16_t{});
-    case 4:
-      return is_signed ? f(std::int32_t{}) : f(std::uint32_t{});
-    default:
-      return is_signed ? f(std::int64_t{}) : f(std::uint64_t{});
-  }
 }
 
 }  // namespace detail

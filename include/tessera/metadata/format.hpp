@@ -34,5 +34,4 @@ inline bool is_document(std::string_view key) {
 }
 
 }  // namespace detail
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

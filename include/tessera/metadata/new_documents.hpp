@@ -50,5 +50,4 @@ inline NewDocuments new_documents(std::string_view path, GroupMetadata const& gr
 }
 
 }  // namespace detail
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

@@ -63,5 +63,4 @@ inline std::string document_text(Value const& document) {
   return json;
 }
 
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

@@ -68,5 +68,4 @@ inline constexpr std::string_view v2_dimension_names = "_ARRAY_DIMENSIONS";
 }
 
 }  // namespace detail
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

@@ -104,5 +104,4 @@ namespace detail {
 }
 
 }  // namespace detail
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

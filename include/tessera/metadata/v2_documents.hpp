@@ -53,5 +53,4 @@ template <class S>
 }
 
 }  // namespace detail
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

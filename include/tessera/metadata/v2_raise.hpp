@@ -91,5 +91,4 @@ namespace detail {
 }
 
 }  // namespace detail
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

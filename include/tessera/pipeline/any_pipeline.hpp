@@ -10,6 +10,7 @@
 #include <tessera/codec/array_to_array/transpose.hpp>
 #include <tessera/codec/array_to_bytes/bytes.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
+#include <tessera/codec/declared.hpp>
 #include <tessera/pipeline/composed_pipeline.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/pipeline/implementations.hpp>

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/codec/batch.hpp>
 #include <tessera/codec/chunk.hpp>
 #include <tessera/codec/concept.hpp>
 #include <tessera/codec/encoded_sizes.hpp>

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/codec/configuration.hpp>
 #include <tessera/pipeline/any_stage.hpp>
 #include <tessera/pipeline/codec_headers.hpp>
 #include <tessera/pipeline/flow.hpp>

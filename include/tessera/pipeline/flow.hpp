@@ -9,6 +9,7 @@
 
 #include <tessera/cast/concept.hpp>
 #include <tessera/codec/concept.hpp>
+#include <tessera/codec/declared.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

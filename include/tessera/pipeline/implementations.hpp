@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <tessera/codec/concept.hpp>
+#include <tessera/codec/configuration.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/pipeline/any_stage.hpp>

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/codec/configuration.hpp>
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/flow.hpp>
 #include <tessera/pipeline/form.hpp>

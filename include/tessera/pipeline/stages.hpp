@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/codec/configuration.hpp>
 #include <tessera/core/checked.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/function_ref.hpp>

@@ -98,5 +98,4 @@ struct Bz2 {
 };
 
 }  // namespace codec
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

@@ -155,5 +155,4 @@ struct Adler32 : detail::Checksum32<detail::adler32_of, detail::ChecksumPlace::s
 };
 
 }  // namespace codec
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

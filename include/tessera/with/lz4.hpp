@@ -70,5 +70,4 @@ struct Lz4 {
 };
 
 }  // namespace codec
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

@@ -106,5 +106,4 @@ struct Lzma {
 };
 
 }  // namespace codec
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

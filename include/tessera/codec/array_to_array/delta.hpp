@@ -8,6 +8,7 @@
 
 #include <tessera/codec/concept.hpp>
 #include <tessera/core/numpy_type.hpp>
+#include <tessera/core/with_integer.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace codec {
@@ -72,21 +73,9 @@ struct Delta {
   template <class T>
   using Wrapping = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
 
-  // Calls f with a value of the C++ type: of integers one that wraps around where it is the result.
-  template <class F>
-  static void with_type(DataType type, bool is_result, F&& f) {
-    bool const is_signed = type.kind == DataKind::signed_integer && !is_result;
-    switch (type.size) {
-      case 1:
-        return is_signed ? f(std::int8_t{}) : f(std::uint8_t{});
-      case 2:
-        return is_signed ? f(std::int16_t{}) : f(std::uint16_t{});
-      case 4:
-        return is_signed ? f(std::int32_t{}) : f(std::uint32_t{});
-      default:
-        return is_signed ? f(std::int64_t{}) : f(std::uint64_t{});
-    }
-  }
+  // Of what is made of integers: it wraps around.
+  static DataType wrapping(DataType type) { return {DataKind::unsigned_integer, type.size}; }
+
   template <class F>
   static std::size_t run(ByteView<space::Host> from, DataType one, ByteSpan<space::Host> to, DataType other, F&& f) {
     auto const count = from.size / one.size;
@@ -99,11 +88,12 @@ struct Delta {
     if (one.kind == DataKind::floating)
       one.size == 4 ? call(float{}, float{}) : call(double{}, double{});
     else
-      with_type(one, false, [&](auto a) { with_type(other, true, [&](auto b) { call(a, b); }); });
+      detail::with_integer(one, [&](auto a) {
+        detail::with_integer(wrapping(other), [&](auto b) { call(a, b); });
+      });
     return count * other.size;
   }
 };
 
 }  // namespace codec
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

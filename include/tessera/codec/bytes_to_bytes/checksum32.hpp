@@ -61,5 +61,4 @@ struct Checksum32 {
 };
 
 }  // namespace detail
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

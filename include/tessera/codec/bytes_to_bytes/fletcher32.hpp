@@ -40,5 +40,4 @@ struct Fletcher32 : detail::Checksum32<detail::fletcher32_of, detail::ChecksumPl
 };
 
 }  // namespace codec
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0

@@ -57,5 +57,4 @@ struct Shuffle {
 };
 
 }  // namespace codec
-}  // namespace v0
-}  // namespace tessera
+}}  // namespace tessera::v0
