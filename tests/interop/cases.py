@@ -55,6 +55,9 @@ class Case:
     def text(self):
         return json.dumps(self.document(), indent=2)
 
+    def documents(self):
+        return {"zarr.json": self.text()}
+
     def elements(self):
         """Half of them any bits, so that every NaN is among them; half of them of a few values, so that they compress."""
         random = np.random.default_rng(zlib.crc32(self.name.encode()))

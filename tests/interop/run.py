@@ -130,11 +130,14 @@ def run_exchange(program, *arguments):
     return dict(line.split(": ", 1) for line in done.stdout.splitlines())
 
 
-def exchange(record, program, folder, everything):
+def exchange(record, program, folder, everything, others=peers.PEERS):
+    """Each of the others writes and reads every case beside tessera. Yields name -> content of the files of tessera and
+    of zarr-python, for the cases that both have written."""
     documents, values, ours = folder / "documents", folder / "values", folder / "tessera"
     for case in everything:
         (documents / case.name).mkdir(parents=True)
-        (documents / case.name / "zarr.json").write_text(case.text())
+        for name, text in case.documents().items():
+            (documents / case.name / name).write_text(text)
         (values / case.name).parent.mkdir(parents=True, exist_ok=True)
         (values / case.name).write_bytes(case.elements())
 
@@ -144,7 +147,7 @@ def exchange(record, program, folder, everything):
             record.note("tessera", "writes", case, refused[case.name])
             shutil.rmtree(ours / case.name, ignore_errors=True)
 
-    for peer in peers.PEERS:
+    for peer in others:
         theirs, read = folder / peer.name, folder / f"{peer.name}-read"
         for case in everything:
             _, problem = attempt(peer.write, case, str(theirs / case.name))
@@ -160,23 +163,28 @@ def exchange(record, program, folder, everything):
                 found, problem = attempt(peer.read, case, str(ours / case.name))
                 record.note(peer.name, "reads tessera", case, problem or differs(found, case.elements()))
 
-    for case in everything:  # the same documents, the same chunks stored
+    for case in everything:
         if (folder / "zarr-python" / case.name).exists() and (ours / case.name).exists():
-            found, expected = files(ours / case.name), files(folder / "zarr-python" / case.name)
-            record.note("zarr-python", "same document", case, document_differs(found, expected))
-            record.note("zarr-python", "same chunks", case, chunks_differ(case, found, expected))
+            yield case, files(ours / case.name), files(folder / "zarr-python" / case.name)
+
+
+def compare_stored(record, stored):
+    """The same documents, the same chunks stored."""
+    for case, found, expected in stored:
+        record.note("zarr-python", "same document", case, document_differs(found, expected))
+        record.note("zarr-python", "same chunks", case, chunks_differ(case, found, expected))
 
 
 def main(program, device_program, folder):
     began = time.monotonic()
     shutil.rmtree(folder, ignore_errors=True)
     record, everything = Record(KNOWN), cases.cases()
-    exchange(record, program, folder, everything)
+    compare_stored(record, exchange(record, program, folder, everything))
     problem = groups_differ(peers.PEERS[0], folder / "tessera", folder / "group", {case.name for case in everything})
     if problem:
         record.unexpected.append(f"zarr-python, groups: {problem}")
     on_device, device_cases = Record(KNOWN_ON_DEVICE), list(cases.device_cases())
-    exchange(on_device, device_program, folder / "device", device_cases)
+    compare_stored(on_device, exchange(on_device, device_program, folder / "device", device_cases))
 
     text = report(record, len(everything)) + device_report(on_device, len(device_cases))
     (folder / "report.md").write_text(text)

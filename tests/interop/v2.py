@@ -23,7 +23,7 @@ import numpy as np
 import tensorstore
 import zarr
 
-from run import Record, attempt, differs, exceptions, files, run_exchange
+from run import Record, attempt, differs, exceptions, exchange, run_exchange
 
 # (peer, direction, cases, what is seen): why
 OF_NUMCODECS = "/(lz4|lzma|crc32|adler32|fletcher32)"
@@ -68,6 +68,9 @@ class Case:
         return {"shape": list(self.shape), "chunks": list(self.chunks), "dtype": self.dtype, "fill_value": self.fill,
                 "order": self.order, "filters": self.filters, "dimension_separator": self.separator,
                 "compressor": self.compressor, "zarr_format": 2}
+
+    def documents(self):
+        return {".zarray": json.dumps(self.document(), indent=2), ".zattrs": json.dumps(self.attributes, indent=2)}
 
     def fill_element(self):
         """None: null."""
@@ -210,39 +213,10 @@ def numcodecs_in_v3(program, folder):
 def main(program, folder):
     shutil.rmtree(folder, ignore_errors=True)
     record, everything = Record(KNOWN), list(cases())
-    documents, values, ours = folder / "documents", folder / "values", folder / "tessera"
-    for case in everything:
-        (documents / case.name).mkdir(parents=True)
-        (documents / case.name / ".zarray").write_text(json.dumps(case.document(), indent=2))
-        (documents / case.name / ".zattrs").write_text(json.dumps(case.attributes, indent=2))
-        (values / case.name).parent.mkdir(parents=True, exist_ok=True)
-        (values / case.name).write_bytes(case.elements())
-    refused = run_exchange(program, "write", documents, values, ours)
-    for case in everything:
-        if case.name in refused:
-            record.note("tessera", "writes", case, refused[case.name])
-            shutil.rmtree(ours / case.name, ignore_errors=True)
-    for peer in PEERS:
-        theirs, read = folder / peer.name, folder / f"{peer.name}-read"
-        for case in everything:
-            _, problem = attempt(peer.write, case, str(theirs / case.name))
-            record.note(peer.name, "writes", case, problem)
-            if problem:
-                shutil.rmtree(theirs / case.name, ignore_errors=True)
-        refused = run_exchange(program, "read", theirs, read)
-        for case in everything:
-            if (theirs / case.name).exists():
-                record.note(peer.name, "is read by tessera", case,
-                            refused.get(case.name) or differs((read / case.name).read_bytes(), case.elements()))
-            if (ours / case.name).exists():
-                found, problem = attempt(peer.read, case, str(ours / case.name))
-                record.note(peer.name, "reads tessera", case, problem or differs(found, case.elements()))
-    for case in everything:
-        if (folder / "zarr-python" / case.name).exists() and (ours / case.name).exists():
-            found, expected = files(ours / case.name), files(folder / "zarr-python" / case.name)
-            record.note("zarr-python", "same document", case, document_differs(found, expected))
-            record.note("zarr-python", "same chunks", case,
-                        "" if found.keys() == expected.keys() else f"stored: {sorted(found)}, zarr-python {sorted(expected)}")
+    for case, found, expected in exchange(record, program, folder, everything, PEERS):
+        record.note("zarr-python", "same document", case, document_differs(found, expected))
+        record.note("zarr-python", "same chunks", case,
+                    "" if found.keys() == expected.keys() else f"stored: {sorted(found)}, zarr-python {sorted(expected)}")
     record.unexpected += numcodecs_in_v3(program, folder / "v3")
     text = report(record, len(everything))
     (folder / "report.md").write_text(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -70,11 +71,8 @@ def _numbers(item: Any, length: int, dimension: int) -> npt.NDArray[np.uint64]:
     return np.ascontiguousarray(found, np.uint64)
 
 
-def basic(array: _tessera.Array, index: Any) -> Selection:
-    """Slices and single indices; the dimensions of the latter are dropped."""
-    if index is Ellipsis or (isinstance(index, slice) and index == slice(None)):
-        index = ()
-    shape = array.shape
+def _boxes(index: Any, shape: tuple[int, ...], other: Callable[[int, Any], _Slice]) -> tuple[list[_Slice], list[int]]:
+    """A slice for each dimension, and the dimensions of single indices, which are dropped; `other` takes the rest."""
     slices: list[_Slice] = []
     dropped: list[int] = []
     for d, item in enumerate(_expand(index, len(shape))):
@@ -85,33 +83,38 @@ def basic(array: _tessera.Array, index: Any) -> Selection:
             slices.append((first, first + 1, 1))
             dropped.append(d)
         else:
-            raise SelectionError(f"dimension {d}: found {item!r}, expected a slice or an integer")
-    return Selection.box(array, slices, dropped)
+            slices.append(other(d, item))
+    return slices, dropped
+
+
+def basic(array: _tessera.Array, index: Any) -> Selection:
+    """Slices and single indices; the dimensions of the latter are dropped."""
+    if index is Ellipsis or (isinstance(index, slice) and index == slice(None)):
+        index = ()
+
+    def refuse(d: int, item: Any) -> _Slice:
+        raise SelectionError(f"dimension {d}: found {item!r}, expected a slice or an integer")
+
+    return Selection.box(array, *_boxes(index, array.shape, refuse))
 
 
 def orthogonal(array: _tessera.Array, index: Any) -> Selection:
     """Also lists and masks of one dimension each."""
     shape = array.shape
-    slices: list[_Slice] = []
     lists: list[tuple[int, npt.NDArray[np.uint64]]] = []
-    dropped: list[int] = []
-    for d, item in enumerate(_expand(index, len(shape))):
-        if isinstance(item, slice):
-            slices.append(_slice(item, shape[d], d))
-        elif _is_index(item):
-            first = _one(item, shape[d], d)
-            slices.append((first, first + 1, 1))
-            dropped.append(d)
-        else:
-            found = np.asarray(item)
-            if found.ndim != 1:
-                raise SelectionError(f"dimension {d}: found a list of {found.ndim} dimensions, expected one")
-            if found.dtype == np.bool_:
-                if len(found) != shape[d]:
-                    raise SelectionError(f"dimension {d}: found a mask of length {len(found)}, expected {shape[d]}")
-                found = np.flatnonzero(found)
-            slices.append((0, 0, 1))
-            lists.append((d, _numbers(found, shape[d], d)))
+
+    def add_list(d: int, item: Any) -> _Slice:
+        found = np.asarray(item)
+        if found.ndim != 1:
+            raise SelectionError(f"dimension {d}: found a list of {found.ndim} dimensions, expected one")
+        if found.dtype == np.bool_:
+            if len(found) != shape[d]:
+                raise SelectionError(f"dimension {d}: found a mask of length {len(found)}, expected {shape[d]}")
+            found = np.flatnonzero(found)
+        lists.append((d, _numbers(found, shape[d], d)))
+        return 0, 0, 1
+
+    slices, dropped = _boxes(index, shape, add_list)
     return Selection.orthogonal(array, slices, lists, dropped)
 
 
