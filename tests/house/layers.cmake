@@ -3,9 +3,9 @@
 cmake_minimum_required(VERSION 3.22)
 
 set(layers "core" "memory" "key buffer" "cast" "view place" "store codec plan" "pipeline metadata" "shard" "transfer"
-  "array" "cache node" "with testing")
+  "array" "cache node" "ipc" "with testing")
 set(umbrellas tessera.hpp tessera.cuh all.hpp compiled.hpp compiled.cuh)
-set(system_folders memory buffer store)
+set(system_folders memory buffer store ipc)
 
 set(standard
   algorithm any array atomic barrier bit bitset charconv chrono codecvt compare complex concepts condition_variable
@@ -69,7 +69,7 @@ macro(check_include)
     endif()
   elseif(path MATCHES "${system}")
     if(NOT from IN_LIST system_folders AND NOT from STREQUAL "with")
-      mistake("${path} outside memory/, buffer/, store/ and with/" "the operating system is met in few places")
+      mistake("${path} outside memory/, buffer/, store/, ipc/ and with/" "the operating system is met in few places")
     endif()
   elseif(path STREQUAL "emmintrin.h")  # the compiler's own
     if(NOT from STREQUAL "place")

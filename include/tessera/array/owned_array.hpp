@@ -62,6 +62,9 @@ class OwnedArray {
   T* data() & { return reinterpret_cast<T*>(buffer_.span().data); }
   T const* data() const& { return reinterpret_cast<T const*>(buffer_.view().data); }
   T const* data() const&& = delete;  // of a temporary: it would dangle
+  /// What owns the elements, in C order from its beginning.
+  B const& buffer() const& { return buffer_; }
+  B const& buffer() const&& = delete;
 
   ArrayView<T, Rank, Space> view() & requires(Rank <= max_rank) {
     return ArrayView<T, Rank, Space>::c_order(data(), shape_);

@@ -1,0 +1,75 @@
+// Attaches what other processes published: here the host's memory; device memory is in cuda.cuh.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tessera/buffer/memory_file.hpp>
+#include <tessera/core/checked.hpp>
+#include <tessera/core/text.hpp>
+#include <tessera/ipc/attached.hpp>
+#include <tessera/ipc/descriptor.hpp>
+#include <tessera/ipc/json.hpp>
+#include <tessera/ipc/link.hpp>
+#include <tessera/ipc/posix/identity.hpp>
+
+namespace tessera { inline namespace v0 { namespace ipc {
+
+/// Has a connection to each producer that it attached from. One for a process: what one consumer has open, it does not
+/// open again, whatever slices of it are attached. For any thread; not for a child made by fork(). What it attached may
+/// outlive it.
+class Consumer {
+ public:
+  /// The array of a descriptor, or a slice of it, with a lease to read. Throws: MetadataError, IpcError, if the
+  /// descriptor is wrong; ProducerGone; LeaseRefused, if a process has a lease to write.
+  Attached<space::Host> attach(Descriptor const& array) { return attach_host<Reading>(array); }
+  Attached<space::Host> attach(std::string_view json) { return attach(parse_descriptor(json)); }
+  /// With a lease to write, which no other process has. Throws: LeaseRefused, if any process has a lease.
+  Attached<space::Host, Writing> attach_to_write(Descriptor const& array) { return attach_host<Writing>(array); }
+  Attached<space::Host, Writing> attach_to_write(std::string_view json) { return attach_to_write(parse_descriptor(json)); }
+
+  /// For those who add kinds of memory: `open(reply, file)` gives an Opened, once for each allocation and access.
+  template <MemorySpace S, LeaseKind L, class Open>
+  Attached<S, L> attach_by(Descriptor const& array, Open&& open) {
+    auto const link = link_to(array.producer);
+    detail::Hold hold{link, link->take({array.memory.number, array.memory.kind, std::same_as<L, Writing>}, open)};
+    auto const size = hold.opened().size;
+    detail::expect_within(array, size);
+    return {array, IpcBuffer<S, L>{std::move(hold), 0, checked_size(size, "the allocation")}};
+  }
+
+ private:
+  template <LeaseKind L>
+  Attached<space::Host, L> attach_host(Descriptor const& array) {
+    if (array.memory.kind != "shared-memory")
+      throw IpcError{text({"the array is in memory of kind ", array.memory.kind, ", expected shared-memory: device "
+                           "memory is attached by ipc::attach(consumer, descriptor, queue) of tessera/ipc/cuda.cuh"})};
+    return attach_by<space::Host, L>(array, [](detail::Reply const&, detail::File file) {
+      using tessera::detail::MemoryFile;
+      if (!file) throw IpcError{"the producer sent no memory file with the lease"};
+      constexpr auto access = std::same_as<L, Writing> ? MemoryFile::Access::write : MemoryFile::Access::read;
+      auto opened = std::make_shared<MemoryFile>(file.release(), access);
+      return detail::Opened{opened->data(), opened->size(), opened};
+    });
+  }
+
+  std::shared_ptr<detail::Link> link_to(Identity const& producer) {
+    std::lock_guard lock{mutex_};
+    if (producer.host != host_)
+      throw ProducerGone{"the descriptor was made on another host, or before this one was started again"};
+    if (auto const found = links_.find(producer.session); found != links_.end()) return found->second;
+    std::erase_if(links_, [](auto const& old) { return old.second.use_count() == 1 && !old.second->is_alive(); });
+    return links_.emplace(producer.session, std::make_shared<detail::Link>(producer)).first->second;
+  }
+
+  std::string host_ = detail::boot_id();
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<detail::Link>> links_;
+};
+
+}}}  // namespace tessera::v0::ipc

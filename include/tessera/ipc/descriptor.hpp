@@ -1,0 +1,83 @@
+// What another process must know of an array in memory: a small value, which docs/ipc.md describes as JSON.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tessera/core/data_type.hpp>
+#include <tessera/core/dimensions.hpp>
+#include <tessera/core/text.hpp>
+#include <tessera/ipc/error.hpp>
+#include <tessera/ipc/identity.hpp>
+#include <tessera/view/box.hpp>
+
+namespace tessera { inline namespace v0 { namespace ipc {
+
+/// An allocation of a producer's, as it says: `size` is not believed.
+struct Memory {
+  std::string kind;           ///< "shared-memory", "cuda-ipc" or "cuda-pool"
+  std::string device{};       ///< its UUID; empty for the host
+  std::uint64_t number = 0;   ///< among the producer's allocations, never used twice
+  std::uint64_t size = 0;     ///< bytes
+  std::vector<std::byte> handle{};  ///< what the system needs to open it, beside the lease
+  std::vector<std::byte> event{};   ///< of an interprocess event that its bytes are ready behind
+
+  friend bool operator==(Memory const&, Memory const&) = default;
+};
+
+/// An array in an allocation, all of it or a slice. Any number of slices share one allocation, and one lease.
+struct Descriptor {
+  Identity producer{};
+  Memory memory{};
+  DataType type{};
+  Extents shape{};
+  Strides strides{};         ///< in elements; they may be negative or zero
+  std::uint64_t offset = 0;  ///< bytes from the allocation's beginning to the first element
+
+  /// A part of it: `slice({{0, 64}, all, 3})`. Throws: SelectionError, if an index lies outside.
+  Descriptor slice(Box const& box) const {
+    auto part = *this;
+    auto const region = box.resolve(shape);
+    bool is_empty = false;
+    std::uint64_t moved = 0;  // unsigned: what lies between elements that there are fits
+    for (std::size_t d = 0; d < shape.rank(); ++d) {
+      auto const stride = static_cast<std::uint64_t>(strides[d]);
+      is_empty = is_empty || region.count[d] == 0;
+      moved += region.first[d] * stride;
+      part.shape[d] = region.count[d];
+      part.strides[d] = static_cast<std::int64_t>(region.step[d] * stride);
+    }
+    if (!is_empty) part.offset += moved * type.size;
+    return part;
+  }
+
+  friend bool operator==(Descriptor const&, Descriptor const&) = default;
+};
+
+namespace detail {
+
+/// Throws: IpcError, unless each element lies in an allocation of so many bytes. `actual` is what the system says, for
+/// descriptors come from others.
+inline void expect_within(Descriptor const& array, std::uint64_t actual) {
+  bool fits = array.strides.rank() == array.shape.rank(), is_empty = false;
+  for (auto length : array.shape) is_empty = is_empty || length == 0;
+  std::uint64_t below = 0, above = 0;  // bytes from the first element to the outermost ones
+  for (std::size_t d = 0; fits && !is_empty && d < array.shape.rank(); ++d) {
+    auto const stride = static_cast<std::uint64_t>(array.strides[d]), steps = array.shape[d] - 1;
+    auto const size = array.strides[d] < 0 ? 0 - stride : stride;
+    auto& side = array.strides[d] < 0 ? below : above;
+    auto const room = (actual - side) / array.type.size;  // in elements
+    fits = steps == 0 || size <= room / steps;
+    if (fits) side += steps * size * array.type.size;
+  }
+  auto const item = is_empty ? 0 : array.type.size;
+  fits = fits && below <= array.offset && array.offset <= actual && above <= actual - array.offset &&
+         item <= actual - array.offset - above;
+  if (!fits)
+    throw IpcError{text({"the descriptor's array of shape ", to_string(array.shape), " at byte ", array.offset,
+                         " does not lie in its allocation, which has ", actual, " bytes"})};
+}
+
+}  // namespace detail
+}}}  // namespace tessera::v0::ipc

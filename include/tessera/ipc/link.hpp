@@ -1,0 +1,131 @@
+// A consumer's connection to one producer, and what it has open of it.
+#pragma once
+#include <cerrno>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <unistd.h>
+
+#include <tessera/core/text.hpp>
+#include <tessera/ipc/error.hpp>
+#include <tessera/ipc/identity.hpp>
+#include <tessera/ipc/messages.hpp>
+#include <tessera/ipc/posix/socket.hpp>
+
+namespace tessera { inline namespace v0 { namespace ipc { namespace detail {
+
+/// An allocation of another process's, open here; its owner closes it.
+struct Opened {
+  std::byte* data = nullptr;
+  std::uint64_t size = 0;  ///< as the system says, not as a descriptor does
+  std::shared_ptr<void> owner{};
+};
+
+/// For any thread; not for a child made by fork(). An allocation is opened, and its lease taken, once for each access
+/// however many use it.
+class Link {
+ public:
+  struct Key {
+    std::uint64_t number;
+    std::string kind;
+    bool writes;
+    auto operator<=>(Key const&) const = default;
+  };
+  struct Entry {
+    Opened opened;
+    std::size_t users = 0;
+  };
+  using Entries = std::map<Key, Entry>;
+
+  /// Throws: ProducerGone; IpcError, if another user's process is there.
+  explicit Link(Identity const& producer)
+      : name_{text({"the producer, process ", producer.process, ","})}, socket_{connect_to(producer.session)} {
+    if (!socket_) throw ProducerGone{text({name_, " has ended, or publishes no more"})};
+    if (peer_of(socket_) != producer.process)
+      throw IpcError{text({"the descriptor names process ", producer.process, ", and another one answers"})};
+  }
+
+  bool is_alive() const { return is_connected(socket_); }
+  void expect_alive() const {
+    if (process_ != ::getpid()) throw IpcError{"a child made by fork() cannot use what its parent attached"};
+    if (!is_alive()) throw ProducerGone{text({name_, " has ended, or publishes no more"})};
+  }
+
+  /// The allocation, open. `open(reply, file)` opens it, if it is not. Throws: ProducerGone, LeaseRefused, IpcError.
+  template <class Open>
+  Entries::iterator take(Key const& key, Open&& open) {
+    std::lock_guard lock{mutex_};
+    expect_alive();
+    auto const found = entries_.find(key);
+    if (found != entries_.end()) return ++found->second.users, found;
+    auto granted = ask(key);
+    try {
+      return entries_.emplace(key, Entry{open(granted.message, std::move(granted.file)), 1}).first;
+    } catch (...) {
+      give_back(key.number);
+      throw;
+    }
+  }
+  void release(Entries::iterator entry) noexcept {
+    std::lock_guard lock{mutex_};
+    if (--entry->second.users != 0) return;
+    auto const number = entry->first.number;
+    entries_.erase(entry);  // closed, and only then told
+    give_back(number);
+  }
+
+ private:
+  Received<Reply> ask(Key const& key) {
+    if (!send(socket_, Request{.allocation = key.number, .writes = key.writes}))
+      throw ProducerGone{text({name_, " takes no request: ", std::strerror(errno)})};
+    auto got = receive<Reply>(socket_);
+    auto const& reply = got.message;
+    if (!got.is_whole || reply.version != protocol)
+      throw ProducerGone{text({name_, " gave no answer to a request for a lease"})};
+    if (reply.answer == Answer::held) throw LeaseRefused{text({"no lease: ", reply.reason()})};
+    if (reply.answer != Answer::granted) throw IpcError{text({"no lease: ", reply.reason()})};
+    return got;
+  }
+  void give_back(std::uint64_t number) noexcept {
+    if (process_ == ::getpid()) send(socket_, Request{.what = What::give_back, .allocation = number});
+  }
+
+  std::string name_;
+  File socket_;
+  pid_t process_ = ::getpid();
+  std::mutex mutex_;
+  Entries entries_;
+};
+
+/// A use of an open allocation. Move-only; a moved-from one holds nothing.
+class Hold {
+ public:
+  Hold() = default;
+  Hold(std::shared_ptr<Link> link, Link::Entries::iterator entry) : link_{std::move(link)}, entry_{entry} {}
+  Hold(Hold&& other) noexcept : link_{std::move(other.link_)}, entry_{other.entry_} {}
+  Hold& operator=(Hold&& other) noexcept {
+    release();
+    link_ = std::move(other.link_), entry_ = other.entry_;
+    return *this;
+  }
+  ~Hold() { release(); }
+
+  explicit operator bool() const { return link_ != nullptr; }
+  Opened const& opened() const { return entry_->second.opened; }
+  void expect_alive() const { link_->expect_alive(); }
+  void release() noexcept {
+    if (auto const link = std::exchange(link_, nullptr)) link->release(entry_);
+  }
+
+ private:
+  std::shared_ptr<Link> link_;
+  Link::Entries::iterator entry_{};
+};
+
+}}}}  // namespace tessera::v0::ipc::detail

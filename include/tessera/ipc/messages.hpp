@@ -1,0 +1,42 @@
+// What consumers ask of a producer, and what it answers: messages of fixed size on its socket.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <tessera/core/config.hpp>
+
+namespace tessera { inline namespace v0 { namespace ipc { namespace detail {
+
+inline constexpr std::uint32_t protocol = 1;
+
+/// take: a lease of an allocation; the answer is a Reply. give_back: it ends; there is no answer.
+enum class What : std::uint32_t { take = 1, give_back = 2 };
+
+struct Request {
+  std::uint32_t version = protocol;
+  What what = What::take;
+  std::uint64_t allocation = 0;
+  std::uint64_t writes = 0;  ///< 1: a lease to write
+};
+
+enum class Answer : std::uint32_t { granted = 0, unknown = 1, held = 2, failed = 3 };
+
+/// Where it is granted, an open file may come with it. `address` is that in the producer, for itself.
+struct Reply {
+  std::uint32_t version = protocol;
+  Answer answer = Answer::failed;
+  std::uint64_t size = 0;
+  std::uint64_t address = 0;
+  char why[160]{};  ///< a text that ends with 0
+
+  std::string_view reason() const { return {why, static_cast<std::size_t>(std::find(why, why + sizeof why, '\0') - why)}; }
+  void set_reason(std::string_view text) {
+    auto const count = std::min(text.size(), sizeof why - 1);
+    std::copy_n(text.data(), count, why);
+    why[count] = '\0';
+  }
+};
+
+}}}}  // namespace tessera::v0::ipc::detail

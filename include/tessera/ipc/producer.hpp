@@ -1,0 +1,88 @@
+// Publishes arrays of the host's memory to other processes of the same user on the same host. Device memory: cuda.cuh.
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <tessera/array/owned_array.hpp>
+#include <tessera/buffer/shared_buffer.hpp>
+#include <tessera/core/checked.hpp>
+#include <tessera/ipc/posix/identity.hpp>
+#include <tessera/ipc/published.hpp>
+#include <tessera/ipc/server.hpp>
+#include <tessera/place/copy.hpp>
+#include <tessera/view/array_view.hpp>
+
+namespace tessera { inline namespace v0 { namespace ipc {
+
+/// Has a socket and a thread of its own, which grants leases. For any thread; not for a child made by fork(). When it
+/// goes, its consumers get ProducerGone at their next use. It waits then for leases of device memory, which may not be
+/// freed while others have it open; memory of the host needs no wait.
+class Producer {
+ public:
+  /// Throws: IpcError.
+  Producer() : server_{std::make_unique<detail::Server>(identity_.session, all_)} {}
+
+  Identity const& identity() const { return identity_; }
+  /// Allocations that are there, and leases that are held.
+  std::size_t allocations() const { return all_->count(); }
+  std::size_t leases() const { return all_->leases(); }
+
+  /// An array that was read into shared memory, `producer.publish(array.read<SharedBuffer>(all))`, without a copy.
+  template <class T, std::size_t Rank>
+  Published publish(OwnedArray<T, Rank, SharedBuffer> array) {
+    if (array.buffer().view().size == 0) return publish_file(std::make_shared<tessera::detail::MemoryFile>(1), array);
+    return publish_file(array.buffer().file(), array);
+  }
+  /// A copy of the elements, in shared memory and in C order. Throws: Error, if there is too little memory.
+  template <class T, std::size_t Rank, MemorySpace S>
+  Published publish(ArrayView<T, Rank, S> view) {
+    static_assert(std::same_as<S, space::Host>,
+                  "tessera: this view's elements are not in the host's memory: include <tessera/ipc/cuda.cuh> and "
+                  "publish an array in a buffer that can be exported, ipc::publish(producer, array, queue)");
+    if constexpr (std::same_as<S, space::Host>) {
+      using Plain = std::remove_const_t<T>;
+      Queue<space::Host> on;
+      auto const layout = view.layout();
+      OwnedArray<Plain, Rank, SharedBuffer> copy{layout.shape, on};
+      Placement<space::Host> const whole{reinterpret_cast<std::byte const*>(view.data),
+                                         reinterpret_cast<std::byte*>(copy.data()), layout.shape};
+      if (copy.size() != 0)
+        placer<space::Host>::place({&whole, 1},
+                                   {sizeof(T), 1, {}, layout.strides, Layout::c_order(layout.shape, sizeof(T)).strides},
+                                   on);
+      return publish(std::move(copy));
+    }
+  }
+  /// An allocation of any kind, and the array in it. For those who add kinds of memory.
+  Published publish(detail::Exported allocation, Descriptor array) {
+    array.producer = identity_;
+    array.memory = {allocation.kind, allocation.device, 0, allocation.size, allocation.handle, allocation.event};
+    detail::expect_within(array, allocation.size);
+    array.memory.number = all_->add(std::move(allocation));
+    return {all_, std::move(array)};
+  }
+
+ private:
+  template <class T, std::size_t Rank>
+  Published publish_file(std::shared_ptr<tessera::detail::MemoryFile const> file,
+                         OwnedArray<T, Rank, SharedBuffer> const& array) {
+    using Access = tessera::detail::MemoryFile::Access;
+    detail::Exported allocation{.kind = "shared-memory"};
+    allocation.size = file->size(), allocation.data = file->data();
+    allocation.open = [file](bool writes) { return file->open(writes ? Access::write : Access::read); };
+    allocation.owner = file;
+    Descriptor described;
+    described.type = data_type_of<T>(), described.shape = array.shape(), described.strides = array.strides();
+    return publish(std::move(allocation), std::move(described));
+  }
+
+  Identity identity_ = detail::new_identity();
+  std::shared_ptr<detail::Publications> all_ = std::make_shared<detail::Publications>();
+  std::unique_ptr<detail::Server> server_;
+};
+
+}}}  // namespace tessera::v0::ipc

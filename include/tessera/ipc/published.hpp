@@ -1,0 +1,44 @@
+// An array that this process lets others use, for as long as this handle is there, and then for as long as they use it.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <tessera/ipc/descriptor.hpp>
+#include <tessera/ipc/json.hpp>
+#include <tessera/ipc/publications.hpp>
+
+namespace tessera { inline namespace v0 { namespace ipc {
+
+/// Move-only. When it goes, no process can attach the array any more; the memory goes when the last lease of it is given
+/// back. A moved-from one is empty.
+class Published {
+ public:
+  Published() = default;
+  Published(std::shared_ptr<detail::Publications> all, Descriptor what) : all_{std::move(all)}, what_{std::move(what)} {}
+  Published(Published&& other) noexcept { swap(other); }
+  Published& operator=(Published&& other) noexcept {
+    Published before;
+    swap(before), swap(other);
+    return *this;
+  }
+  ~Published() {
+    if (all_) all_->withdraw(what_.memory.number);
+  }
+
+  /// What another process attaches. Slices of it too: `published.descriptor().slice({{0, 64}, all})`.
+  Descriptor const& descriptor() const& { return what_; }
+  Descriptor descriptor() && { return std::move(what_); }
+  std::string json(Octets how = Octets::base64) const { return to_json(what_, how); }
+  /// How many leases are held: one by each process, however many slices it has attached.
+  std::size_t holders() const { return all_ ? all_->holders(what_.memory.number) : 0; }
+
+ private:
+  void swap(Published& other) noexcept { std::swap(all_, other.all_), std::swap(what_, other.what_); }
+
+  std::shared_ptr<detail::Publications> all_;
+  Descriptor what_;
+};
+
+}}}  // namespace tessera::v0::ipc

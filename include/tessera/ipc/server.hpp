@@ -1,0 +1,139 @@
+// The thread that grants a producer's leases and takes them back.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <list>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <tessera/ipc/messages.hpp>
+#include <tessera/ipc/posix/socket.hpp>
+#include <tessera/ipc/publications.hpp>
+
+namespace tessera { inline namespace v0 { namespace ipc { namespace detail {
+
+/// Serves until it goes, and then until no lease is held that memory must outlast. A consumer has one connection: when
+/// it ends, however it ends, the kernel closes that, and its leases are given back.
+class Server {
+ public:
+  Server(std::string const& session, std::shared_ptr<Publications> published)
+      : published_{std::move(published)},
+        listening_{listen_as(session)},
+        woken_{::eventfd(0, EFD_CLOEXEC)},
+        process_{::getpid()} {
+    if (!woken_) fail("make an event descriptor");
+    thread_ = std::thread{[this] { serve(); }};
+  }
+  Server(Server const&) = delete;
+  Server& operator=(Server const&) = delete;
+  ~Server() {
+    if (process_ != ::getpid()) {  // fork() copies no threads: here is none to wait for
+      thread_.detach();
+      return;
+    }
+    stop_.store(true);
+    std::uint64_t const one = 1;
+    [[maybe_unused]] auto const told = ::write(woken_.number(), &one, sizeof one);
+    thread_.join();
+  }
+
+ private:
+  struct Consumer {
+    File socket;
+    pid_t process;
+    std::vector<std::uint64_t> leases{};
+  };
+
+  void serve() noexcept {
+    while (!stop_.load() || published_->must_wait()) {
+      std::vector<pollfd> asked{{woken_.number(), POLLIN, 0}, {listening_.number(), POLLIN, 0}};
+      if (stop_.load()) asked[0].events = 0;
+      if (stop_.load() || is_full_) asked[1].events = 0;
+      for (auto const& consumer : consumers_) asked.push_back({consumer.socket.number(), POLLIN, 0});
+      if (::poll(asked.data(), asked.size(), -1) < 0) continue;
+      auto answer = asked.begin() + 2;
+      for (auto at = consumers_.begin(); at != consumers_.end(); ++answer) {
+        auto const now = at++;
+        if (answer->revents != 0 && !serve(*now)) drop(now);
+      }
+      if ((asked[1].revents & POLLIN) != 0) accept();
+    }
+    while (!consumers_.empty()) drop(consumers_.begin());
+  }
+
+  void accept() noexcept try {
+    File socket{::accept4(listening_.number(), nullptr, nullptr, SOCK_CLOEXEC)};
+    is_full_ = !socket && (errno == EMFILE || errno == ENFILE);  // until somebody goes
+    if (!socket) return;
+    auto const process = peer_of(socket);
+    consumers_.push_back({std::move(socket), process});
+  } catch (Error const&) {  // another user: the socket is closed
+  }
+
+  void drop(std::list<Consumer>::iterator consumer) noexcept {
+    for (auto number : consumer->leases) published_->give_back(number);
+    consumers_.erase(consumer);
+    is_full_ = false;
+  }
+
+  // False: nothing more can come of it.
+  bool serve(Consumer& consumer) noexcept try {
+    auto const got = receive<Request>(consumer.socket);
+    auto const& request = got.message;
+    if (!got.is_whole || request.version != protocol) return false;
+    if (request.what == What::take) return take(consumer, request);
+    auto const found = std::find(consumer.leases.begin(), consumer.leases.end(), request.allocation);
+    if (request.what != What::give_back || found == consumer.leases.end()) return false;
+    consumer.leases.erase(found);
+    published_->give_back(request.allocation);
+    return true;
+  } catch (std::exception const&) {  // no memory
+    return false;
+  }
+
+  bool take(Consumer& consumer, Request const& request) {
+    Reply reply;
+    File file{-1};
+    consumer.leases.reserve(consumer.leases.size() + 1);
+    auto const granted = published_->take(request.allocation, request.writes != 0);
+    if (granted.allocation) {
+      consumer.leases.push_back(request.allocation);
+      reply.size = granted.allocation->size;
+      if (consumer.process == process_) reply.address = reinterpret_cast<std::uintptr_t>(granted.allocation->data);
+      try {
+        if (granted.allocation->open) file = File{granted.allocation->open(request.writes != 0)};
+        reply.answer = Answer::granted;
+      } catch (Error const& error) {
+        reply.set_reason(error.what());
+        consumer.leases.pop_back();
+        published_->give_back(request.allocation);
+      }
+    } else {
+      reply.answer = granted.is_known ? Answer::held : Answer::unknown;
+      reply.set_reason(granted.why);
+    }
+    return send(consumer.socket, reply, file.number(), MSG_DONTWAIT);  // it waits for nobody
+  }
+
+  std::shared_ptr<Publications> published_;
+  File listening_, woken_;
+  pid_t process_;
+  std::atomic<bool> stop_{false};
+  std::list<Consumer> consumers_;  // the thread's own
+  bool is_full_ = false;           // of open files
+  std::thread thread_;
+};
+
+}}}}  // namespace tessera::v0::ipc::detail

@@ -1,0 +1,181 @@
+// Arrays of the host's memory in other processes: what is published, attached, sliced and refused.
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <ipc/process.hpp>
+#include <tessera/ipc/consumer.hpp>
+#include <tessera/ipc/producer.hpp>
+
+using namespace tessera;
+
+namespace host_memory_tests {
+
+using Floats = OwnedArray<float, 2, SharedBuffer>;
+
+// Elements 0, 1, 2 ...
+Floats counted(std::uint64_t rows, std::uint64_t columns) {
+  Queue<space::Host> on;
+  Floats array{{rows, columns}, on};
+  std::iota(array.begin(), array.end(), 0.0F);
+  return array;
+}
+
+// A producer in a process of its own: it publishes, tells, and stays until it is told to go.
+test::Process producing() {
+  return test::Process{[](test::Channel& tell) {
+    ipc::Producer producer;
+    auto const published = producer.publish(counted(6, 4));
+    tell.put(published.json());
+    tell.get();
+  }};
+}
+
+template <class F>
+std::string refused(F&& f) {
+  try {
+    f();
+  } catch (Error const& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST_CASE("an array of another process is read where it is, whole and sliced") {
+  auto producer = producing();
+  auto const array = ipc::parse_descriptor(producer->get());
+  ipc::Consumer consumer;
+  {
+    auto const whole = consumer.attach(array);
+    CHECK(whole.shape() == Extents{6, 4});
+    CHECK(whole.view<float const, 2>()(5, 3) == 23);
+    auto const part = consumer.attach(array.slice({{1, 6, 2}, {2, 4}}));
+    auto const view = part.view<float const, 2>();
+    CHECK(view.shape[0] == 3);
+    CHECK(view(2, 1) == 23);
+    CHECK(test::shared_mappings() == 1);  // one allocation, opened once
+    CHECK(whole.buffer().view().data == part.buffer().view().data);
+  }
+  CHECK(test::shared_mappings() == 0);
+  producer->put("go");
+  CHECK(producer.wait());
+}
+
+TEST_CASE("descriptors are JSON that reads back as it was, with handles in either form") {
+  ipc::Producer producer;
+  auto const published = producer.publish(counted(2, 3));
+  auto array = published.descriptor();
+  array.memory.handle = {std::byte{0}, std::byte{255}, std::byte{7}};
+  CHECK(ipc::parse_descriptor(ipc::to_json(array)) == array);
+  CHECK(ipc::parse_descriptor(ipc::to_json(array, ipc::Octets::list)) == array);
+  CHECK(to_json(ipc::to_value(array, ipc::Octets::list)).find("255") != std::string::npos);
+}
+
+TEST_CASE("a view is copied into shared memory, in C order") {
+  std::vector<std::int16_t> const elements{1, 2, 3, 4, 5, 6};
+  ArrayView<std::int16_t const, 2> transposed{elements.data(), {3, 2}, {1, 3}};
+  ipc::Producer producer;
+  auto const published = producer.publish(transposed);
+  ipc::Consumer consumer;  // in the producer's own process too
+  auto const attached = consumer.attach(published.json());
+  auto const view = attached.view<std::int16_t const, 2>();
+  CHECK(view(0, 1) == 4);
+  CHECK(view(2, 0) == 3);
+  CHECK(view.strides[0] == 2);
+  CHECK(producer.leases() == 1);
+}
+
+TEST_CASE("arrays without elements and of no dimension are published") {
+  Queue<space::Host> on;
+  ipc::Producer producer;
+  ipc::Consumer consumer;
+  auto const empty = producer.publish(OwnedArray<float, 2, SharedBuffer>{{0, 4}, on});
+  CHECK(consumer.attach(empty.json()).shape() == Extents{0, 4});
+  OwnedArray<std::uint8_t, 0, SharedBuffer> one{{}, on};
+  *one.data() = 9;
+  auto const scalar = producer.publish(std::move(one));
+  auto const attached = consumer.attach(scalar.json());
+  CHECK(attached.view<std::uint8_t const, 0>()() == 9);
+}
+
+TEST_CASE("what does not fit the program is refused") {
+  ipc::Producer producer;
+  ipc::Consumer consumer;
+  auto const published = producer.publish(counted(6, 4));
+  auto const attached = consumer.attach(published.descriptor());
+  CHECK(refused([&] { attached.view<double const, 2>(); }) ==
+        "the array's elements are float32, expected float64, which this program asks for");
+  CHECK(refused([&] { attached.view<float const, 3>(); }) == "the array has 2 dimensions, expected 3");
+  auto crooked = published.descriptor();
+  crooked.offset = 2, crooked.shape = {1, 1};
+  auto const unaligned = consumer.attach(crooked);
+  CHECK(refused([&] { unaligned.view<float const, 2>(); }) == "the array is not aligned to the 4 bytes of float32");
+}
+
+TEST_CASE("descriptors are not believed") {
+  ipc::Producer producer;
+  ipc::Consumer consumer;
+  auto const published = producer.publish(counted(6, 4));
+  auto const outside = " does not lie in its allocation, which has 96 bytes";
+  auto const changed = [&](auto change) {
+    auto array = published.descriptor();
+    array.memory.size = ~std::uint64_t{0};  // says the descriptor
+    change(array);
+    return refused([&] { consumer.attach(array); });
+  };
+  CHECK(changed([](auto&) {}) == "nothing was thrown");
+  CHECK(changed([](auto& array) { array.shape = {7, 4}; }).find(outside) != std::string::npos);
+  CHECK(changed([](auto& array) { array.offset = 4; }).find(outside) != std::string::npos);
+  CHECK(changed([](auto& array) { array.offset = ~std::uint64_t{0}; }).find(outside) != std::string::npos);
+  CHECK(changed([](auto& array) { array.strides = {-4, 1}; }).find(outside) != std::string::npos);
+  CHECK(changed([](auto& array) { array.strides = {-4, 1}, array.offset = 80; }) == "nothing was thrown");
+  CHECK(changed([](auto& array) { array.strides = {std::int64_t{1} << 62, 1}; }).find(outside) != std::string::npos);
+  CHECK(changed([](auto& array) { array.strides = {INT64_MIN, 1}; }).find(outside) != std::string::npos);
+  CHECK(changed([](auto& array) { array.shape = {~std::uint64_t{0}, ~std::uint64_t{0}}; }).find(outside) !=
+        std::string::npos);
+  CHECK(changed([](auto& array) { array.strides = {4}; }).find(outside) != std::string::npos);
+  CHECK(changed([](auto& array) { array.memory.number = 77; }) == "no lease: allocation 77 is not published, or no more");
+  CHECK(changed([](auto& array) { array.memory.kind = "cuda-ipc"; }).find("expected shared-memory") !=
+        std::string::npos);
+  CHECK(changed([](auto& array) { array.producer.host = "elsewhere"; }).find("another host") != std::string::npos);
+  CHECK(changed([](auto& array) { array.producer.session = std::string(32, '0'); }).find("has ended") !=
+        std::string::npos);
+  CHECK(producer.leases() == 0);  // what was refused is given back
+  auto const json = published.json();
+  auto const other = [&](std::string const& from, std::string const& to) {
+    auto text = json;
+    REQUIRE(text.find(from) != text.npos);
+    text.replace(text.find(from), from.size(), to);
+    return refused([&] { consumer.attach(text); });
+  };
+  CHECK(other("tessera-ipc", "other") == "member format: found \"other\", expected \"tessera-ipc\"");
+  CHECK(other("    1,\n    0", "2,0") == "member version[0]: found 2, expected an integer from 1 to 1");
+  CHECK(other("\"offset\"", "\"more\": 1, \"offset\"") == "member more is unknown");
+  CHECK(other("    1,\n    0\n  ],", "1,1], \"more\": 1,") == "nothing was thrown");  // of a later minor version
+  CHECK(other("float32", "text") == "member data_type: found \"text\", expected a data type of Zarr");
+}
+
+TEST_CASE("memory whose size is not sealed is refused") {
+  int const file = ::memfd_create("other", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  REQUIRE(::ftruncate(file, 4096) == 0);
+  auto const before = test::open_files();
+  CHECK(refused([&] { detail::MemoryFile{::dup(file), detail::MemoryFile::Access::read}; }) ==
+        "the memory file that was received is not sealed: its owner could shorten it");
+  CHECK(refused([&] { detail::MemoryFile{::open("/proc/self/exe", O_RDONLY), detail::MemoryFile::Access::read}; })
+            .find("is no memory file") != std::string::npos);
+  CHECK(test::open_files() == before);
+  ::close(file);
+  detail::MemoryFile const own{100};
+  struct stat info {};
+  int const again = own.open(detail::MemoryFile::Access::read);
+  REQUIRE(::fstat(again, &info) == 0);
+  CHECK((info.st_mode & 0777) == 0600);
+  CHECK(::mmap(nullptr, 100, PROT_READ | PROT_WRITE, MAP_SHARED, again, 0) == MAP_FAILED);  // a lease to read
+  ::close(again);
+}
+
+}  // namespace host_memory_tests

@@ -1,0 +1,254 @@
+// Leases end with their processes, and what is held stays.
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <ipc/process.hpp>
+#include <support/random.hpp>
+#include <tessera/ipc/consumer.hpp>
+#include <tessera/ipc/producer.hpp>
+
+using namespace tessera;
+
+namespace leases_tests {
+
+using Numbers = OwnedArray<std::uint64_t, 1, SharedBuffer>;
+
+Numbers zeros(std::uint64_t count) {
+  Queue<space::Host> on;
+  return Numbers{{count}, on};
+}
+
+// The kernel tells of a process's end; the producer's thread then needs its turn.
+template <class F>
+bool comes_true(F&& f) {
+  for (int i = 0; i < 2000 && !f(); ++i) ::usleep(5000);
+  return f();
+}
+
+// Answers questions about what it published, until it is killed or its channel closes.
+test::Process producing(std::size_t arrays) {
+  return test::Process{[arrays](test::Channel& tell) {
+    auto const before = test::open_files();
+    ipc::Producer producer;
+    auto const idle = test::open_files() - before;
+    std::vector<ipc::Published> published;
+    for (std::size_t i = 0; i < arrays; ++i) {
+      published.push_back(producer.publish(zeros(1000)));
+      tell.put(published.back().json());
+    }
+    for (;;) {
+      auto const question = tell.get();
+      if (question == "end") return;
+      if (question == "withdraw") published.clear();
+      if (question == "unheld") tell.put(comes_true([&] { return producer.leases() == 0; }) ? "yes" : "no");
+      // Connections of those who ended are closed, so a descriptor is left for each allocation, and the channel's.
+      if (question == "files")
+        tell.put(comes_true([&] { return test::open_files() == before + idle + producer.allocations(); }) ? "yes" : "no");
+      if (question == "allocations") tell.put(std::to_string(producer.allocations()));
+      if (question == "gone") tell.put(comes_true([&] { return producer.allocations() == 0; }) ? "yes" : "no");
+    }
+  }};
+}
+std::string answer(test::Process const& process, std::string const& question) {
+  process->put(question);
+  return process->get();
+}
+
+test::Process holding(ipc::Descriptor array, bool writes) {
+  return test::Process{[array, writes](test::Channel& tell) {
+    ipc::Consumer consumer;
+    std::optional<ipc::Attached<space::Host>> reader;
+    std::optional<ipc::Attached<space::Host, ipc::Writing>> writer;
+    try {
+      if (writes)
+        writer = consumer.attach_to_write(array);
+      else
+        reader = consumer.attach(array);
+      tell.put("held");
+    } catch (ipc::LeaseRefused const& refused) {
+      tell.put(refused.what());
+    }
+    tell.get();
+    if (writer) writer->close();
+    if (reader) reader->close();
+    tell.put("closed");
+    tell.get();
+  }};
+}
+
+TEST_CASE("one process writes, or many read") {
+  auto producer = producing(1);
+  auto const array = ipc::parse_descriptor(producer->get());
+  auto first = holding(array, false);
+  CHECK(first->get() == "held");
+  auto second = holding(array.slice({{5, 9}}), false);
+  CHECK(second->get() == "held");
+  CHECK(holding(array, true)->get() == "no lease: 2 leases to read are held");
+  CHECK(answer(first, "close") == "closed");
+  second.kill();  // the kernel gives its lease back
+  CHECK(answer(producer, "unheld") == "yes");
+  auto writer = holding(array, true);
+  CHECK(writer->get() == "held");
+  CHECK(holding(array, false)->get() == "no lease: another lease to write is held");
+  CHECK(holding(array, true)->get() == "no lease: another lease to write is held");
+  writer.kill();
+  CHECK(answer(producer, "unheld") == "yes");
+  CHECK(holding(array, false)->get() == "held");
+}
+
+TEST_CASE("what is withdrawn stays for those who hold it, and can be attached by nobody else") {
+  auto producer = producing(1);
+  auto const array = ipc::parse_descriptor(producer->get());
+  ipc::Consumer consumer;
+  auto attached = consumer.attach(array);
+  producer->put("withdraw");
+  CHECK(answer(producer, "allocations") == "1");
+  CHECK(attached.view<std::uint64_t const, 1>()(999) == 0);
+  auto const again = consumer.attach(array.slice({{1, 2}}));  // it is open here
+  ipc::Consumer another;
+  CHECK_THROWS_AS(another.attach(array), ipc::IpcError);
+  attached.close();
+  CHECK_THROWS_AS((attached.view<std::uint64_t const, 1>()), ipc::IpcError);
+  CHECK(answer(producer, "allocations") == "1");
+  { auto const last = std::move(const_cast<ipc::Attached<space::Host>&>(again)); }
+  CHECK(answer(producer, "gone") == "yes");
+}
+
+TEST_CASE("a producer that dies gives its consumers an error at the next use") {
+  auto producer = producing(1);
+  auto const array = ipc::parse_descriptor(producer->get());
+  ipc::Consumer consumer;
+  auto const attached = consumer.attach(array);
+  auto const view = attached.view<std::uint64_t const, 1>();
+  producer.kill();
+  CHECK(view(3) == 0);  // the memory is there: what uses it ends well
+  CHECK_THROWS_AS((attached.view<std::uint64_t const, 1>()), ipc::ProducerGone);
+  CHECK_THROWS_AS(consumer.attach(array), ipc::ProducerGone);
+  CHECK_THROWS_AS(ipc::Consumer{}.attach(array), ipc::ProducerGone);
+}
+
+TEST_CASE("an orderly end is told like any other, and a child made by fork cannot use what is attached") {
+  auto producer = producing(1);
+  auto const array = ipc::parse_descriptor(producer->get());
+  ipc::Consumer consumer;
+  auto const attached = consumer.attach(array);
+  test::Process child{[&](test::Channel&) {
+    try {
+      (void)attached.buffer().view();
+    } catch (ipc::IpcError const&) {
+      return;
+    }
+    throw std::runtime_error{"nothing was thrown"};
+  }};
+  CHECK(child.wait());
+  CHECK(attached.buffer().view().size == 8000);
+  producer->put("end");
+  CHECK(producer.wait());
+  CHECK_THROWS_AS((void)attached.buffer().view(), ipc::ProducerGone);
+}
+
+// Attaches, slices, reads, writes and detaches at random. All elements of an array are one number, but while they are
+// written: then the first says so, for a writer may be killed.
+void use_at_random(std::vector<ipc::Descriptor> const& arrays, std::uint64_t seed, int steps) {
+  constexpr std::uint64_t unfinished = ~std::uint64_t{0};
+  test::Random random{seed};
+  auto const files = test::open_files();
+  {
+    ipc::Consumer consumer;
+    std::vector<ipc::Attached<space::Host>> held;
+    for (int step = 0; step < steps; ++step) try {
+        auto const& array = arrays[random(0, arrays.size() - 1)];
+        auto const first = random(0, 998), stop = first + 1 + random(0, 998 - first);
+        switch (random(0, 3)) {
+          case 0:
+            held.push_back(consumer.attach(array.slice({{first + 1, stop + 1}})));
+            break;
+          case 1:
+            if (!held.empty()) held.erase(held.begin() + static_cast<std::ptrdiff_t>(random(0, held.size() - 1)));
+            break;
+          case 2: {
+            auto const whole = consumer.attach(array);
+            auto const elements = whole.view<std::uint64_t const, 1>();
+            auto const number = elements(0);
+            for (std::uint64_t i = 1; number != unfinished && i < 1000; ++i)
+              if (elements(i) != number) throw std::runtime_error{"somebody writes what is read"};
+            break;
+          }
+          default: {
+            auto const whole = consumer.attach_to_write(array);
+            auto const elements = whole.view<std::uint64_t, 1>();
+            elements(0) = unfinished;
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+            auto const number = random(0, 1u << 30);
+            for (std::uint64_t i = 1; i < 1000; ++i) elements(i) = number;
+            std::atomic_signal_fence(std::memory_order_seq_cst);
+            elements(0) = number;
+          }
+        }
+        if (held.size() > 6) held.clear();
+      } catch (ipc::LeaseRefused const&) {
+      }
+    held.clear();
+    if (test::shared_mappings() != 0) throw std::runtime_error{"shared memory is left"};
+    if (test::open_files() != files + 1) throw std::runtime_error{"descriptors are left"};  // the connection
+  }
+  if (test::open_files() != files) throw std::runtime_error{"descriptors are left"};
+}
+
+// TESSERA_IPC_STEPS: how much each consumer does; TESSERA_IPC_SEED.
+std::uint64_t wanted(char const* name, std::uint64_t otherwise) {
+  auto const* const text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+TEST_CASE("four consumers at random, killed at random, and then their producer: nothing is lost or left") {
+  auto const seed = wanted("TESSERA_IPC_SEED", 26), steps = wanted("TESSERA_IPC_STEPS", 2500);
+  CAPTURE(seed);
+  test::Random random{seed};
+  auto producer = producing(3);
+  std::vector<ipc::Descriptor> arrays;
+  for (int i = 0; i < 3; ++i) arrays.push_back(ipc::parse_descriptor(producer->get()));
+  std::uint64_t next = seed;
+  auto const consuming = [&] {
+    return test::Process{[&arrays, steps, own = ++next](test::Channel& tell) {
+      tell.put("here");
+      use_at_random(arrays, own, static_cast<int>(steps));
+    }};
+  };
+  std::vector<test::Process> consumers;
+  for (int i = 0; i < 4; ++i) consumers.push_back(consuming());
+  for (auto kills = steps / 250; kills > 0; --kills) {
+    auto const which = random(0, 3);
+    consumers[which]->get();
+    ::usleep(static_cast<unsigned>(random(0, 3000)));  // anywhere in its work
+    consumers[which].kill();
+    consumers[which] = consuming();
+  }
+  for (auto& consumer : consumers) CHECK(consumer.wait());
+  CHECK(answer(producer, "unheld") == "yes");
+  CHECK(answer(producer, "allocations") == "3");
+  CHECK(answer(producer, "files") == "yes");
+  // Now the producer goes, in the middle of everything: its consumers are told, and nobody waits for ever.
+  for (auto& consumer : consumers)
+    consumer = test::Process{[&](test::Channel& tell) {
+      tell.put("here");
+      try {
+        for (;;) use_at_random(arrays, 1, 100);
+      } catch (ipc::ProducerGone const&) {
+      }
+      if (test::shared_mappings() != 0) throw std::runtime_error{"shared memory is left"};
+    }};
+  for (auto& consumer : consumers) consumer->get();
+  ::usleep(static_cast<unsigned>(random(0, 3000)));
+  producer.kill();
+  for (auto& consumer : consumers) CHECK(consumer.wait());
+}
+
+}  // namespace leases_tests
