@@ -32,6 +32,7 @@ enum cudaError {
   cudaErrorNoDevice = 100,
   cudaErrorInvalidDevice = 101,
   cudaErrorDeviceUninitialized = 201,
+  cudaErrorMapBufferObjectFailed = 205,
   cudaErrorPeerAccessUnsupported = 217,
   cudaErrorOperatingSystem = 304,
   cudaErrorInvalidResourceHandle = 400,
@@ -104,6 +105,7 @@ enum cudaDeviceAttr {
   cudaDevAttrCanUseHostPointerForRegisteredMem = 91,
   cudaDevAttrHostRegisterSupported = 99,
   cudaDevAttrMemoryPoolsSupported = 115,
+  cudaDevAttrIpcEventSupport = 125,
 };
 
 enum cudaDriverEntryPointQueryResult {
@@ -177,6 +179,15 @@ enum cudaMemPoolAttr {
   cudaMemPoolAttrUsedMemHigh = 8,
 };
 
+struct cudaIpcMemHandle_st {
+  char reserved[64];
+};
+struct cudaIpcEventHandle_st {
+  char reserved[64];
+};
+using cudaIpcMemHandle_t = cudaIpcMemHandle_st;
+using cudaIpcEventHandle_t = cudaIpcEventHandle_st;
+
 struct CUstream_st;
 struct CUevent_st;
 struct CUmemPoolHandle_st;
@@ -205,6 +216,7 @@ using cudaHostFn_t = void (*)(void* userData);
 #define cudaEventDisableTiming 0x02
 #define cudaEventInterprocess 0x04
 #define cudaEventWaitDefault 0x00
+#define cudaIpcMemLazyEnablePeerAccess 0x01
 #define cudaEnableDefault 0x0
 #define cudaMemAttachGlobal 0x01
 #define cudaMemAttachHost 0x02
@@ -280,6 +292,13 @@ cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
+
+// Between processes.
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* pointer);
+cudaError_t cudaIpcOpenMemHandle(void** pointer, cudaIpcMemHandle_t handle, unsigned int flags);
+cudaError_t cudaIpcCloseMemHandle(void* pointer);
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t* handle, cudaEvent_t event);
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t handle);
 
 // Devices.
 cudaError_t cudaGetDeviceCount(int* count);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exports.hpp"
 #include "fault.hpp"
 #include "gpu.hpp"
 #include "report.hpp"
@@ -54,6 +55,8 @@ Allocation* allocate(Entry const& entry, Kind kind, int device, std::size_t size
 }
 
 void release(Allocation& allocation, State state) {
+  if (allocation.imported) return exports::close(allocation);
+  exports::end(allocation);
   used_by(allocation.kind, allocation.device) -= allocation.size;
   if (allocation.pool >= 0) world().pools.all()[static_cast<std::size_t>(allocation.pool)]->used -= allocation.size;
   allocation.free_asked = true;
@@ -69,6 +72,10 @@ Allocation* find_to_free(Entry const& entry, void* pointer, bool host) {
              : found->begin != pointer ? ", which is not allocated, but lies within an allocation"
              : host                    ? ", which is not allocated as page-locked memory"
                                        : ", which is not allocated as device or managed memory"});
+  }
+  if (found->imported) {
+    mistake({entry.name(), " called at ", Piece::place(entry.caller()), " frees ", pointer,
+             ", which is another process's: cudaIpcCloseMemHandle closes it"});
   }
   if (found->state == State::lost) return nullptr;
   if (found->free_asked) {

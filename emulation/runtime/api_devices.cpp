@@ -29,6 +29,7 @@ int attribute(cudaDeviceAttr wanted) {
     case cudaDevAttrManagedMemory:
     case cudaDevAttrCanUseHostPointerForRegisteredMem:
     case cudaDevAttrHostRegisterSupported:
+    case cudaDevAttrIpcEventSupport:
       return 1;
     case cudaDevAttrConcurrentManagedAccess:
       return world().machine.concurrent_managed ? 1 : 0;

@@ -1,5 +1,6 @@
 // Events: a record is a point in its stream's order; a wait is for the latest record at the time of the call.
 #include "entry.hpp"
+#include "exports.hpp"
 #include "report.hpp"
 #include "scheduler.hpp"
 
@@ -25,6 +26,7 @@ cudaError_t create(Entry const& entry, cudaEvent_t* event, unsigned flags) {
   made->device = current_device();
   made->flags = flags;
   made->made_at = entry.caller();
+  if ((flags & cudaEventInterprocess) != 0) made->shared = exports::new_event();
   return cudaSuccess;
 }
 
@@ -42,6 +44,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t handle) {
   return enter("cudaEventDestroy", Role::release, [&](Entry&) {
     Event* const event = find_event(handle);
     if (event == nullptr) return cudaErrorInvalidResourceHandle;
+    exports::end(*event);
     event->destroyed = true;  // those that wait for it wait on
     event->latest = {};
     event->when.reset();
@@ -57,12 +60,16 @@ cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream_handle) {
     entry.tell_stream(*stream);
     // "Event and stream must be on the same CUDA context."
     if (event->device != stream->device) return cudaErrorInvalidResourceHandle;
+    if (event->exporter != 0) return cudaErrorNotSupported;  // CUDA can
     auto const token = std::make_shared<char const>();
     auto const when = std::make_shared<std::uint64_t>();
     Operation operation;
     operation.caller = entry.caller();
     operation.prepare = [token] { sanitizer::happens_before(token.get()); };
-    operation.run = [when] { *when = world().operations_done + 1; };
+    operation.run = [when, told = exports::recorded(*event)] {
+      *when = world().operations_done + 1;
+      if (told) told();
+    };
     Point point = scheduler::enqueue(*stream, std::move(operation));
     point.token = token;
     event->recorded = true;
@@ -80,6 +87,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream_handle, cudaEvent_t handle, 
     if (event == nullptr || stream == nullptr) return cudaErrorInvalidResourceHandle;
     entry.tell_stream(*stream);
     if (flags != cudaEventWaitDefault) return cudaErrorInvalidValue;
+    if (event->exporter != 0) {
+      exports::wait_in(*stream, *event, entry.caller());
+      return cudaSuccess;
+    }
     if (!event->recorded) return cudaSuccess;
     Operation operation;
     operation.caller = entry.caller();
@@ -93,6 +104,10 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
   return enter("cudaEventSynchronize", Role::order, [&](Entry& entry) {
     Event* const event = find_event(handle);
     if (event == nullptr) return cudaErrorInvalidResourceHandle;
+    if (event->exporter != 0) {
+      exports::wait(*event);
+      return cudaSuccess;
+    }
     if (!event->recorded) return cudaSuccess;
     entry.tell_spins((event->flags & cudaEventBlockingSync) == 0);
     Point const point = event->latest;
@@ -107,6 +122,7 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
   return enter("cudaEventQuery", Role::order, [&](Entry& entry) {
     Event* const event = find_event(handle);
     if (event == nullptr) return cudaErrorInvalidResourceHandle;
+    if (event->exporter != 0) return exports::is_done(*event) ? cudaSuccess : cudaErrorNotReady;
     if (!event->recorded) return cudaSuccess;
     Point const point = event->latest;
     entry.tell_stream(*point.stream);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "driver.hpp"
 #include "entry.hpp"
 #include "report.hpp"
 
@@ -150,7 +151,10 @@ cudaError_t cudaGetDriverEntryPointByVersion(char const* symbol, void** function
                 : is("cuCtxPushCurrent") ? reinterpret_cast<void*>(push_current)
                 : is("cuCtxPopCurrent")  ? reinterpret_cast<void*>(pop_current)
                 : is("cuStreamGetCtx")   ? reinterpret_cast<void*>(stream_context)
-                                         : nullptr;
+                : is("cuDeviceGet")      ? reinterpret_cast<void*>(driver::device_get)
+                : is("cuDeviceGetUuid")  ? reinterpret_cast<void*>(driver::device_uuid)
+                : is("cuMemGetAddressRange") ? reinterpret_cast<void*>(driver::address_range)
+                                             : nullptr;
     if (found != nullptr)
       *found = *function != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
     return cudaSuccess;

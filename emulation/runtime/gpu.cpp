@@ -28,6 +28,12 @@ struct Pages {
   std::size_t length;
 };
 
+struct Shown {
+  Pages pages;
+  std::size_t offset;
+  char path[64];  ///< empty: the region's own file
+};
+
 /// What the program and a device's process tell each other; in memory that both have.
 struct Mailbox {
   std::atomic<std::uint32_t> state;
@@ -37,6 +43,7 @@ struct Mailbox {
   alignas(64) std::byte function[most_bytes];
   cudaError_t error;
   void const* touched;
+  Shown show;  ///< if it has pages
   std::size_t closing;
   Pages to_close[1024];  ///< before the next kernel
 };
@@ -127,6 +134,14 @@ void forget_the_program() {
   }
 }
 
+bool show_asked(Shown const& asked) {
+  bool const own = asked.path[0] == 0;
+  int const file = own ? regions().find(asked.pages.begin)->file() : open(asked.path, O_RDWR | O_CLOEXEC);
+  bool const shown = Region::show_to_kernels(asked.pages.begin, asked.pages.length, file, asked.offset);
+  if (!own && file >= 0) ::close(file);
+  return shown;
+}
+
 void serve() {
   serves = true;
   forget_the_program();
@@ -143,6 +158,8 @@ void serve() {
     }
     mailbox.closing = 0;
     mailbox.error = cudaSuccess;
+    if (mailbox.show.pages.length != 0 && !show_asked(mailbox.show)) mailbox.error = cudaErrorMapBufferObjectFailed;
+    mailbox.show.pages.length = 0;
     if (sigsetjmp(before_kernel, 0) == 0 && mailbox.run != nullptr) {
       for (std::uint64_t block = 0; block < mailbox.blocks; ++block) mailbox.run(mailbox.function, block);
     }
@@ -257,6 +274,19 @@ void close(Allocation& allocation, std::uint32_t devices) {
     mailbox.run = nullptr;
     ask(device);
   }
+}
+
+bool show(Allocation const& allocation, char const* path, std::size_t offset) {
+  Mailbox& mailbox = shared->mailboxes[allocation.device];
+  if (mailbox.process.load(std::memory_order_relaxed) == 0) {
+    if (*path == 0) return true;  // there is no process that was shown another
+    start(allocation.device);
+  }
+  mailbox.show = {{allocation.pages, allocation.length}, offset, {}};
+  std::strncpy(mailbox.show.path, path, sizeof mailbox.show.path - 1);
+  mailbox.run = nullptr;
+  ask(allocation.device);
+  return mailbox.error == cudaSuccess;
 }
 
 void restart(int device) {

@@ -28,6 +28,10 @@ void end_kernel(void const* touched);
 /// Closes the allocation in the processes of these devices.
 void close(Allocation& allocation, std::uint32_t devices);
 
+/// Lets the pages of an allocation be those of a file there, which `path` names for every process: one of another
+/// process's, or, if it is empty, the region's own again.
+bool show(Allocation const& allocation, char const* path, std::size_t offset);
+
 /// A new process for the device, if it had one.
 void restart(int device);
 

@@ -104,6 +104,18 @@ void Region::protect(std::byte* pages, std::size_t length, bool open) const {
   }
 }
 
+bool Region::show(std::byte* pages, std::size_t length, int file, std::size_t offset, bool open) const {
+  auto const place = [&](std::byte* at, int access) {
+    return mmap(at, length, access, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, static_cast<off_t>(offset)) == at;
+  };
+  return place(pages, open ? PROT_READ | PROT_WRITE : PROT_NONE) && place(pages + distance(), PROT_READ | PROT_WRITE);
+}
+
+bool Region::show_to_kernels(std::byte* pages, std::size_t length, int file, std::size_t offset) {
+  return mmap(pages, length, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, static_cast<off_t>(offset)) ==
+         pages;
+}
+
 void Regions::map() {
   for (Region& device : devices_) device.map(Kind::device);
   page_locked_.map(Kind::page_locked);
@@ -163,7 +175,9 @@ Allocation* Regions::reserve(Kind kind, int device, std::size_t size) {
                 .opened = 0,
                 .kind = kind,
                 .state = State::reserved,
-                .free_asked = false};
+                .free_asked = false,
+                .exported = 0,
+                .imported = false};
   if (kind != Kind::device) allocation.accessible = ~std::uint32_t{0};
   for (std::size_t at = 0; at < length; at += page) region.owner(pages + at) = number;
   return &allocation;
@@ -198,6 +212,21 @@ void Regions::end(Allocation& allocation, State state) {
     region.protect(allocation.pages, allocation.length, false);
   }
   allocation.state = state;
+  region.give_back(allocation.pages, allocation.length);
+}
+
+bool Regions::begin_import(Allocation& allocation, int file, std::size_t offset) const {
+  allocation.imported = true;
+  bool const shown = find(allocation.pages)->show(allocation.pages, allocation.length, file, offset, sanitizer::threads);
+  if (shown) allocation.state = State::live;
+  return shown;
+}
+
+void Regions::end_import(Allocation& allocation) {
+  Region& region = of(allocation.kind, allocation.device);
+  if (allocation.state == State::live) check_red_zones(allocation);
+  region.show(allocation.pages, allocation.length, region.file(), region.offset_of(allocation.pages), false);
+  allocation.state = State::gone;
   region.give_back(allocation.pages, allocation.length);
 }
 

@@ -34,6 +34,8 @@ struct Allocation {
   Kind kind;
   State state;
   bool free_asked;  ///< a free is queued or done
+  std::uint32_t exported;  ///< its number among those that other processes may open; 0: they may not
+  bool imported;           ///< another process's
 
   std::byte* end() const { return begin + size; }
 };
@@ -53,6 +55,14 @@ class Region {
   void give_back(std::byte* pages, std::size_t length);
   /// What the program may do with the view that it was given.
   void protect(std::byte* pages, std::size_t length, bool open) const;
+
+  /// The region's file, and where in it an address of the region lies.
+  int file() const { return file_; }
+  std::size_t offset_of(std::byte const* pages) const { return static_cast<std::size_t>(pages - view_); }
+  /// Lets these pages, in both views, be those of another file, or the region's own again. False: they cannot be.
+  bool show(std::byte* pages, std::size_t length, int file, std::size_t offset, bool open) const;
+  /// Likewise in a device's process, which has one view: closed.
+  static bool show_to_kernels(std::byte* pages, std::size_t length, int file, std::size_t offset);
 
   std::uint32_t& owner(void const* address) const {
     return owners_[static_cast<std::size_t>(static_cast<std::byte const*>(address) - view_) / page];
@@ -88,6 +98,9 @@ class Regions {
   void begin(Allocation& allocation) const;
   /// Closes it and gives its room back. Stops the program if bytes around it were written to.
   void end(Allocation& allocation, State state);
+  /// Of another process: its bytes are those of the file from there on. False: they cannot be mapped.
+  bool begin_import(Allocation& allocation, int file, std::size_t offset) const;
+  void end_import(Allocation& allocation);
   /// Stops the program if bytes around the allocation were written to.
   void check_red_zones(Allocation const& allocation) const;
 

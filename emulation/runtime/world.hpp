@@ -2,6 +2,8 @@
 #pragma once
 #include <cuda_runtime_api.h>
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -22,6 +24,7 @@
 namespace emulation {
 
 struct Stream;
+struct SharedEvent;
 
 /// A place in a stream's order: behind its first `count` operations.
 struct Point {
@@ -84,6 +87,8 @@ struct Event {
   std::shared_ptr<std::uint64_t> when{};  ///< how many operations the machine had done; 0: not yet
   int polls = 0;
   void* made_at = nullptr;
+  SharedEvent* shared = nullptr;  ///< what other processes see of it
+  pid_t exporter = 0;             ///< whose it is, if it is another process's
 };
 
 struct Pool {

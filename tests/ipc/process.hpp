@@ -2,12 +2,14 @@
 #pragma once
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -69,6 +71,26 @@ class Process {
     }
     ::_exit(status);
   }
+  /// This program anew, running one test case alone, which finds its channel by Process::mine(): for what no fork
+  /// survives, a CUDA runtime. Such a case is marked doctest::skip().
+  static Process running(char const* test_case) {
+    Process made{pair()};
+    auto const number = std::to_string(made.theirs_), name = std::string{"--test-case="} + test_case;
+    made.process_ = ::fork();
+    REQUIRE(made.process_ >= 0);
+    if (made.process_ == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      ::alarm(240);
+      ::fcntl(made.theirs_, F_SETFD, 0);
+      ::setenv("TESSERA_TEST_CHANNEL", number.c_str(), 1);
+      ::execl("/proc/self/exe", "child", name.c_str(), "--no-skip", "--quiet", nullptr);
+      ::_exit(1);
+    }
+    ::close(made.theirs_);
+    return made;
+  }
+  static Channel mine() { return Channel{std::atoi(std::getenv("TESSERA_TEST_CHANNEL"))}; }
+
   Process(Process&& other) noexcept
       : channel_{std::move(other.channel_)}, theirs_{other.theirs_}, process_{std::exchange(other.process_, 0)} {}
   Process& operator=(Process&& other) noexcept {

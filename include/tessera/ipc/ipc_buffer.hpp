@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include <tessera/buffer/concept.hpp>
@@ -43,6 +44,8 @@ class IpcBuffer {
 
   /// Gives the lease back now. Requires: nothing uses the bytes any more, no queue either.
   void close() noexcept { hold_.release(); }
+  /// What keeps the allocation open in this process.
+  std::shared_ptr<void> owner() const { return hold_ ? hold_.opened().owner : nullptr; }
   bool is_open() const { return static_cast<bool>(hold_); }
 
  private:

@@ -23,12 +23,13 @@ struct Request {
 
 enum class Answer : std::uint32_t { granted = 0, unknown = 1, held = 2, failed = 3 };
 
-/// Where it is granted, an open file may come with it. `address` is that in the producer, for itself.
+/// Where it is granted, an open file may come with it. `address` and `event` are those in the producer, for itself.
 struct Reply {
   std::uint32_t version = protocol;
   Answer answer = Answer::failed;
   std::uint64_t size = 0;
   std::uint64_t address = 0;
+  std::uint64_t event = 0;
   char why[160]{};  ///< a text that ends with 0
 
   std::string_view reason() const { return {why, static_cast<std::size_t>(std::find(why, why + sizeof why, '\0') - why)}; }

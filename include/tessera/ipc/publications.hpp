@@ -25,6 +25,7 @@ struct Exported {
   std::vector<std::byte> event{};   ///< of an event that its bytes are ready behind; empty: they are
   std::function<int(bool writes)> open{};  ///< a descriptor to be sent with a lease; none, if empty
   std::shared_ptr<void const> owner{};
+  void* own_event = nullptr;     ///< that event, for this process itself
   bool outlasts_leases = false;  ///< it may not be freed while another process has it open
 };
 
@@ -52,7 +53,8 @@ class Publications {
     bool is_known;
     std::string why;
   };
-  Granted take(std::uint64_t number, bool writes) {
+  /// `is_own`: this process asks.
+  Granted take(std::uint64_t number, bool writes, bool is_own) {
     std::lock_guard lock{mutex_};
     auto const found = entries_.find(number);
     if (found == entries_.end() || found->second.withdrawn)
@@ -62,15 +64,17 @@ class Publications {
     if (writes && entry.leases != 0)
       return {nullptr, true, text({entry.leases, entry.leases == 1 ? " lease" : " leases", " to read are held"})};
     ++entry.leases;
+    entry.others += !is_own;
     entry.writes = writes;
     return {entry.allocation, true, {}};
   }
-  void give_back(std::uint64_t number) noexcept {
+  void give_back(std::uint64_t number, bool is_own) noexcept {
     std::shared_ptr<Exported const> freed;
     std::lock_guard lock{mutex_};
     auto const found = entries_.find(number);
     if (found == entries_.end() || found->second.leases == 0) return;
     --found->second.leases;
+    found->second.others -= !is_own;
     found->second.writes = false;
     freed = erase_if_unheld(found);
   }
@@ -92,10 +96,11 @@ class Publications {
     for (auto const& entry : entries_) sum += entry.second.leases;
     return sum;
   }
+  /// Whether another process has memory open that may not be freed meanwhile.
   bool must_wait() const {
     std::lock_guard lock{mutex_};
     for (auto const& entry : entries_)
-      if (entry.second.leases != 0 && entry.second.allocation->outlasts_leases) return true;
+      if (entry.second.others != 0 && entry.second.allocation->outlasts_leases) return true;
     return false;
   }
 
@@ -103,6 +108,7 @@ class Publications {
   struct Entry {
     std::shared_ptr<Exported const> allocation;
     std::size_t leases = 0;
+    std::size_t others = 0;  // of these, other processes'
     bool writes = false;  // the one lease that there is
     bool withdrawn = false;
   };

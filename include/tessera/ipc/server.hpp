@@ -56,6 +56,8 @@ class Server {
     std::vector<std::uint64_t> leases{};
   };
 
+  bool is_own(Consumer const& consumer) const { return consumer.process == process_; }
+
   void serve() noexcept {
     while (!stop_.load() || published_->must_wait()) {
       std::vector<pollfd> asked{{woken_.number(), POLLIN, 0}, {listening_.number(), POLLIN, 0}};
@@ -83,7 +85,7 @@ class Server {
   }
 
   void drop(std::list<Consumer>::iterator consumer) noexcept {
-    for (auto number : consumer->leases) published_->give_back(number);
+    for (auto number : consumer->leases) published_->give_back(number, is_own(*consumer));
     consumers_.erase(consumer);
     is_full_ = false;
   }
@@ -97,7 +99,7 @@ class Server {
     auto const found = std::find(consumer.leases.begin(), consumer.leases.end(), request.allocation);
     if (request.what != What::give_back || found == consumer.leases.end()) return false;
     consumer.leases.erase(found);
-    published_->give_back(request.allocation);
+    published_->give_back(request.allocation, is_own(consumer));
     return true;
   } catch (std::exception const&) {  // no memory
     return false;
@@ -107,18 +109,21 @@ class Server {
     Reply reply;
     File file{-1};
     consumer.leases.reserve(consumer.leases.size() + 1);
-    auto const granted = published_->take(request.allocation, request.writes != 0);
+    auto const granted = published_->take(request.allocation, request.writes != 0, is_own(consumer));
     if (granted.allocation) {
       consumer.leases.push_back(request.allocation);
       reply.size = granted.allocation->size;
-      if (consumer.process == process_) reply.address = reinterpret_cast<std::uintptr_t>(granted.allocation->data);
+      if (is_own(consumer)) {
+        reply.address = reinterpret_cast<std::uintptr_t>(granted.allocation->data);
+        reply.event = reinterpret_cast<std::uintptr_t>(granted.allocation->own_event);
+      }
       try {
         if (granted.allocation->open) file = File{granted.allocation->open(request.writes != 0)};
         reply.answer = Answer::granted;
       } catch (Error const& error) {
         reply.set_reason(error.what());
         consumer.leases.pop_back();
-        published_->give_back(request.allocation);
+        published_->give_back(request.allocation, is_own(consumer));
       }
     } else {
       reply.answer = granted.is_known ? Answer::held : Answer::unknown;

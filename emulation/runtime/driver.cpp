@@ -1,0 +1,42 @@
+#include "driver.hpp"
+
+#include <cstring>
+
+#include "entry.hpp"
+
+namespace emulation::driver {
+
+int device_get(int* device, int ordinal) {
+  return enter("cuDeviceGet", Role::driver, [&](Entry&) {
+    if (device == nullptr) return cudaErrorInvalidValue;
+    if (ordinal < 0 || ordinal >= world().machine.devices) return cudaErrorInvalidDevice;
+    *device = ordinal;
+    return cudaSuccess;
+  });
+}
+
+/// The same in all processes, as a GPU's is.
+int device_uuid(char* uuid, int device) {
+  return enter("cuDeviceGetUuid", Role::driver, [&](Entry&) {
+    if (uuid == nullptr) return cudaErrorInvalidValue;
+    if (device < 0 || device >= world().machine.devices) return cudaErrorInvalidDevice;
+    std::memcpy(uuid, "emulated GPU   0", 16);
+    uuid[15] = static_cast<char>('0' + device);
+    return cudaSuccess;
+  });
+}
+
+int address_range(std::uint64_t* base, std::size_t* size, std::uint64_t pointer) {
+  return enter("cuMemGetAddressRange", Role::driver, [&](Entry&) {
+    auto const* const address = reinterpret_cast<std::byte const*>(pointer);
+    Allocation const* const found = regions().find_allocation(address);
+    bool const is_there = found != nullptr && (found->state == State::live || found->state == State::reserved) &&
+                          address >= found->begin && address < found->end();
+    if (base == nullptr || size == nullptr || !is_there) return cudaErrorInvalidValue;
+    *base = reinterpret_cast<std::uintptr_t>(found->begin);
+    *size = found->size;
+    return cudaSuccess;
+  });
+}
+
+}  // namespace emulation::driver

@@ -1,0 +1,12 @@
+// Functions of the driver's that the runtime's interface lacks: what a device and an allocation are.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace emulation::driver {
+
+int device_get(int* device, int ordinal);
+int device_uuid(char* uuid, int device);
+int address_range(std::uint64_t* base, std::size_t* size, std::uint64_t pointer);
+
+}  // namespace emulation::driver

@@ -1,0 +1,50 @@
+// What other processes may open of this one, and what this one has open of theirs: a table for each process in a memory
+// file, which the others map as they map the memory itself, through /proc.
+#pragma once
+#include <cuda_runtime_api.h>
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+#include "entry.hpp"
+#include "world.hpp"
+
+namespace emulation {
+
+/// An event as all processes see it.
+struct SharedEvent {
+  std::atomic<std::uint64_t> recorded;  ///< how often, and ...
+  std::atomic<std::uint64_t> done;      ///< ... how many of these the stream has come to
+  std::atomic<std::uint32_t> changes;   ///< of `done`
+  std::atomic<std::uint32_t> state;     ///< 0: none, 1: an event, 2: it was destroyed
+};
+
+namespace exports {
+
+/// The device memory that an address lies in, for others. cudaErrorInvalidValue: it is none that can be exported.
+cudaError_t get(cudaIpcMemHandle_t& handle, void* pointer);
+/// Another process's memory, opened, or what is open already. Requires: the world's lock.
+cudaError_t open(void** pointer, cudaIpcMemHandle_t const& handle, Entry const& entry);
+cudaError_t give_up(void* pointer);
+
+/// Closes an import, however often it was opened: with its context.
+void close(Allocation& allocation);
+/// Before memory goes: stops the program if another process has it open.
+void end(Allocation const& allocation);
+
+SharedEvent* new_event();
+cudaError_t get(cudaIpcEventHandle_t& handle, Event const& event);
+cudaError_t open(cudaEvent_t* event, cudaIpcEventHandle_t const& handle, void* caller);
+void end(Event const& event);
+/// What the stream does when it comes to the record that is made now; empty if nobody else sees it.
+std::function<void()> recorded(Event const& event);
+bool is_done(Event const& event);
+/// Returns, or lets the stream go on, when the latest record of now is done, or its process has ended.
+void wait(Event const& event);
+void wait_in(Stream& stream, Event const& event, void* caller);
+
+}  // namespace exports
+}  // namespace emulation

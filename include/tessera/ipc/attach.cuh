@@ -1,0 +1,125 @@
+// Attaches arrays of a device's memory that other processes published.
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+#include <tessera/core/cuda_check.cuh>
+#include <tessera/core/cuda_context.cuh>
+#include <tessera/ipc/consumer.hpp>
+#include <tessera/ipc/driver.cuh>
+#include <tessera/memory/queue.cuh>
+
+namespace tessera { inline namespace v0 { namespace ipc {
+namespace detail {
+
+template <class Handle>
+Handle handle_of(std::vector<std::byte> const& octets, char const* what) {
+  Handle handle{};
+  if (octets.size() != sizeof handle)
+    throw IpcError{text({"the handle of the ", what, " has ", octets.size(), " octets, expected ", sizeof handle})};
+  std::memcpy(&handle, octets.data(), sizeof handle);
+  return handle;
+}
+
+/// Another process's allocation, open here, or one of this process's own, which needs no opening. It is closed when the
+/// queues that it was attached on are done with all that they were given.
+class Import {
+ public:
+  /// Throws: IpcError, DeviceError. `reply` says the addresses, if the producer is this process.
+  Import(Memory const& memory, Reply const& reply, std::shared_ptr<tessera::detail::Stream> stream)
+      : context_{stream->context()} {
+    if (reply.address != 0) {
+      range_ = {reinterpret_cast<std::byte*>(reply.address), static_cast<std::size_t>(reply.size)};
+      event_ = reinterpret_cast<cudaEvent_t>(reply.event);
+      return;
+    }
+    tessera::detail::InContext const here{context_};
+    auto const event = handle_of<cudaIpcEventHandle_t>(memory.event, "event");
+    void* data = nullptr;
+    tessera::detail::check(::cudaIpcOpenMemHandle(&data, handle_of<cudaIpcMemHandle_t>(memory.handle, "memory"),
+                                                  cudaIpcMemLazyEnablePeerAccess),
+                           "cudaIpcOpenMemHandle");
+    opened_ = data;
+    try {
+      range_ = range_of(data);
+      tessera::detail::check(::cudaIpcOpenEventHandle(&event_, event), "cudaIpcOpenEventHandle");
+    } catch (...) {
+      close();
+      throw;
+    }
+  }
+  Import(Import const&) = delete;
+  Import& operator=(Import const&) = delete;
+  ~Import() {
+    for (auto const& stream : streams_) stream->drain();
+    tessera::detail::InContext::call(context_, [&] { close(); });
+  }
+
+  AddressRange range() const { return range_; }
+
+  /// Orders a stream's later work after the producer's event: once, however many slices are attached on it. Throws:
+  /// DeviceError.
+  void order(std::shared_ptr<tessera::detail::Stream> const& stream) {
+    std::lock_guard lock{mutex_};
+    if (std::find(streams_.begin(), streams_.end(), stream) != streams_.end()) return;
+    streams_.push_back(stream);
+    tessera::detail::InContext const here{stream->context()};
+    tessera::detail::check(::cudaStreamWaitEvent(stream->handle(), event_, 0), "cudaStreamWaitEvent");
+  }
+
+ private:
+  void close() noexcept {
+    if (!opened_) return;
+    if (event_) tessera::detail::succeeds(::cudaEventDestroy(event_));
+    tessera::detail::succeeds(::cudaIpcCloseMemHandle(opened_));
+  }
+
+  tessera::detail::Context context_;
+  void* opened_ = nullptr;  // null: it is this process's own
+  cudaEvent_t event_ = nullptr;
+  AddressRange range_{};
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<tessera::detail::Stream>> streams_;
+};
+
+template <LeaseKind L>
+Attached<space::Device, L> attach_device(Consumer& consumer, Descriptor const& array, Queue<space::Device>& on) {
+  if (array.memory.kind != "cuda-ipc")
+    throw IpcError{text({"the array is in memory of kind ", array.memory.kind, ", expected cuda-ipc"})};
+  auto const& stream = on.shared_stream();
+  auto attached = consumer.attach_by<space::Device, L>(array, [&](Reply const& reply, File) {
+    if (auto const here = uuid_of(on.device()); array.memory.device != here)
+      throw IpcError{text({"the array is in the memory of ", array.memory.device, ", and the queue's device is ", here})};
+    auto import = std::make_shared<Import>(array.memory, reply, stream);
+    auto const range = import->range();
+    return Opened{range.begin, range.size, import};
+  });
+  static_cast<Import*>(attached.buffer().owner().get())->order(stream);
+  return attached;
+}
+
+}  // namespace detail
+
+/// An array in device memory, or a slice of it, with a lease to read. Work that `on` is given afterwards comes after
+/// what the producer's queue had to do when it was published; the host waits for nothing. The first array of an
+/// allocation opens it, later ones make no call of CUDA's. Closing waits for `on`. Throws: IpcError, if the descriptor
+/// is wrong or of another device; ProducerGone; LeaseRefused; DeviceError.
+inline Attached<space::Device> attach(Consumer& consumer, Descriptor const& array, Queue<space::Device>& on) {
+  return detail::attach_device<Reading>(consumer, array, on);
+}
+/// With a lease to write, which no other process has.
+inline Attached<space::Device, Writing> attach_to_write(Consumer& consumer, Descriptor const& array,
+                                                        Queue<space::Device>& on) {
+  return detail::attach_device<Writing>(consumer, array, on);
+}
+
+}}}  // namespace tessera::v0::ipc

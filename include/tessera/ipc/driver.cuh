@@ -1,0 +1,56 @@
+// What the driver knows of devices and allocations; the runtime's interface does not say it.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <cuda_runtime_api.h>
+
+#include <tessera/core/cuda_check.cuh>
+#include <tessera/core/cuda_context.cuh>
+#include <tessera/core/text.hpp>
+
+namespace tessera { inline namespace v0 { namespace ipc { namespace detail {
+
+template <class F>
+F driver_function(char const* name) {
+  void* found = nullptr;
+  auto result = cudaDriverEntryPointSymbolNotFound;
+  tessera::detail::check(::cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result),
+                         "cudaGetDriverEntryPointByVersion");
+  if (!found) throw DeviceError{text({"the CUDA driver has no ", name})};
+  return reinterpret_cast<F>(found);
+}
+
+/// Of a GPU, or of a part of one (MIG), as nvidia-smi writes it: all processes agree on it, as they need not on numbers
+/// of devices.
+inline std::string uuid_of(int ordinal) {
+  using tessera::detail::Context;
+  int device = 0;
+  char bytes[16]{};
+  Context::check_driver(driver_function<int (*)(int*, int)>("cuDeviceGet")(&device, ordinal), "cuDeviceGet");
+  Context::check_driver(driver_function<int (*)(char*, int)>("cuDeviceGetUuid")(bytes, device), "cuDeviceGetUuid");
+  std::string uuid = "GPU-";
+  for (std::size_t i = 0; i < sizeof bytes; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) uuid += '-';
+    auto const byte = static_cast<unsigned char>(bytes[i]);
+    uuid.append({"0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]});
+  }
+  return uuid;
+}
+
+/// The allocation that an address lies in.
+struct AddressRange {
+  std::byte* begin;
+  std::size_t size;
+};
+inline AddressRange range_of(void const* address) {
+  std::uint64_t begin = 0;
+  std::size_t size = 0;
+  auto const ask = driver_function<int (*)(std::uint64_t*, std::size_t*, std::uint64_t)>("cuMemGetAddressRange");
+  tessera::detail::Context::check_driver(ask(&begin, &size, reinterpret_cast<std::uintptr_t>(address)),
+                                         "cuMemGetAddressRange");
+  return {reinterpret_cast<std::byte*>(begin), size};
+}
+
+}}}}  // namespace tessera::v0::ipc::detail

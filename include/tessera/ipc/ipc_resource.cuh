@@ -1,0 +1,29 @@
+// Device memory that can be exported to other processes.
+#pragma once
+#include <cstddef>
+
+#include <cuda_runtime_api.h>
+
+#include <tessera/core/checked.hpp>
+#include <tessera/memory/resource.cuh>
+
+namespace tessera { inline namespace v0 { namespace ipc {
+
+/// A memory resource, to be given to a queue: `Queue<space::Device>{host, {.device = resource}}`. What is read on that
+/// queue can be published without a copy; memory of pools, which queues use otherwise, cannot. Each block is an
+/// allocation of its own, of whole 2 MiB, so that a handle shows no neighbours; it is made and freed by cudaMalloc and
+/// cudaFree, and freeing waits for the device: the queue keeps blocks and uses them again.
+class IpcResource {
+ public:
+  void* allocate(std::size_t size, std::size_t) {
+    void* data = nullptr;
+    auto const status = ::cudaMalloc(&data, (checked_size(size, "the block") / whole + 1) * whole);
+    return tessera::detail::made(data, status, size, "device memory", "cudaMalloc");
+  }
+  void deallocate(void* data, std::size_t, std::size_t) noexcept { tessera::detail::succeeds(::cudaFree(data)); }
+
+ private:
+  static constexpr std::size_t whole = std::size_t{2} << 20;
+};
+
+}}}  // namespace tessera::v0::ipc

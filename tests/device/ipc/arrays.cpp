@@ -1,0 +1,175 @@
+// Arrays of device memory between processes.
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include <emulation/emulation.hpp>
+#include <ipc/process.hpp>
+#include <tessera/buffer/pinned_buffer.cuh>
+#include <tessera/ipc/cuda.cuh>
+#include <tessera/memory/launch.cuh>
+
+using namespace tessera;
+
+namespace ipc_device_array_tests {
+
+using Floats = OwnedArray<float, 2, DeviceBuffer>;
+
+struct Count {
+  float* data;
+  TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const { data[i] = static_cast<float>(i); }
+};
+struct AddTen {
+  ArrayView<float, 2, space::Device> view;
+  TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const {
+    view.in_kernel(i / view.shape[1], i % view.shape[1]) += 10;
+  }
+};
+
+Floats counted(Queue<space::Device>& on) {
+  Floats array{{6, 4}, on};
+  launch(on, 24, Count{array.data()});
+  return array;
+}
+
+float element(ArrayView<float const, 2, space::Device> view, std::uint64_t row, std::uint64_t column,
+              Queue<space::Device>& on) {
+  float result = 0;
+  auto const* const at = view.data + static_cast<std::int64_t>(row) * view.strides[0] +
+                         static_cast<std::int64_t>(column) * view.strides[1];
+  REQUIRE(cudaMemcpyAsync(&result, at, sizeof result, cudaMemcpyDeviceToHost, on.stream()) == cudaSuccess);
+  on.wait();
+  return result;
+}
+
+TEST_CASE("child: publisher" * doctest::skip()) {
+  auto const tell = test::Process::mine();
+  emulation::seed(15);
+  ipc::IpcResource resource;
+  Queue<space::Device> on{Queue<space::Host>{}, DeviceResources{.device = resource}};
+  ipc::Producer producer;
+  auto published = ipc::publish(producer, counted(on), on);
+  tell.put(published.json());
+  for (;;) {
+    auto const asked = tell.get();
+    if (asked == "withdraw") published = {};
+    if (asked == "allocations") tell.put(std::to_string(producer.allocations()));
+    if (asked == "gone") {
+      while (producer.allocations() != 0) ::usleep(1000);
+      tell.put("gone");
+    }
+    if (asked == "last") {  // in the producer's own process
+      ipc::Consumer consumer;
+      auto const own = ipc::attach(consumer, published.descriptor(), on);
+      tell.put(std::to_string(static_cast<int>(element(own.view<float const, 2>(), 5, 3, on))));
+    }
+    if (asked == "end") break;
+  }
+}
+
+TEST_CASE("an array of another process's device memory is used where it is, in the producer's order") {
+  auto producer = test::Process::running("child: publisher");
+  auto const array = ipc::parse_descriptor(producer->get());
+  CHECK(array.memory.device.starts_with("GPU-"));
+  CHECK(array.memory.size == std::size_t{2} << 20);
+  {
+    Queue<space::Device> on{Queue<space::Host>{}};
+    ipc::Consumer consumer;
+    auto const whole = ipc::attach(consumer, array, on);
+    CHECK(element(whole.view<float const, 2>(), 5, 3, on) == 23);
+    {
+      emulation::Watch const watch;
+      auto const part = ipc::attach(consumer, array.slice({{2, 6, 2}, {1, 3}}), on);
+      CHECK(watch.calls().empty());  // a slice of what is open makes no call of CUDA's
+      CHECK(element(part.view<float const, 2>(), 1, 1, on) == 18);
+    }
+    CHECK_THROWS_AS(ipc::attach_to_write(consumer, array, on), ipc::LeaseRefused);
+  }
+  {
+    Queue<space::Device> on{Queue<space::Host>{}};
+    ipc::Consumer consumer;
+    auto const writing = ipc::attach_to_write(consumer, array.slice({{4, 6}, all}), on);
+    launch(on, 8, AddTen{writing.view<float, 2>()});
+  }  // closed when the queue is done
+  producer->put("last");
+  CHECK(producer->get() == "33");
+  producer->put("end");
+  CHECK(producer.wait());
+}
+
+TEST_CASE("device memory outlasts what is withdrawn, for as long as it is held, and no longer") {
+  auto producer = test::Process::running("child: publisher");
+  auto const array = ipc::parse_descriptor(producer->get());
+  Queue<space::Device> on{Queue<space::Host>{}};
+  ipc::Consumer consumer;
+  auto attached = ipc::attach(consumer, array, on);
+  producer->put("withdraw");
+  producer->put("allocations");
+  CHECK(producer->get() == "1");
+  CHECK(element(attached.view<float const, 2>(), 5, 3, on) == 23);
+  attached.close();
+  producer->put("gone");
+  CHECK(producer->get() == "gone");
+  producer->put("end");
+  CHECK(producer.wait());  // by the emulation's word it freed all that it made
+}
+
+TEST_CASE("child: holder" * doctest::skip()) {
+  auto const tell = test::Process::mine();
+  Queue<space::Device> on{Queue<space::Host>{}};
+  ipc::Consumer consumer;
+  auto const attached = ipc::attach(consumer, ipc::parse_descriptor(tell.get()), on);
+  tell.put("held");
+  tell.get();
+}
+
+TEST_CASE("a producer's end waits for those who hold device memory, and for those who die with it") {
+  auto producer = test::Process::running("child: publisher");
+  auto const json = producer->get();
+  auto holder = test::Process::running("child: holder");
+  holder->put(json);
+  CHECK(holder->get() == "held");
+  producer->put("end");
+  ipc::Consumer late;
+  Queue<space::Device> on{Queue<space::Host>{}};
+  holder.kill();
+  CHECK(producer.wait());
+  CHECK_THROWS_AS(ipc::attach(late, ipc::parse_descriptor(json), on), ipc::ProducerGone);
+}
+
+TEST_CASE("descriptors of device memory are not believed, and memory of pools is refused with the cure") {
+  auto producer = test::Process::running("child: publisher");
+  auto const array = ipc::parse_descriptor(producer->get());
+  Queue<space::Device> on{Queue<space::Host>{}};
+  ipc::Consumer consumer;
+  auto const refused = [&](auto change) -> std::string {
+    auto changed = array;
+    change(changed);
+    try {
+      ipc::attach(consumer, changed, on);
+    } catch (Error const& error) {
+      return error.what();
+    }
+    return "nothing was thrown";
+  };
+  CHECK(refused([](auto& a) { a.memory.device = "GPU-0"; }).find("the queue's device is GPU-656d") != std::string::npos);
+  CHECK(refused([](auto& a) { a.memory.handle.pop_back(); }) == "the handle of the memory has 63 octets, expected 64");
+  CHECK(refused([](auto& a) { a.memory.event.clear(); }) == "the handle of the event has 0 octets, expected 64");
+  CHECK(refused([](auto& a) { a.memory.handle[0] = {}; }).find("cudaIpcOpenMemHandle") != std::string::npos);
+  CHECK(refused([](auto& a) { a.shape[0] = 1u << 30, a.memory.size = ~std::uint64_t{0}; })
+            .find("does not lie in its allocation, which has 2097152 bytes") != std::string::npos);
+  CHECK(refused([](auto& a) { a.memory.kind = "shared-memory"; }).find("expected cuda-ipc") != std::string::npos);
+  CHECK_THROWS_AS(consumer.attach(array), ipc::IpcError);
+  CHECK(emulation::alive().allocations == 0);
+  ipc::Producer own;
+  CHECK_THROWS_WITH_AS(ipc::publish(own, counted(on), on),
+                       "this device memory is of a pool, which CUDA IPC cannot export: give the queue an IpcResource, "
+                       "Queue<space::Device>{host, {.device = resource}}, and read on it",
+                       ipc::IpcError);
+  producer->put("end");
+  CHECK(producer.wait());
+}
+
+}  // namespace ipc_device_array_tests
