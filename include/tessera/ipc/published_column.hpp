@@ -1,0 +1,104 @@
+// A column made of arrays that are published, of whatever memory.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tessera/ipc/column.hpp>
+#include <tessera/ipc/column_json.hpp>
+#include <tessera/ipc/published.hpp>
+
+namespace tessera { inline namespace v0 { namespace ipc {
+
+/// Move-only; its arrays are published for as long as it is there. The functions that make one throw IpcError, if the
+/// arrays do not fit together.
+class PublishedColumn {
+ public:
+  PublishedColumn() = default;
+
+  /// Values of one dimension: numbers, bools (a byte each) or raw bytes.
+  static PublishedColumn values(Published data) {
+    PublishedColumn column;
+    column.what_.schema = detail::schema_of(data.descriptor().type);
+    return std::move(column).with_data(std::move(data));
+  }
+  /// int64 that are times (kind "datetime64") or spans of time ("timedelta64") in a unit of NumPy's: "ns", "D".
+  static PublishedColumn times(Published data, std::string const& kind, std::string const& unit) {
+    PublishedColumn column;
+    bool const is_time = kind == "datetime64";
+    constexpr std::string_view units[] = {"s", "ms", "us", "ns"}, letters = "smun";
+    if (!is_time && kind != "timedelta64") throw IpcError{text({"\"", kind, "\" is no kind of time"})};
+    column.what_.schema = "l", column.what_.logical = text({kind, "[", unit, "]"});
+    for (std::size_t i = 0; i < 4; ++i)
+      if (unit == units[i])
+        column.what_.schema = text({is_time ? "ts" : "tD", letters.substr(i, 1), is_time ? ":" : ""});
+    return std::move(column).with_data(std::move(data));
+  }
+  /// UTF-8 text: characters, and where each element's begin and the last one's end (int32 or int64).
+  static PublishedColumn strings(Published offsets, Published characters) {
+    PublishedColumn column;
+    column.what_.schema = offsets.descriptor().type.size == 4 ? "u" : "U";
+    column.set_offsets(std::move(offsets));
+    column.what_.data = characters.descriptor();
+    column.arrays_.push_back(std::move(characters));
+    return std::move(column).checked();
+  }
+  /// Lists of a column's elements.
+  static PublishedColumn lists(Published offsets, PublishedColumn elements) {
+    PublishedColumn column;
+    column.what_.schema = offsets.descriptor().type.size == 4 ? "+l" : "+L";
+    column.set_offsets(std::move(offsets));
+    column.add(std::move(elements));
+    return std::move(column).checked();
+  }
+  /// Columns side by side, as many elements as the first has.
+  static PublishedColumn structure(std::vector<PublishedColumn> fields) {
+    PublishedColumn column;
+    column.what_.schema = "+s";
+    column.what_.length = fields.empty() ? 0 : fields.front().what_.length;
+    for (auto& field : fields) column.add(std::move(field));
+    return std::move(column).checked();
+  }
+
+  PublishedColumn named(std::string name) && {
+    what_.name = std::move(name);
+    return std::move(*this);
+  }
+  PublishedColumn masked(Published mask, Mask::Kind kind, std::int64_t null_count = -1) && {
+    what_.mask = Mask{kind, mask.descriptor()}, what_.null_count = null_count;
+    arrays_.push_back(std::move(mask));
+    return std::move(*this).checked();
+  }
+
+  ColumnDescriptor const& descriptor() const& { return what_; }
+  std::string json(Octets how = Octets::base64) const { return to_json(what_, how); }
+
+ private:
+  PublishedColumn with_data(Published data) && {
+    what_.data = data.descriptor();
+    what_.length = what_.data->shape.rank() == 1 ? what_.data->shape[0] : 0;
+    arrays_.push_back(std::move(data));
+    return std::move(*this).checked();
+  }
+  void set_offsets(Published offsets) {
+    what_.offsets = offsets.descriptor();
+    auto const& shape = what_.offsets->shape;
+    what_.length = shape.rank() == 1 && shape[0] > 0 ? shape[0] - 1 : 0;
+    arrays_.push_back(std::move(offsets));
+  }
+  void add(PublishedColumn child) {
+    what_.children.push_back(std::move(child.what_));
+    for (auto& array : child.arrays_) arrays_.push_back(std::move(array));
+  }
+  PublishedColumn checked() && {
+    detail::check_column(what_);
+    return std::move(*this);
+  }
+
+  ColumnDescriptor what_;
+  std::vector<Published> arrays_;
+};
+
+}}}  // namespace tessera::v0::ipc

@@ -1,0 +1,158 @@
+// Columns of tables between processes: types, masks, slices, strings, lists and structs.
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <ipc/process.hpp>
+#include <tessera/ipc/attached_column.hpp>
+#include <tessera/ipc/producer.hpp>
+#include <tessera/ipc/published_column.hpp>
+
+using namespace tessera;
+using ipc::PublishedColumn;
+
+namespace columns_tests {
+
+template <class T>
+ipc::Published published(ipc::Producer& producer, std::vector<T> const& elements) {
+  return producer.publish(ArrayView<T const, 1>::c_order(elements.data(), {elements.size()}));
+}
+using Bytes = std::vector<std::uint8_t>;
+
+PublishedColumn table(ipc::Producer& producer) {
+  std::vector<PublishedColumn> fields;
+  fields.push_back(PublishedColumn::values(published<float>(producer, {1, 2, 3, 4}))
+                       .masked(published<std::uint8_t>(producer, {0b1101}), ipc::Mask::Kind::bits, 1)
+                       .named("weight"));
+  std::string const text = "onetwothree";
+  fields.push_back(PublishedColumn::strings(published<std::int32_t>(producer, {0, 3, 6, 6, 11}),
+                                            published<std::uint8_t>(producer, Bytes(text.begin(), text.end())))
+                       .masked(published<std::uint8_t>(producer, {1, 1, 0, 1}), ipc::Mask::Kind::bytes, 1)
+                       .named("word"));
+  fields.push_back(
+      PublishedColumn::times(published<std::int64_t>(producer, {10, 20, 30, 40}), "datetime64", "ns").named("when"));
+  fields.push_back(PublishedColumn::lists(published<std::int64_t>(producer, {0, 2, 2, 3, 5}),
+                                          PublishedColumn::values(published<std::int16_t>(producer, {7, 8, 9, 10, 11})))
+                       .named("parts"));
+  return PublishedColumn::structure(std::move(fields)).named("row");
+}
+
+TEST_CASE("child: table of columns" * doctest::skip()) {
+  auto const tell = test::Process::mine();
+  ipc::Producer producer;
+  auto const column = table(producer);
+  tell.put(column.json());
+  tell.get();
+}
+
+TEST_CASE("a table of columns of another process, with nulls, strings, times and lists") {
+  auto producer = test::Process::running("child: table of columns");
+  auto const row = ipc::parse_column_descriptor(producer->get());
+  CHECK(ipc::parse_column_descriptor(ipc::to_json(row, ipc::Octets::list)) == row);
+  ipc::Consumer consumer;
+  auto const attached = ipc::attach(consumer, row);
+  auto const& fields = attached.children();
+  REQUIRE(fields.size() == 4);
+  CHECK(attached.size() == 4);
+  CHECK(fields[0].values<float>()(2) == 3);
+  CHECK((fields[0].is_valid(0) && !fields[0].is_valid(1) && fields[0].is_valid(3)));
+  CHECK(fields[1].string(1) == "two");
+  CHECK(fields[1].string(3) == "three");
+  CHECK(!fields[1].is_valid(2));
+  CHECK(fields[2].descriptor().schema == "tsn:");
+  CHECK(fields[2].descriptor().logical == "datetime64[ns]");
+  CHECK(fields[2].values<std::int64_t>()(3) == 40);
+  CHECK(fields[3].range(3) == std::pair<std::uint64_t, std::uint64_t>{3, 5});
+  CHECK(fields[3].children()[0].values<std::int16_t>()(4) == 11);
+
+  // A slice has the whole mask, and says its offset.
+  auto const part = row.children[0].slice(1, 2);
+  CHECK(part.mask == row.children[0].mask);
+  CHECK((part.offset == 1 && part.length == 2 && part.null_count == -1));
+  auto const sliced = ipc::attach(consumer, part);
+  CHECK(sliced.values<float>()(0) == 2);
+  CHECK((!sliced.is_valid(0) && sliced.is_valid(1)));
+  CHECK(ipc::attach(consumer, row.children[1].slice(3, 1)).string(0) == "three");
+  CHECK_THROWS_AS((void)part.slice(1, 2), SelectionError);
+  CHECK_THROWS_AS((void)sliced.is_valid(2), SelectionError);
+}
+
+TEST_CASE("every number, bool and time has its schema of Arrow's") {
+  ipc::Producer producer;
+  ipc::Consumer consumer;
+  auto const schema = [&]<class T>(T) {
+    auto const column = PublishedColumn::values(published<T>(producer, {T{}, T{}}));
+    CHECK(ipc::attach(consumer, column.descriptor()).template values<T>().shape[0] == 2);
+    return column.descriptor().schema;
+  };
+  CHECK(schema(std::int8_t{}) == "c");
+  CHECK(schema(std::uint8_t{}) == "C");
+  CHECK(schema(std::int16_t{}) == "s");
+  CHECK(schema(std::uint16_t{}) == "S");
+  CHECK(schema(std::int32_t{}) == "i");
+  CHECK(schema(std::uint32_t{}) == "I");
+  CHECK(schema(std::int64_t{}) == "l");
+  CHECK(schema(std::uint64_t{}) == "L");
+  CHECK(schema(float16_bits{}) == "e");
+  CHECK(schema(float{}) == "f");
+  CHECK(schema(double{}) == "g");
+  CHECK(schema(std::array<std::byte, 12>{}) == "w:12");
+  bool const yes[] = {true, false};
+  auto const bools = PublishedColumn::values(producer.publish(ArrayView<bool const, 1>::c_order(yes, {2})));
+  CHECK(bools.descriptor().schema == "b");
+  CHECK(ipc::attach(consumer, bools.descriptor()).values<bool>()(0));
+  auto const times = [&](char const* kind, char const* unit) {
+    return PublishedColumn::times(published<std::int64_t>(producer, {1}), kind, unit).descriptor();
+  };
+  CHECK(times("datetime64", "s").schema == "tss:");
+  CHECK(times("timedelta64", "us").schema == "tDu");
+  CHECK((times("datetime64", "D").schema == "l" && times("datetime64", "D").logical == "datetime64[D]"));
+}
+
+TEST_CASE("columns that contradict themselves are refused") {
+  ipc::Producer producer;
+  ipc::Consumer consumer;
+  auto const column = table(producer);
+  auto const refused = [&](auto change) -> std::string {
+    auto row = column.descriptor();
+    change(row);
+    try {
+      auto const read = ipc::parse_column_descriptor(ipc::to_json(row));
+      (void)ipc::attach(consumer, read).children()[1].string(3);
+    } catch (Error const& error) {
+      return error.what();
+    }
+    return "nothing was thrown";
+  };
+  using Row = ipc::ColumnDescriptor&;
+  auto const numbers = std::string{"column \"weight\" of schema \"f\": "};
+  CHECK(refused([](Row) {}) == "nothing was thrown");
+  CHECK(refused([](Row row) { row.children[0].length = 5; }) == numbers + "it has 4 values, expected 5");
+  CHECK(refused([](Row row) { row.children[0].offset = ~std::uint64_t{0}; }) == numbers + "its length is beyond all memory");
+  CHECK(refused([](Row row) { row.children[0].data.reset(); }) == numbers + "its data are not those of its schema");
+  CHECK(refused([](Row row) { row.children[0].mask.reset(); }) == numbers + "it has nulls and no mask");
+  CHECK(refused([](Row row) { row.children[0].null_count = 5; }) == numbers + "its count of nulls is none");
+  CHECK(refused([](Row row) { row.children[0].mask->buffer.shape[0] = 0; }) ==
+        numbers + "it has 0 bytes of a mask, expected 1");
+  CHECK(refused([](Row row) { row.children[0].schema = "g"; }) ==
+        "column \"weight\" of schema \"g\": its values are float32");
+  CHECK(refused([](Row row) { row.children[0].schema = "q"; }) ==
+        "column \"weight\" of schema \"q\": the schema is none that is known");
+  CHECK(refused([](Row row) { row.children[3].children.clear(); }) ==
+        "column \"parts\" of schema \"+L\": a list has one column within");
+  CHECK(refused([](Row row) { row.length = 5; }) == numbers + "it is shorter than the struct around it");
+  CHECK(refused([](Row row) {
+          for (int i = 0; i < 20; ++i) row.children = {row};
+        }).find("columns nested in at most 16 levels") != std::string::npos);
+  CHECK(refused([](Row row) { row.children.assign(5000, row.children[2]); }) ==
+        "column \"when\" of schema \"tsn:\": there are more than 4096 columns");
+  CHECK(refused([](Row row) { row.children[1].data->shape[0] = 9; }) ==
+        "column \"word\" of schema \"u\": its offsets of element 3 do not lie in the 9 that there are");
+  CHECK(refused([](Row row) { row.children[1].data->strides[0] = 0; }) ==
+        "column \"word\" of schema \"u\": its characters are not contiguous in one dimension");
+}
+
+}  // namespace columns_tests
