@@ -34,8 +34,21 @@ class Producer {
   /// An array that was read into shared memory, `producer.publish(array.read<SharedBuffer>(all))`, without a copy.
   template <class T, std::size_t Rank>
   Published publish(OwnedArray<T, Rank, SharedBuffer> array) {
-    if (array.buffer().view().size == 0) return publish_file(std::make_shared<tessera::detail::MemoryFile>(1), array);
-    return publish_file(array.buffer().file(), array);
+    return publish(array.buffer(), data_type_of<T>(), array.shape());
+  }
+  /// Elements of a type in C order, in shared memory. Throws: IpcError, if they are more than the buffer has.
+  Published publish(SharedBuffer const& buffer, DataType type, Extents const& shape) {
+    using tessera::detail::MemoryFile;
+    auto const file = buffer.view().size != 0 ? buffer.file() : std::make_shared<MemoryFile const>(1);
+    detail::Exported allocation{.kind = "shared-memory"};
+    allocation.size = file->size(), allocation.data = file->data();
+    allocation.open = [file](bool writes) {
+      return file->open(writes ? MemoryFile::Access::write : MemoryFile::Access::read);
+    };
+    allocation.owner = file;
+    Descriptor described;
+    described.type = type, described.shape = shape, described.strides = Layout::c_order(shape, 1).strides;
+    return publish(std::move(allocation), std::move(described));
   }
   /// A copy of the elements, in shared memory and in C order. Throws: Error, if there is too little memory.
   template <class T, std::size_t Rank, MemorySpace S>
@@ -67,19 +80,6 @@ class Producer {
   }
 
  private:
-  template <class T, std::size_t Rank>
-  Published publish_file(std::shared_ptr<tessera::detail::MemoryFile const> file,
-                         OwnedArray<T, Rank, SharedBuffer> const& array) {
-    using Access = tessera::detail::MemoryFile::Access;
-    detail::Exported allocation{.kind = "shared-memory"};
-    allocation.size = file->size(), allocation.data = file->data();
-    allocation.open = [file](bool writes) { return file->open(writes ? Access::write : Access::read); };
-    allocation.owner = file;
-    Descriptor described;
-    described.type = data_type_of<T>(), described.shape = array.shape(), described.strides = array.strides();
-    return publish(std::move(allocation), std::move(described));
-  }
-
   Identity identity_ = detail::new_identity();
   std::shared_ptr<detail::Publications> all_ = std::make_shared<detail::Publications>();
   std::unique_ptr<detail::Server> server_;

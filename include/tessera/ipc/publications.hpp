@@ -48,6 +48,18 @@ class Publications {
     freed = erase_if_unheld(found);
   }
 
+  /// The same, if no lease is held. False: one is.
+  bool withdraw_unheld(std::uint64_t number) noexcept {
+    std::shared_ptr<Exported const> freed;
+    std::lock_guard lock{mutex_};
+    auto const found = entries_.find(number);
+    if (found == entries_.end()) return true;
+    if (found->second.leases != 0) return false;
+    found->second.withdrawn = true;
+    freed = erase_if_unheld(found);
+    return true;
+  }
+
   struct Granted {
     std::shared_ptr<Exported const> allocation;  ///< null: refused
     bool is_known;

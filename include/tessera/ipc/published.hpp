@@ -33,6 +33,8 @@ class Published {
   std::string json(Octets how = Octets::base64) const { return to_json(what_, how); }
   /// How many leases are held: one by each process, however many slices it has attached.
   std::size_t holders() const { return all_ ? all_->holders(what_.memory.number) : 0; }
+  /// Ends publishing now, if nobody holds a lease: the memory is free when this returns. False: somebody does.
+  bool withdraw_unheld() noexcept { return !all_ || all_->withdraw_unheld(what_.memory.number); }
 
  private:
   void swap(Published& other) noexcept { std::swap(all_, other.all_), std::swap(what_, other.what_); }

@@ -59,17 +59,22 @@ inline pid_t peer_of(File const& socket) {
   return peer.pid;
 }
 
-/// Empty: nobody listens there. Sends and receives of it end after ten seconds, if the other end does nothing.
-inline File connect_to(std::string_view session) {
-  auto made = new_socket();
+/// Sends and receives end after ten seconds, if the other end does nothing.
+inline void be_patient(File const& socket) {
   timeval const patience{10, 0};
-  ::setsockopt(made.number(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  ::setsockopt(made.number(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  ::setsockopt(socket.number(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  ::setsockopt(socket.number(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+}
+
+/// Empty: nobody listens there.
+inline File connect_to(std::string_view session, bool has_limit = true) {
+  auto made = new_socket();
+  if (has_limit) be_patient(made);
   socklen_t size = 0;
   auto const address = address_of(session, size);
   while (::connect(made.number(), reinterpret_cast<sockaddr const*>(&address), size) != 0) {
     if (errno == ECONNREFUSED || errno == ENOENT) return File{-1};
-    if (errno != EINTR) fail("connect to the producer");
+    if (errno != EINTR) fail("connect to the other process");
   }
   return made;
 }

@@ -1,0 +1,98 @@
+// Arrays by name, under a budget; Zarr arrays that are read once for all.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <ipc/process.hpp>
+#include <tessera/ipc/consumer.hpp>
+#include <tessera/ipc/names.hpp>
+#include <tessera/ipc/shared_arrays.hpp>
+#include <tessera/tessera.hpp>
+#include <tessera/with/arrays.hpp>
+
+using namespace tessera;
+
+namespace shared_arrays_tests {
+
+// Names are sizes in bytes: "100a" has 100. Each that is made is counted.
+struct Made {
+  ipc::Producer producer{};
+  std::vector<std::string> names{};
+  ipc::SharedArrays::Find find() {
+    return [this](std::string_view name) {
+      auto const size = std::stoull(std::string{name});
+      return ipc::Source{size, [this, size, own = std::string{name}] {
+                           names.push_back(own);
+                           return producer.publish(SharedBuffer{size}, {DataKind::unsigned_integer, 1}, {size});
+                         }};
+    };
+  }
+};
+
+TEST_CASE("of arrays that nobody holds, that which was asked for least recently goes first") {
+  Made made;
+  ipc::SharedArrays shared{300, made.find()};
+  ipc::Consumer consumer;
+  auto held = consumer.attach(shared.get("100a"));
+  (void)shared.get("100b");
+  (void)shared.get("100c");
+  (void)shared.get("100b");
+  CHECK(made.names == std::vector<std::string>{"100a", "100b", "100c"});
+  CHECK(shared.bytes() == 300);
+  (void)shared.get("50d");
+  CHECK((shared.contains("100a") && shared.contains("100b") && !shared.contains("100c")));
+  CHECK(shared.bytes() == 250);
+  CHECK_THROWS_WITH_AS(shared.get("201e"),
+                       "no room for \"201e\" of 201 bytes: of the budget of 300 bytes 100 are held", ipc::IpcError);
+  CHECK(made.producer.allocations() == 1);  // what is held
+  CHECK_THROWS_AS(shared.get("301f"), ipc::IpcError);
+  CHECK(shared.contains("100a"));
+  held.close();
+  while (made.producer.leases() != 0) ::usleep(1000);
+  (void)shared.get("201e");
+  CHECK(!shared.contains("100a"));
+  CHECK(made.producer.allocations() == 1);
+}
+
+TEST_CASE("child: server of names" * doctest::skip()) {
+  auto const tell = test::Process::mine();
+  ipc::Producer producer;
+  int opened = 0;
+  LocalStore<HostBuffer> const store{"examples/data/brain.zarr"};
+  ipc::SharedArrays shared{std::uint64_t{64} << 20, [&](std::string_view path) {
+                             ++opened;
+                             return ipc::source_of(producer, open(store, std::string{path}));
+                           }};
+  ipc::NameServer const names{[&](std::string_view name) { return shared.get(name); }};
+  tell.put(names.address());
+  tell.get();
+  tell.put(std::to_string(opened));
+  tell.get();
+}
+
+TEST_CASE("a Zarr array that is asked for by path is read once, for all who ask") {
+  auto server = test::Process::running("child: server of names");
+  auto const address = server->get();
+  std::vector<test::Process> readers;
+  for (int i = 0; i < 3; ++i)
+    readers.push_back(test::Process{[&](test::Channel&) {
+      ipc::Consumer consumer;
+      auto const array = consumer.attach(ipc::ask_for("t1", address));
+      auto const expected = open("examples/data/brain.zarr", "t1").as<std::uint8_t, 3>().read(all);
+      auto const view = array.view<std::uint8_t const, 3>();
+      if (array.shape() != expected.shape()) throw std::runtime_error{"another shape"};
+      for (std::uint64_t i = 0; i < view.shape[0]; ++i)
+        if (view(i, i / 2, 7) != expected(i, i / 2, 7)) throw std::runtime_error{"another element"};
+    }});
+  for (auto& reader : readers) CHECK(reader.wait());
+  CHECK_THROWS_AS(ipc::ask_for("none", address), ipc::IpcError);
+  CHECK_THROWS_AS(ipc::ask_for("t1", std::string(32, '0')), ipc::ProducerGone);
+  server->put("how often?");
+  CHECK(server->get() == "2");  // "none" too was looked for
+  server->put("end");
+  CHECK(server.wait());
+}
+
+}  // namespace shared_arrays_tests
