@@ -114,10 +114,29 @@ def blosc_chunks():
     yield struct.pack("<4B3I", 2, 1, 0x33, 4, 20, 20, 36) + plain[:20]
 
 
+def descriptors():
+    """Of arrays in shared and in device memory, and of a struct of columns (docs/ipc.md)."""
+    who = {"host": "5f", "process": 42, "start": 7, "session": "0123456789abcdef" * 2}
+    array = {"format": "tessera-ipc", "version": [1, 0], "producer": who,
+             "memory": {"kind": "shared-memory", "allocation": 1, "size": 96}, "data_type": "float32", "shape": [4],
+             "strides": [1], "offset": 0}
+    device = {**array, "memory": {"kind": "cuda-ipc", "allocation": 2, "size": 2**21, "device": "GPU-0", "handle": "AQID",
+                                  "event": [0, 255]}, "shape": [6, 4], "strides": [-4, 1], "offset": 80}
+    bits, offsets = {**array, "data_type": "uint8", "shape": [1]}, {**array, "data_type": "int32", "shape": [5]}
+    values = {"name": "a", "schema": "f", "length": 4, "offset": 0, "null_count": 1, "data": array,
+              "mask": {"kind": "bits", "buffer": bits}}
+    words = {"name": "w", "schema": "u", "length": 4, "offset": 0, "null_count": -1, "offsets": offsets, "data": bits}
+    row = {"name": "", "schema": "+s", "length": 3, "offset": 1, "null_count": 0, "children": [values, words]}
+    column = {"format": "tessera-ipc", "version": [1, 0], "column": row}
+    return [array, device, column]
+
+
 def seeds(name):
     """Small inputs that reach the inside: of decoders, room for what comes out stands before them."""
     if name == "document":
         return [json.dumps(document).encode() for document in documents()]
+    if name == "descriptor":
+        return [json.dumps(descriptor, separators=(",", ":")).encode() for descriptor in descriptors()]
     if name == "v2_document":
         return [json.dumps(document).encode() for document in v2_documents()]
     if name == "json":
