@@ -5,9 +5,8 @@
 using namespace emulation;
 
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* pointer) {
-  return enter("cudaIpcGetMemHandle", Role::work, [&](Entry&) {
-    return handle == nullptr ? cudaErrorInvalidValue : exports::get(*handle, pointer);
-  });
+  return enter("cudaIpcGetMemHandle", Role::work,
+               [&](Entry&) { return handle == nullptr ? cudaErrorInvalidValue : exports::get(*handle, pointer); });
 }
 
 cudaError_t cudaIpcOpenMemHandle(void** pointer, cudaIpcMemHandle_t handle, unsigned int flags) {

@@ -30,7 +30,7 @@ struct Export {
 };
 
 struct Table {
-  std::uint64_t mark;  ///< by chance: which process's it is
+  std::uint64_t mark;                ///< by chance: which process's it is
   std::atomic<std::uint32_t> asked;  ///< counts those who wait for an event
   Export exports[most_exports];
   SharedEvent events[most_exports];
@@ -133,7 +133,8 @@ void answer_others() {
     seen = own->asked.load(std::memory_order_acquire);
     Held const held;
     for (auto const& event : world().events.all()) {
-      if (event->shared == nullptr || event->exporter != 0 || event->destroyed || event->lost || !event->recorded) continue;
+      if (event->shared == nullptr || event->exporter != 0 || event->destroyed || event->lost || !event->recorded)
+        continue;
       if (world().devices[event->device].error == cudaSuccess) scheduler::reach(event->latest, false);
     }
   }

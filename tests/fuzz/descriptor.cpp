@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <tessera/ipc/check_column.hpp>
 #include <tessera/ipc/column_json.hpp>
 #include <tessera/ipc/json.hpp>
 

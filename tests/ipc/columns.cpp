@@ -1,4 +1,5 @@
 // Columns of tables between processes: types, masks, slices, strings, lists and structs.
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -7,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <ipc/process.hpp>
+#include <ipc/schema.hpp>
 #include <tessera/ipc/attached_column.hpp>
 #include <tessera/ipc/producer.hpp>
 #include <tessera/ipc/published_column.hpp>
@@ -80,6 +82,36 @@ TEST_CASE("a table of columns of another process, with nulls, strings, times and
   CHECK_THROWS_AS((void)sliced.is_valid(2), SelectionError);
 }
 
+TEST_CASE("descriptors are what the schema of docs/ipc.md says") {
+  auto const schema = test::ipc_schema();
+  ipc::Producer producer;
+  auto const row = table(producer);
+  auto array = *row.descriptor().children[0].data;
+  array.memory.kind = "cuda-ipc", array.memory.device = "GPU-0";
+  array.memory.handle = array.memory.event = std::vector<std::byte>(64, std::byte{7});
+  for (auto octets : {ipc::Octets::base64, ipc::Octets::list}) {
+    CHECK(test::fits(ipc::to_value(row.descriptor(), octets), schema, schema));
+    auto const value = ipc::to_value(array, octets);
+    CHECK(test::fits(value, schema, schema));
+    // What the reader needs, the schema requires; what it does not know, the schema forbids.
+    auto const both_refuse = [&](Value const& changed) {
+      CHECK(!test::fits(changed, schema, schema));
+      CHECK_THROWS_AS(ipc::read_descriptor(changed), Error);
+    };
+    for (auto const& member : *value.get_if<Members>()) {
+      auto less = *value.get_if<Members>();
+      std::erase_if(less, [&](auto const& one) { return one.name == member.name; });
+      both_refuse(less);
+      auto other = value;
+      other[member.name] = true;
+      both_refuse(other);
+    }
+    auto more = value;
+    more["more"] = 1;
+    both_refuse(more);
+  }
+}
+
 TEST_CASE("every number, bool and time has its schema of Arrow's") {
   ipc::Producer producer;
   ipc::Consumer consumer;
@@ -131,7 +163,8 @@ TEST_CASE("columns that contradict themselves are refused") {
   auto const numbers = std::string{"column \"weight\" of schema \"f\": "};
   CHECK(refused([](Row) {}) == "nothing was thrown");
   CHECK(refused([](Row row) { row.children[0].length = 5; }) == numbers + "it has 4 values, expected 5");
-  CHECK(refused([](Row row) { row.children[0].offset = ~std::uint64_t{0}; }) == numbers + "its length is beyond all memory");
+  CHECK(refused([](Row row) { row.children[0].offset = ~std::uint64_t{0}; }) ==
+        numbers + "its length is beyond all memory");
   CHECK(refused([](Row row) { row.children[0].data.reset(); }) == numbers + "its data are not those of its schema");
   CHECK(refused([](Row row) { row.children[0].mask.reset(); }) == numbers + "it has nulls and no mask");
   CHECK(refused([](Row row) { row.children[0].null_count = 5; }) == numbers + "its count of nulls is none");

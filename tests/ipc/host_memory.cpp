@@ -135,10 +135,12 @@ TEST_CASE("descriptors are not believed") {
   CHECK(changed([](auto& array) { array.strides = {-4, 1}, array.offset = 80; }) == "nothing was thrown");
   CHECK(changed([](auto& array) { array.strides = {std::int64_t{1} << 62, 1}; }).find(outside) != std::string::npos);
   CHECK(changed([](auto& array) { array.strides = {INT64_MIN, 1}; }).find(outside) != std::string::npos);
-  CHECK(changed([](auto& array) { array.shape = {~std::uint64_t{0}, ~std::uint64_t{0}}; }).find(outside) !=
-        std::string::npos);
+  CHECK(changed([](auto& array) {
+          array.shape = {~std::uint64_t{0}, ~std::uint64_t{0}};
+        }).find(outside) != std::string::npos);
   CHECK(changed([](auto& array) { array.strides = {4}; }).find(outside) != std::string::npos);
-  CHECK(changed([](auto& array) { array.memory.number = 77; }) == "no lease: allocation 77 is not published, or no more");
+  CHECK(changed([](auto& array) { array.memory.number = 77; }) ==
+        "no lease: allocation 77 is not published, or no more");
   CHECK(changed([](auto& array) { array.memory.kind = "cuda-ipc"; }).find("expected shared-memory") !=
         std::string::npos);
   CHECK(changed([](auto& array) { array.producer.host = "elsewhere"; }).find("another host") != std::string::npos);
@@ -163,10 +165,12 @@ TEST_CASE("memory whose size is not sealed is refused") {
   int const file = ::memfd_create("other", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   REQUIRE(::ftruncate(file, 4096) == 0);
   auto const before = test::open_files();
-  CHECK(refused([&] { detail::MemoryFile{::dup(file), detail::MemoryFile::Access::read}; }) ==
-        "the memory file that was received is not sealed: its owner could shorten it");
-  CHECK(refused([&] { detail::MemoryFile{::open("/proc/self/exe", O_RDONLY), detail::MemoryFile::Access::read}; })
-            .find("is no memory file") != std::string::npos);
+  CHECK(refused([&] {
+          detail::MemoryFile{::dup(file), detail::MemoryFile::Access::read};
+        }) == "the memory file that was received is not sealed: its owner could shorten it");
+  CHECK(refused([&] {
+          detail::MemoryFile{::open("/proc/self/exe", O_RDONLY), detail::MemoryFile::Access::read};
+        }).find("is no memory file") != std::string::npos);
   CHECK(test::open_files() == before);
   ::close(file);
   detail::MemoryFile const own{100};

@@ -50,7 +50,8 @@ test::Process producing(std::size_t arrays) {
       if (question == "unheld") tell.put(comes_true([&] { return producer.leases() == 0; }) ? "yes" : "no");
       // Connections of those who ended are closed, so a descriptor is left for each allocation, and the channel's.
       if (question == "files")
-        tell.put(comes_true([&] { return test::open_files() == before + idle + producer.allocations(); }) ? "yes" : "no");
+        tell.put(comes_true([&] { return test::open_files() == before + idle + producer.allocations(); }) ? "yes"
+                                                                                                          : "no");
       if (question == "allocations") tell.put(std::to_string(producer.allocations()));
       if (question == "gone") tell.put(comes_true([&] { return producer.allocations() == 0; }) ? "yes" : "no");
     }

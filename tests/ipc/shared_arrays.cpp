@@ -44,8 +44,8 @@ TEST_CASE("of arrays that nobody holds, that which was asked for least recently 
   (void)shared.get("50d");
   CHECK((shared.contains("100a") && shared.contains("100b") && !shared.contains("100c")));
   CHECK(shared.bytes() == 250);
-  CHECK_THROWS_WITH_AS(shared.get("201e"),
-                       "no room for \"201e\" of 201 bytes: of the budget of 300 bytes 100 are held", ipc::IpcError);
+  CHECK_THROWS_WITH_AS(shared.get("201e"), "no room for \"201e\" of 201 bytes: of the budget of 300 bytes 100 are held",
+                       ipc::IpcError);
   CHECK(made.producer.allocations() == 1);  // what is held
   CHECK_THROWS_AS(shared.get("301f"), ipc::IpcError);
   CHECK(shared.contains("100a"));

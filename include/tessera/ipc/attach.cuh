@@ -98,7 +98,8 @@ Attached<space::Device, L> attach_device(Consumer& consumer, Descriptor const& a
   auto const& stream = on.shared_stream();
   auto attached = consumer.attach_by<space::Device, L>(array, [&](Reply const& reply, File) {
     if (auto const here = uuid_of(on.device()); array.memory.device != here)
-      throw IpcError{text({"the array is in the memory of ", array.memory.device, ", and the queue's device is ", here})};
+      throw IpcError{
+          text({"the array is in the memory of ", array.memory.device, ", and the queue's device is ", here})};
     auto import = std::make_shared<Import>(array.memory, reply, stream);
     auto const range = import->range();
     return Opened{range.begin, range.size, import};

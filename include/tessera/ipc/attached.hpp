@@ -35,8 +35,8 @@ class Attached {
                   "to write, consumer.attach_to_write(descriptor)");
     using Plain = std::remove_const_t<T>;
     if (what_.type != data_type_of<Plain>())
-      throw IpcError{text({"the array's elements are ", what_.type.name(), ", expected ",
-                           data_type_of<Plain>().name(), ", which this program asks for"})};
+      throw IpcError{text({"the array's elements are ", what_.type.name(), ", expected ", data_type_of<Plain>().name(),
+                           ", which this program asks for"})};
     if (what_.shape.rank() != Rank)
       throw IpcError{text({"the array has ", what_.shape.rank(), " dimensions, expected ", Rank})};
     auto* const first = const_cast<std::byte*>(buffer_.view().data) + what_.offset;

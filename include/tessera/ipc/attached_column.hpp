@@ -9,19 +9,22 @@
 
 #include <tessera/core/error.hpp>
 #include <tessera/ipc/attached.hpp>
+#include <tessera/ipc/check_column.hpp>
 #include <tessera/ipc/column.hpp>
 #include <tessera/ipc/column_json.hpp>
 #include <tessera/ipc/consumer.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 
-/// Move-only. Buffers are those of the whole column; `values`, `is_valid` and `string` count from the slice's beginning.
+/// Move-only. Buffers are those of the whole column; `values`, `is_valid` and `string` count from the slice's
+/// beginning.
 template <MemorySpace S>
 class AttachedColumn {
  public:
   /// `attach(descriptor)` attaches one buffer. Throws: IpcError, if the column contradicts itself; what attach throws.
   template <class Attach>
-  AttachedColumn(ColumnDescriptor const& what, Attach&& attach) : AttachedColumn{Checked{}, (detail::check_column(what), what), attach} {}
+  AttachedColumn(ColumnDescriptor const& what, Attach&& attach)
+      : AttachedColumn{Checked{}, (detail::check_column(what), what), attach} {}
 
   ColumnDescriptor const& descriptor() const& { return what_; }
   std::uint64_t size() const { return what_.length; }
@@ -54,7 +57,8 @@ class AttachedColumn {
     auto const limit = data_ ? what_.data->shape[0] : what_.children.front().length;
     auto const begin = offset(what_.offset + i), end = offset(what_.offset + i + 1);
     if (begin > end || end > limit)
-      detail::refuse_column(what_, text({"its offsets of element ", i, " do not lie in the ", limit, " that there are"}));
+      detail::refuse_column(what_,
+                            text({"its offsets of element ", i, " do not lie in the ", limit, " that there are"}));
     return {begin, end};
   }
   /// The text of element i, in the other process's memory.

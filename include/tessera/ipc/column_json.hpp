@@ -9,6 +9,7 @@
 
 #include <tessera/core/reader.hpp>
 #include <tessera/core/value.hpp>
+#include <tessera/ipc/check_column.hpp>
 #include <tessera/ipc/column.hpp>
 #include <tessera/ipc/json.hpp>
 

@@ -31,7 +31,9 @@ class Consumer {
   Attached<space::Host> attach(std::string_view json) { return attach(parse_descriptor(json)); }
   /// With a lease to write, which no other process has. Throws: LeaseRefused, if any process has a lease.
   Attached<space::Host, Writing> attach_to_write(Descriptor const& array) { return attach_host<Writing>(array); }
-  Attached<space::Host, Writing> attach_to_write(std::string_view json) { return attach_to_write(parse_descriptor(json)); }
+  Attached<space::Host, Writing> attach_to_write(std::string_view json) {
+    return attach_to_write(parse_descriptor(json));
+  }
 
   /// For those who add kinds of memory: `open(reply, file)` gives an Opened, once for each allocation and access.
   template <MemorySpace S, LeaseKind L, class Open>
@@ -47,7 +49,8 @@ class Consumer {
   template <LeaseKind L>
   Attached<space::Host, L> attach_host(Descriptor const& array) {
     if (array.memory.kind != "shared-memory")
-      throw IpcError{text({"the array is in memory of kind ", array.memory.kind, ", expected shared-memory: device "
+      throw IpcError{text({"the array is in memory of kind ", array.memory.kind,
+                           ", expected shared-memory: device "
                            "memory is attached by ipc::attach(consumer, descriptor, queue) of tessera/ipc/cuda.cuh"})};
     return attach_by<space::Host, L>(array, [](detail::Reply const&, detail::File file) {
       using tessera::detail::MemoryFile;

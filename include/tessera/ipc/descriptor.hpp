@@ -16,10 +16,10 @@ namespace tessera { inline namespace v0 { namespace ipc {
 
 /// An allocation of a producer's, as it says: `size` is not believed.
 struct Memory {
-  std::string kind;           ///< "shared-memory", "cuda-ipc" or "cuda-pool"
-  std::string device{};       ///< its UUID; empty for the host
-  std::uint64_t number = 0;   ///< among the producer's allocations, never used twice
-  std::uint64_t size = 0;     ///< bytes
+  std::string kind;                 ///< "shared-memory", "cuda-ipc" or "cuda-pool"
+  std::string device{};             ///< its UUID; empty for the host
+  std::uint64_t number = 0;         ///< among the producer's allocations, never used twice
+  std::uint64_t size = 0;           ///< bytes
   std::vector<std::byte> handle{};  ///< what the system needs to open it, beside the lease
   std::vector<std::byte> event{};   ///< of an interprocess event that its bytes are ready behind
 

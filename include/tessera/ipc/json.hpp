@@ -50,10 +50,8 @@ inline std::vector<std::byte> read_octets(MemberValue const& found) {
 }
 
 inline Value identity_value(Identity const& who) {
-  return Members{{"host", who.host},
-                 {"process", Value::integer(who.process)},
-                 {"start", who.start},
-                 {"session", who.session}};
+  return Members{
+      {"host", who.host}, {"process", Value::integer(who.process)}, {"start", who.start}, {"session", who.session}};
 }
 inline Identity read_identity(ObjectReader reader, bool is_newer) {
   auto const session = reader.at("session");

@@ -32,7 +32,9 @@ struct Reply {
   std::uint64_t event = 0;
   char why[160]{};  ///< a text that ends with 0
 
-  std::string_view reason() const { return {why, static_cast<std::size_t>(std::find(why, why + sizeof why, '\0') - why)}; }
+  std::string_view reason() const {
+    return {why, static_cast<std::size_t>(std::find(why, why + sizeof why, '\0') - why)};
+  }
   void set_reason(std::string_view text) {
     auto const count = std::min(text.size(), sizeof why - 1);
     std::copy_n(text.data(), count, why);

@@ -64,9 +64,8 @@ class Producer {
       Placement<space::Host> const whole{reinterpret_cast<std::byte const*>(view.data),
                                          reinterpret_cast<std::byte*>(copy.data()), layout.shape};
       if (copy.size() != 0)
-        placer<space::Host>::place({&whole, 1},
-                                   {sizeof(T), 1, {}, layout.strides, Layout::c_order(layout.shape, sizeof(T)).strides},
-                                   on);
+        placer<space::Host>::place(
+            {&whole, 1}, {sizeof(T), 1, {}, layout.strides, Layout::c_order(layout.shape, sizeof(T)).strides}, on);
       return publish(std::move(copy));
     }
   }

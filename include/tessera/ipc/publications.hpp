@@ -17,12 +17,12 @@ namespace tessera { inline namespace v0 { namespace ipc { namespace detail {
 
 /// An allocation that other processes can open, as the producer has it.
 struct Exported {
-  std::string kind{};               ///< "shared-memory", "cuda-ipc"
-  std::string device{};             ///< its UUID; empty for the host
-  std::uint64_t size = 0;           ///< bytes, from the allocation's beginning
-  std::byte* data = nullptr;        ///< its beginning
-  std::vector<std::byte> handle{};  ///< octets for its descriptors
-  std::vector<std::byte> event{};   ///< of an event that its bytes are ready behind; empty: they are
+  std::string kind{};                      ///< "shared-memory", "cuda-ipc"
+  std::string device{};                    ///< its UUID; empty for the host
+  std::uint64_t size = 0;                  ///< bytes, from the allocation's beginning
+  std::byte* data = nullptr;               ///< its beginning
+  std::vector<std::byte> handle{};         ///< octets for its descriptors
+  std::vector<std::byte> event{};          ///< of an event that its bytes are ready behind; empty: they are
   std::function<int(bool writes)> open{};  ///< a descriptor to be sent with a lease; none, if empty
   std::shared_ptr<void const> owner{};
   void* own_event = nullptr;     ///< that event, for this process itself
@@ -121,7 +121,7 @@ class Publications {
     std::shared_ptr<Exported const> allocation;
     std::size_t leases = 0;
     std::size_t others = 0;  // of these, other processes'
-    bool writes = false;  // the one lease that there is
+    bool writes = false;     // the one lease that there is
     bool withdrawn = false;
   };
   using Entries = std::map<std::uint64_t, Entry>;

@@ -45,7 +45,8 @@ class SharedEvent {
   SharedEvent(SharedEvent const&) = delete;
   SharedEvent& operator=(SharedEvent const&) = delete;
   ~SharedEvent() {
-    tessera::detail::InContext::call(stream_->context(), [&] { tessera::detail::succeeds(::cudaEventDestroy(event_)); });
+    tessera::detail::InContext::call(stream_->context(),
+                                     [&] { tessera::detail::succeeds(::cudaEventDestroy(event_)); });
   }
 
   cudaEvent_t get() const { return event_; }
@@ -74,8 +75,8 @@ inline std::vector<std::byte> memory_handle(std::byte* data) {
 }  // namespace detail
 
 /// An array in device memory that can be exported, without a copy: read on a queue with an IpcResource. Consumers' work
-/// comes after what `on` was given so far. Throws: IpcError, if the memory is of a pool; DeviceError. Pinned and managed
-/// buffers do not compile.
+/// comes after what `on` was given so far. Throws: IpcError, if the memory is of a pool; DeviceError. Pinned and
+/// managed buffers do not compile.
 template <class T, std::size_t Rank, class B>
 Published publish(Producer& producer, OwnedArray<T, Rank, B> array, Queue<space::Device>& on) {
   static_assert(std::same_as<typename B::space_type, space::Device>,
@@ -99,7 +100,8 @@ Published publish(Producer& producer, OwnedArray<T, Rank, B> array, Queue<space:
   allocation.outlasts_leases = true;
   allocation.owner = owner;
   Descriptor described;
-  described.type = data_type_of<T>(), described.shape = owner->array.shape(), described.strides = owner->array.strides();
+  described.type = data_type_of<T>(), described.shape = owner->array.shape(),
+  described.strides = owner->array.strides();
   described.offset = static_cast<std::uint64_t>(data - range.begin);
   return producer.publish(std::move(allocation), std::move(described));
 }

@@ -11,12 +11,13 @@
 
 namespace tessera { inline namespace v0 { namespace ipc {
 
-/// Move-only. When it goes, no process can attach the array any more; the memory goes when the last lease of it is given
-/// back. A moved-from one is empty.
+/// Move-only. When it goes, no process can attach the array any more; the memory goes when the last lease of it is
+/// given back. A moved-from one is empty.
 class Published {
  public:
   Published() = default;
-  Published(std::shared_ptr<detail::Publications> all, Descriptor what) : all_{std::move(all)}, what_{std::move(what)} {}
+  Published(std::shared_ptr<detail::Publications> all, Descriptor what)
+      : all_{std::move(all)}, what_{std::move(what)} {}
   Published(Published&& other) noexcept { swap(other); }
   Published& operator=(Published&& other) noexcept {
     Published before;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/ipc/check_column.hpp>
 #include <tessera/ipc/column.hpp>
 #include <tessera/ipc/column_json.hpp>
 #include <tessera/ipc/published.hpp>

@@ -26,24 +26,26 @@ struct Source {
   std::function<Published()> publish{};
 };
 
-/// A Zarr array, opened by open or open_any, as a source: it is read into shared memory. Requires: the producer is there.
+/// A Zarr array, opened by open or open_any, as a source: it is read into shared memory. Requires: the producer is
+/// there.
 template <class Array>
 Source source_of(Producer& producer, Array array) {
   auto const shape = array.shape();
   auto const type = array.type();
   auto const size = checked_product(element_count(shape, "the shape"), type.size, "the array");
-  return {size, [&producer, array = std::move(array), shape, type, size] {
-            SharedBuffer buffer{checked_size(size, "the array")};
-            auto const strides = Layout::c_order(shape, type.size).strides;
-            if (size != 0)
-              array.read(ResolvedSelection{Box{all}.resolve(shape)}, StridedSpan<space::Host>{buffer.span().data, strides});
-            return producer.publish(buffer, type, shape);
-          }};
+  return {
+      size, [&producer, array = std::move(array), shape, type, size] {
+        SharedBuffer buffer{checked_size(size, "the array")};
+        auto const strides = Layout::c_order(shape, type.size).strides;
+        if (size != 0)
+          array.read(ResolvedSelection{Box{all}.resolve(shape)}, StridedSpan<space::Host>{buffer.span().data, strides});
+        return producer.publish(buffer, type, shape);
+      }};
 }
 
-/// Arrays by name. What is asked for and not there is made by `find(name)`, once for all who ask. The bytes of all never
-/// exceed the budget: the array that was asked for least recently and that nobody holds goes first. For any thread; one
-/// array is made at a time.
+/// Arrays by name. What is asked for and not there is made by `find(name)`, once for all who ask. The bytes of all
+/// never exceed the budget: the array that was asked for least recently and that nobody holds goes first. For any
+/// thread; one array is made at a time.
 class SharedArrays {
  public:
   using Find = std::function<Source(std::string_view name)>;

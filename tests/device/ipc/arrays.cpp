@@ -154,12 +154,14 @@ TEST_CASE("descriptors of device memory are not believed, and memory of pools is
     }
     return "nothing was thrown";
   };
-  CHECK(refused([](auto& a) { a.memory.device = "GPU-0"; }).find("the queue's device is GPU-656d") != std::string::npos);
+  CHECK(refused([](auto& a) { a.memory.device = "GPU-0"; }).find("the queue's device is GPU-656d") !=
+        std::string::npos);
   CHECK(refused([](auto& a) { a.memory.handle.pop_back(); }) == "the handle of the memory has 63 octets, expected 64");
   CHECK(refused([](auto& a) { a.memory.event.clear(); }) == "the handle of the event has 0 octets, expected 64");
   CHECK(refused([](auto& a) { a.memory.handle[0] = {}; }).find("cudaIpcOpenMemHandle") != std::string::npos);
-  CHECK(refused([](auto& a) { a.shape[0] = 1u << 30, a.memory.size = ~std::uint64_t{0}; })
-            .find("does not lie in its allocation, which has 2097152 bytes") != std::string::npos);
+  CHECK(refused([](auto& a) {
+          a.shape[0] = 1u << 30, a.memory.size = ~std::uint64_t{0};
+        }).find("does not lie in its allocation, which has 2097152 bytes") != std::string::npos);
   CHECK(refused([](auto& a) { a.memory.kind = "shared-memory"; }).find("expected cuda-ipc") != std::string::npos);
   CHECK_THROWS_AS(consumer.attach(array), ipc::IpcError);
   CHECK(emulation::alive().allocations == 0);

@@ -94,8 +94,8 @@ TEST_CASE("device memory of another process is opened once, used by copies and k
     REQUIRE(cudaStreamWaitEvent(on.stream(), ready, 0) == cudaSuccess);
     launch(on, 1000, AddOne{static_cast<int*>(first)});
     int value = 0;
-    REQUIRE(cudaMemcpyAsync(&value, static_cast<int*>(first) + 999, sizeof value, cudaMemcpyDeviceToHost, on.stream()) ==
-            cudaSuccess);
+    REQUIRE(cudaMemcpyAsync(&value, static_cast<int*>(first) + 999, sizeof value, cudaMemcpyDeviceToHost,
+                            on.stream()) == cudaSuccess);
     on.wait();
     CHECK(value == 0x07070707 + 1);  // the fill came first, though its process waits for nothing
   }
