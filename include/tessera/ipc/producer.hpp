@@ -1,9 +1,9 @@
 // Publishes arrays of the host's memory to other processes of the same user on the same host. Device memory: cuda.cuh.
 #pragma once
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -57,16 +57,9 @@ class Producer {
                   "tessera: this view's elements are not in the host's memory: include <tessera/ipc/cuda.cuh> and "
                   "publish an array in a buffer that can be exported, ipc::publish(producer, array, queue)");
     if constexpr (std::same_as<S, space::Host>) {
-      using Plain = std::remove_const_t<T>;
-      Queue<space::Host> on;
       auto const layout = view.layout();
-      OwnedArray<Plain, Rank, SharedBuffer> copy{layout.shape, on};
-      Placement<space::Host> const whole{reinterpret_cast<std::byte const*>(view.data),
-                                         reinterpret_cast<std::byte*>(copy.data()), layout.shape};
-      if (copy.size() != 0)
-        placer<space::Host>::place(
-            {&whole, 1}, {sizeof(T), 1, {}, layout.strides, Layout::c_order(layout.shape, sizeof(T)).strides}, on);
-      return publish(std::move(copy));
+      return publish(dense(reinterpret_cast<std::byte const*>(view.data), layout),
+                     data_type_of<std::remove_const_t<T>>(), layout.shape);
     }
   }
   /// An allocation of any kind, and the array in it. For those who add kinds of memory.
@@ -79,6 +72,19 @@ class Producer {
   }
 
  private:
+  // A copy in C order.
+  static SharedBuffer dense(std::byte const* from, Layout const& layout) {
+    auto const& [shape, strides, item_size, swapped] = layout;
+    auto const bytes = checked_product(element_count(shape, "the shape"), item_size, "the array");
+    SharedBuffer copy{checked_size(bytes, "the array")};
+    if (bytes == 0) return copy;
+    Queue<space::Host> on;
+    Placement<space::Host> const whole{from, copy.span().data, shape};
+    PlacementForm const form{item_size, swapped, {}, strides, Layout::c_order(shape, item_size).strides};
+    placer<space::Host>::place(std::span{&whole, 1}, form, on);
+    return copy;
+  }
+
   Identity identity_ = detail::new_identity();
   std::shared_ptr<detail::Publications> all_ = std::make_shared<detail::Publications>();
   std::unique_ptr<detail::Server> server_;
