@@ -62,5 +62,6 @@ void add_tensor(nb::module_& module);
 void add_selection(nb::module_& module);
 void add_array(nb::module_& module);
 void add_nodes(nb::module_& module);
+void add_chunks(nb::module_& module);
 
 }  // namespace python

@@ -29,39 +29,39 @@ Selection selection_of(tessera::ResolvedSelection what, std::vector<std::size_t>
   return {std::move(what), std::move(dropped), shape};
 }
 
-Selection box(Array const& array, Slices const& slices, std::vector<std::size_t> dropped) {
-  return selection_of(tessera::Box{slices_of(slices)}.resolve(array.shape()), std::move(dropped));
+Selection box(Numbers const& shape, Slices const& slices, std::vector<std::size_t> dropped) {
+  return selection_of(tessera::Box{slices_of(slices)}.resolve(extents_of(shape)), std::move(dropped));
 }
 
-Selection blocks(Array const& array, Slices const& slices) {
-  return selection_of(tessera::Blocks{slices_of(slices)}.resolve(array.shape(), array.chunk_shape()), {});
+Selection blocks(Numbers const& shape, Numbers const& chunk_shape, Slices const& slices) {
+  return selection_of(tessera::Blocks{slices_of(slices)}.resolve(extents_of(shape), extents_of(chunk_shape)), {});
 }
 
 // `lists` has a pair (dimension, indices) for each that is selected by a list.
-Selection orthogonal(Array const& array, Slices const& slices,
+Selection orthogonal(Numbers const& shape, Slices const& slices,
                      std::vector<std::pair<std::size_t, Memory<std::uint64_t, 1>>> const& lists,
                      std::vector<std::size_t> dropped) {
   std::vector<tessera::Indices> indices;
   for (auto const& slice : slices_of(slices)) indices.emplace_back(slice);
   for (auto const& [d, list] : lists) indices.at(d) = std::span{list.data(), list.size()};
-  return selection_of(tessera::Orthogonal{std::move(indices)}.resolve(array.shape()), std::move(dropped));
+  return selection_of(tessera::Orthogonal{std::move(indices)}.resolve(extents_of(shape)), std::move(dropped));
 }
 
-// A row of coordinates for each point; `shape` is that of the memory.
-Selection points(Array const& array, Memory<std::uint64_t, 2> const& places, Numbers const& shape) {
-  auto const rank = array.shape().rank();
+// A row of coordinates for each point.
+Selection points(Numbers const& shape, Memory<std::uint64_t, 2> const& places, Numbers const& memory_shape) {
+  auto const rank = shape.size();
   if (places.shape(1) != rank)
     throw SelectionError{text({"points of ", places.shape(1), " coordinates, expected ", rank})};
   auto const owner = std::make_shared<std::vector<std::uint64_t>>(places.data(), places.data() + places.size());
   tessera::ResolvedSelection what{tessera::PointList{*owner, owner, places.shape(0)}};
-  what.expect_inside(array.shape());
-  return {std::move(what), {}, extents_of(shape)};
+  what.expect_inside(extents_of(shape));
+  return {std::move(what), {}, extents_of(memory_shape)};
 }
 
-Selection mask(Array const& array, Memory<std::uint8_t, 1> const& mask) {
-  tessera::ResolvedSelection what{tessera::Mask{std::span{mask.data(), mask.size()}}.resolve(array.shape())};
-  auto const shape = what.shape;
-  return {std::move(what), {}, shape};
+Selection mask(Numbers const& shape, Memory<std::uint8_t, 1> const& mask) {
+  tessera::ResolvedSelection what{tessera::Mask{std::span{mask.data(), mask.size()}}.resolve(extents_of(shape))};
+  auto const count = what.shape;
+  return {std::move(what), {}, count};
 }
 
 // All dimensions as one: from one element to the next.
@@ -97,11 +97,11 @@ void add_selection(nb::module_& module) {
   nb::class_<Selection>(module, "Selection", "Elements of an array of a certain shape.")
       .def_prop_ro(
           "shape", [](Selection const& selection) { return tuple_of(selection.shape); }, "Of the memory for them.")
-      .def_static("box", &box, nb::arg("array"), nb::arg("slices"), nb::arg("dropped"))
-      .def_static("blocks", &blocks, nb::arg("array"), nb::arg("slices"))
-      .def_static("orthogonal", &orthogonal, nb::arg("array"), nb::arg("slices"), nb::arg("lists"), nb::arg("dropped"))
-      .def_static("points", &points, nb::arg("array"), nb::arg("places"), nb::arg("shape"))
-      .def_static("mask", &mask, nb::arg("array"), nb::arg("mask"));
+      .def_static("box", &box, nb::arg("shape"), nb::arg("slices"), nb::arg("dropped"))
+      .def_static("blocks", &blocks, nb::arg("shape"), nb::arg("chunk_shape"), nb::arg("slices"))
+      .def_static("orthogonal", &orthogonal, nb::arg("shape"), nb::arg("slices"), nb::arg("lists"), nb::arg("dropped"))
+      .def_static("points", &points, nb::arg("shape"), nb::arg("places"), nb::arg("memory_shape"))
+      .def_static("mask", &mask, nb::arg("shape"), nb::arg("mask"));
 }
 
 }  // namespace python

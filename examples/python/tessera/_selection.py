@@ -95,7 +95,7 @@ def basic(array: _tessera.Array, index: Any) -> Selection:
     def refuse(d: int, item: Any) -> _Slice:
         raise SelectionError(f"dimension {d}: found {item!r}, expected a slice or an integer")
 
-    return Selection.box(array, *_boxes(index, array.shape, refuse))
+    return Selection.box(array.shape, *_boxes(index, array.shape, refuse))
 
 
 def orthogonal(array: _tessera.Array, index: Any) -> Selection:
@@ -115,14 +115,14 @@ def orthogonal(array: _tessera.Array, index: Any) -> Selection:
         return 0, 0, 1
 
     slices, dropped = _boxes(index, shape, add_list)
-    return Selection.orthogonal(array, slices, lists, dropped)
+    return Selection.orthogonal(shape, slices, lists, dropped)
 
 
 def mask(array: _tessera.Array, index: Any) -> Selection:
     found = np.asarray(index)
     if found.shape != array.shape:
         raise SelectionError(f"found a mask of the shape {found.shape}, expected {array.shape}")
-    return Selection.mask(array, np.ascontiguousarray(found, np.bool_).reshape(-1).view(np.uint8))
+    return Selection.mask(array.shape, np.ascontiguousarray(found, np.bool_).reshape(-1).view(np.uint8))
 
 
 def points(array: _tessera.Array, index: Any) -> Selection:
@@ -135,7 +135,7 @@ def points(array: _tessera.Array, index: Any) -> Selection:
         raise SelectionError(f"found {len(items)} lists of coordinates, expected {len(shape)}")
     lists = np.broadcast_arrays(*(_numbers(item, shape[d], d) for d, item in enumerate(items)))
     places = np.stack([found.reshape(-1) for found in lists], axis=1) if lists else np.zeros((1, 0), np.uint64)
-    return Selection.points(array, np.ascontiguousarray(places), list(lists[0].shape) if lists else [])
+    return Selection.points(shape, np.ascontiguousarray(places), list(lists[0].shape) if lists else [])
 
 
 def blocks(array: _tessera.Array, index: Any) -> Selection:
@@ -148,7 +148,7 @@ def blocks(array: _tessera.Array, index: Any) -> Selection:
         else:
             first = _one(item, grid[d], d)
             slices.append((first, first + 1, 1))
-    return Selection.blocks(array, slices)
+    return Selection.blocks(array.shape, array.chunk_shape, slices)
 
 
 def any_of(array: _tessera.Array, index: Any) -> Selection:
