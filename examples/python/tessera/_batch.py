@@ -82,8 +82,8 @@ def _product(parts: Sequence[Part], chunks: Shape, drop_axes: Shape) -> tuple[Sh
     indices: list[Any] = []
     for d, axis in enumerate(axes):
         if d in dropped:
-            ((place, (selector, _)),) = axis.items()
-            first = place * chunks[d] + int(np.asarray(selector).item())
+            ((at_chunk, (selector, _)),) = axis.items()
+            first = at_chunk * chunks[d] + int(np.asarray(selector).item())
             indices.append((first, first + 1, 1))
         else:
             count, which = _axis(axis, chunks[d])
@@ -118,6 +118,12 @@ class Together:
             selectors = [(place, s if isinstance(s, tuple) else (s,), target) for place, s, target in parts]
             self.shape, self._indices, self._dropped = _product(selectors, chunks, drop_axes)
             self.reach = tuple(i[1] if isinstance(i, tuple) else int(i.max()) + 1 for i in self._indices)
+
+    def has_repeats(self) -> bool:
+        """Whether an element is selected more than once."""
+        if self._places is not None:
+            return len(np.unique(np.ravel_multi_index(tuple(self._places.T.astype(np.int64)), self.reach))) < len(self._places)
+        return any(not isinstance(i, tuple) and len(np.unique(i)) < len(i) for i in self._indices)
 
     def of(self, array_shape: Shape) -> Selection:
         if self._places is not None:

@@ -19,7 +19,9 @@ from typing import Any, Self
 
 import numpy as np
 import zarr.registry
+from zarr.abc.codec import Codec
 from zarr.abc.store import Store
+from zarr.codecs import ShardingCodec
 from zarr.codecs._v2 import V2Codec
 from zarr.core.chunk_grids import RegularChunkGrid
 from zarr.core.codec_pipeline import BatchedCodecPipeline
@@ -40,9 +42,9 @@ _small = 1 << 16  # elements that are read or written without a change of thread
 class _Source:
     """An array of zarr-python's as tessera knows it: of whichever shape a call needs."""
 
-    def __init__(self, metadata: Any) -> None:
+    def __init__(self, metadata: Any, codecs: Iterable[Codec]) -> None:
         self.dtype: np.dtype[Any] | None = None  # of elements in memory; None: tessera does not know the array
-        self._metadata = metadata
+        self._metadata, self._codecs = metadata, tuple(codecs)
         self._said: set[str] = set()
         self._folders: dict[str, _tessera.Store] = {}
         self._arrays: dict[tuple[str, str, Shape], _tessera.Array] = {}
@@ -61,6 +63,10 @@ class _Source:
         except (Error, TypeError, ValueError) as error:
             self.say(str(error))
             return
+        for codec in map(type, _all(self._codecs)):
+            if not codec.__module__.startswith(("zarr.", "numcodecs.")):
+                self.say(f"a codec that is not zarr-python's own: {codec.__name__}")
+                return
         self._separator: str = metadata.dimension_separator if is_v2 else metadata.chunk_key_encoding.separator
         self._has_c = not is_v2 and metadata.chunk_key_encoding.name == "default"
         self._levels = max(len(self.chunks) + self._has_c, 1) if self._separator == "/" else 1
@@ -68,8 +74,8 @@ class _Source:
         self._least = tuple(max(n, 1) for n in metadata.shape)
         self.dtype = native
 
-    def __reduce__(self) -> tuple[type[_Source], tuple[Any]]:
-        return _Source, (self._metadata,)
+    def __reduce__(self) -> tuple[type[_Source], tuple[Any, Any]]:
+        return _Source, (self._metadata, self._codecs)
 
     def say(self, why: str) -> None:
         if why not in self._said:
@@ -89,7 +95,7 @@ class _Source:
 
     def shape(self, together: Together, complete: Iterable[Shape]) -> Shape:
         """Of whole chunks, since nobody says how large the array is now; except at its edge, where chunks that zarr-python
-        calls complete end: what is beyond is not kept."""
+        calls complete end: what is beyond is not kept. (Of shards it is.)"""
         ends = [[n, c] for n, c in zip(together.reach, self.chunks)]
         at_edge = [False] * len(ends)
         if any(n % c for n, c in ends):
@@ -115,6 +121,16 @@ class _Source:
         return found
 
 
+def _all(codecs: Iterable[Any]) -> Iterable[Any]:
+    """Those in shards too, and those of Zarr v2."""
+    for codec in codecs:
+        yield codec
+        if isinstance(codec, ShardingCodec):
+            yield from _all([*codec.codecs, *codec.index_codecs])
+        if isinstance(codec, V2Codec):
+            yield from (one for one in [*(codec.filters or ()), codec.compressor] if one is not None)
+
+
 async def _run(elements: int, function: Callable[..., None], *arguments: Any) -> None:
     if elements <= _small:
         function(*arguments)
@@ -133,7 +149,7 @@ class CodecPipeline(BatchedCodecPipeline):
     def from_array_metadata_and_store(cls, array_metadata: Any, store: Store) -> Self:
         is_v2 = isinstance(array_metadata, ArrayV2Metadata)
         codecs = [V2Codec(array_metadata.filters, array_metadata.compressor)] if is_v2 else array_metadata.codecs
-        return replace(cls.from_codecs(codecs), _source=_Source(array_metadata))
+        return replace(cls.from_codecs(codecs), _source=_Source(array_metadata, codecs))
 
     async def read(self, batch_info: Iterable[Any], out: Any, drop_axes: Shape = ()) -> None:
         batch = list(batch_info)
@@ -186,8 +202,11 @@ class CodecPipeline(BatchedCodecPipeline):
             value = np.broadcast_to(value, together.shape)
         if together.shape != value.shape:
             raise Unknown("memory of another shape")
+        if together.has_repeats():
+            raise Unknown("elements that are written more than once")  # zarr-python does not say which is the last
         value = value.astype(source.dtype, copy=False)
-        shape = source.shape(together, (p[2] for p, c in zip(places, batch) if c[4]))
+        complete = () if self.supports_partial_encode else (p[2] for p, c in zip(places, batch) if c[4])
+        shape = source.shape(together, complete)
         selection = together.of(shape)
         keep = batch[0][1].config.write_empty_chunks
         store = batch[0][0].store
