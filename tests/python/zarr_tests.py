@@ -31,7 +31,7 @@ if not found:
     skip(f"they are not in {folder}; tests/run.sh downloads them")
 if not is_own and not (installed / "tessera").exists():
     skip(f"the Python module is not in {installed}; the test python-module builds it")
-if subprocess.run([python, "-c", "import hypothesis, pytest_asyncio, fsspec, numpydoc"], capture_output=True).returncode:
+if subprocess.run([python, "-c", "import hypothesis, pytest_asyncio, fsspec"], capture_output=True).returncode:
     skip(f"{environment} lacks what they import; tests/run.sh makes it anew")
 
 variables = dict(os.environ)
