@@ -33,6 +33,47 @@ Selection box(Numbers const& shape, Slices const& slices, std::vector<std::size_
   return selection_of(tessera::Box{slices_of(slices)}.resolve(extents_of(shape)), std::move(dropped));
 }
 
+// The most frequent indices, `array[2:9, 4, ...]`, without a step in Python: slices, numbers of Python's, and one
+// `...`. None of anything else, right or wrong, which the Python half looks at.
+std::optional<Selection> basic(Array const& array, nb::handle index) {
+  auto const shape = array.shape();
+  auto const items = nb::isinstance<nb::tuple>(index) ? nb::borrow<nb::tuple>(index) : nb::make_tuple(index);
+  std::size_t given = 0;
+  for (nb::handle item : items) given += item.ptr() != Py_Ellipsis;
+  if (given > shape.rank() || items.size() > given + 1) return std::nullopt;
+  std::vector<Slice> slices;
+  std::vector<std::size_t> dropped;
+  auto const add_whole = [&](std::size_t count) {
+    for (; count > 0; --count) slices.emplace_back(std::uint64_t{0}, shape[slices.size()]);
+  };
+  for (nb::handle item : items) {
+    if (item.ptr() == Py_Ellipsis) {
+      add_whole(shape.rank() - given);
+      continue;
+    }
+    auto const length = static_cast<Py_ssize_t>(shape[slices.size()]);
+    if (PySlice_Check(item.ptr())) {
+      Py_ssize_t first = 0, stop = 0, step = 0;
+      if (PySlice_Unpack(item.ptr(), &first, &stop, &step) != 0) throw nb::python_error();
+      if (step < 1) return std::nullopt;
+      PySlice_AdjustIndices(length, &first, &stop, step);
+      slices.emplace_back(static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(std::max(first, stop)),
+                          static_cast<std::uint64_t>(step));
+    } else if (PyLong_CheckExact(item.ptr())) {
+      auto at = PyLong_AsSsize_t(item.ptr());
+      if (at == -1 && PyErr_Occurred()) return PyErr_Clear(), std::nullopt;
+      if (at < 0) at += length;
+      if (at < 0 || at >= length) return std::nullopt;
+      dropped.push_back(slices.size());
+      slices.emplace_back(static_cast<std::uint64_t>(at), static_cast<std::uint64_t>(at) + 1);
+    } else {
+      return std::nullopt;
+    }
+  }
+  add_whole(shape.rank() - slices.size());
+  return selection_of(tessera::Box{std::move(slices)}.resolve(shape), std::move(dropped));
+}
+
 Selection blocks(Numbers const& shape, Numbers const& chunk_shape, Slices const& slices) {
   return selection_of(tessera::Blocks{slices_of(slices)}.resolve(extents_of(shape), extents_of(chunk_shape)), {});
 }
@@ -98,6 +139,7 @@ void add_selection(nb::module_& module) {
       .def_prop_ro(
           "shape", [](Selection const& selection) { return tuple_of(selection.shape); }, "Of the memory for them.")
       .def_static("box", &box, nb::arg("shape"), nb::arg("slices"), nb::arg("dropped"))
+      .def_static("basic", &basic, nb::arg("array"), nb::arg("index").none())
       .def_static("blocks", &blocks, nb::arg("shape"), nb::arg("chunk_shape"), nb::arg("slices"))
       .def_static("orthogonal", &orthogonal, nb::arg("shape"), nb::arg("slices"), nb::arg("lists"), nb::arg("dropped"))
       .def_static("points", &points, nb::arg("shape"), nb::arg("places"), nb::arg("memory_shape"))

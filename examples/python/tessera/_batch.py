@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -76,7 +77,7 @@ def _product(parts: Sequence[Part], chunks: Shape, drop_axes: Shape) -> tuple[Sh
             at += 1
         if at != len(targets):
             raise Unknown("memory of other dimensions")
-    if len(parts) != int(np.prod([len(axis) for axis in axes], dtype=object)):
+    if len(parts) != math.prod(len(axis) for axis in axes):
         raise Unknown("chunks that are no grid")
     shape: list[int] = []
     indices: list[Any] = []

@@ -154,6 +154,8 @@ def blocks(array: _tessera.Array, index: Any) -> Selection:
 def any_of(array: _tessera.Array, index: Any) -> Selection:
     """What `array[index]` means, as in zarr-python: coordinates where lists stand for every dimension, else each
     dimension on its own."""
+    if (found := Selection.basic(array, index)) is not None:
+        return found
     items = index if isinstance(index, tuple) else (index,)
     if not any(_is_list(item) for item in items):
         return basic(array, index)
