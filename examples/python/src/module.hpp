@@ -31,8 +31,10 @@ tessera::Queue<Host>& queue();
 /// What is selected, and how Python sees its memory.
 struct Selection {
   tessera::ResolvedSelection what;
-  std::vector<std::size_t> dropped;  ///< dimensions of a single index, which Python's memory does not have
-  tessera::Extents shape;            ///< of Python's memory
+  /// How many dimensions of Python's memory each dimension of `what` has: none of a single index, several of a list that
+  /// has several.
+  std::vector<std::size_t> ranks;
+  tessera::Extents shape;  ///< of Python's memory
 };
 
 /// Another library's memory, for as long as this is there.

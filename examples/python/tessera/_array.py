@@ -123,7 +123,7 @@ class Array:
         value = np.broadcast_to(np.asarray(value).astype(self.dtype, copy=False), selection.shape)
         if value.dtype.byteorder == ">":
             value = value.astype(value.dtype.newbyteorder("="))
-        self._native.write(selection, value)
+        self._native.write(selection, np.ascontiguousarray(value) if selection.joins else value)
 
     def __getitem__(self, index: Any) -> Any:
         found = np.asarray(self._read(_selection.any_of(self._native, index)))

@@ -129,7 +129,7 @@ class Together:
     def of(self, array_shape: Shape) -> Selection:
         if self._places is not None:
             return Selection.points(array_shape, self._places, self.shape)
-        lists = [(d, i) for d, i in enumerate(self._indices) if not isinstance(i, tuple)]
+        lists = [(d, i, i.shape) for d, i in enumerate(self._indices) if not isinstance(i, tuple)]
         if not lists:
             return Selection.box(array_shape, self._indices, self._dropped)
         slices = [i if isinstance(i, tuple) else (0, 0, 1) for i in self._indices]

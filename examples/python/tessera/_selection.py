@@ -99,19 +99,19 @@ def basic(array: _tessera.Array, index: Any) -> Selection:
 
 
 def orthogonal(array: _tessera.Array, index: Any) -> Selection:
-    """Also lists and masks of one dimension each."""
+    """Also lists, each of which has the dimensions in the memory that it was given with, and masks of one dimension."""
     shape = array.shape
-    lists: list[tuple[int, npt.NDArray[np.uint64]]] = []
+    lists: list[tuple[int, npt.NDArray[np.uint64], tuple[int, ...]]] = []
 
     def add_list(d: int, item: Any) -> _Slice:
         found = np.asarray(item)
-        if found.ndim != 1:
-            raise SelectionError(f"dimension {d}: found a list of {found.ndim} dimensions, expected one")
         if found.dtype == np.bool_:
-            if len(found) != shape[d]:
-                raise SelectionError(f"dimension {d}: found a mask of length {len(found)}, expected {shape[d]}")
+            if found.shape != (shape[d],):
+                raise SelectionError(f"dimension {d}: found a mask of the shape {found.shape}, expected {(shape[d],)}")
             found = np.flatnonzero(found)
-        lists.append((d, _numbers(found, shape[d], d)))
+        if found.ndim == 0:
+            raise SelectionError(f"dimension {d}: found {item!r}, expected a slice, an integer or a list")
+        lists.append((d, _numbers(found, shape[d], d).reshape(-1), found.shape))
         return 0, 0, 1
 
     slices, dropped = _boxes(index, shape, add_list)
