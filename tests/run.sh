@@ -46,6 +46,10 @@ if [[ $install == yes ]]; then
   make_environment "$peers" tests/interop/requirements.txt
   make_environment "$headers" tests/resources/requirements.txt --no-deps  # which are Python's, and large
   make_environment "$module" tests/python/requirements.txt
+  if [[ -d $module ]]; then
+    python3 tests/python/fetch_zarr_tests.py "$module" build/zarr-python-tests ||
+      echo "zarr-python's own tests could not be downloaded" >&2
+  fi
 fi
 
 # What was compiled in another checkout is found in the cache.
@@ -93,6 +97,9 @@ else
 fi
 if [[ ! -d $module ]]; then
   not_run "the Python module" "no Python environment $module: --no-install, or pip failed"
+fi
+if [[ ! -d build/zarr-python-tests ]]; then
+  not_run "zarr-python's own tests over tessera's codec pipeline" "they are not here: --no-install, or pip failed"
 fi
 if [[ ! -d $headers ]]; then
   not_run "RMM's and CCCL's containers, Kokkos's mdspan" "no Python environment $headers: --no-install, or pip failed"

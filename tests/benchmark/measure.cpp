@@ -149,6 +149,23 @@ void open(Work const& work) {
   print_sum(sum);
 }
 
+// Seconds of one of many reads of a chunk of 16^3.
+template <class T>
+void small(Work const& work) {
+  HostQueue const on{work.threads};
+  constexpr int times = 10000;
+  auto const elements = mapped<T>(16 * 16 * 16);
+  auto const array = opened<T>(work, on);
+  Box const chunk{{16, 32}, {0, 16}, {32, 48}};
+  repeat(
+      work, [] {},
+      [&] {
+        for (int i = 0; i < times; ++i) array.read(chunk, elements);
+      },
+      times);
+  print_sum<T const>(elements);
+}
+
 // What is selected of a plane in a MemoryStore; the selection is made in the time.
 template <class Make>
 void scattered(Work const& work, std::size_t count, Make&& make) {
@@ -227,6 +244,7 @@ void run_on(Work const& work) {
   if (work.action == "inner") return read_inner<T>(work);
   if (work.action == "each") return read_inner_each<T>(work);
   if (work.action == "open") return open<T>(work);
+  if (work.action == "small") return small<T>(work);
   work.refuse();
 }
 

@@ -1,6 +1,7 @@
 """One other program's side of the benchmark: peers.py PEER ACTION KIND N THREADS REPETITIONS PATH [MORE...]
 
-PEER is zarr-python, zarrs or tensorstore; the rest and what is printed are as in work.hpp. Interpreter and imports are not
+PEER is zarr-python, zarrs or tensorstore; or tessera's Python module, as `module` by itself and as `pipeline` below
+zarr-python; the rest and what is printed are as in work.hpp. Interpreter and imports are not
 in the time, opening the array is. Each is given so many threads. TensorStore reads by writing the array into a wrapped one
 (its own way into memory that is there), without a cache but for the indexes of shards, in one batch where many boxes are read in one call; zarr-python
 and zarrs read into `out`. zarrs is asked to refuse what it would leave to zarr-python."""
@@ -42,6 +43,9 @@ class TensorStore:
         self.wrap(memory).write(array[box]).result()
 
     read_part = read
+
+    def read_one(self, array, box):
+        return array[box].read().result()
 
     def read_new(self, array):
         return array.read().result()
@@ -99,12 +103,17 @@ class ZarrPython:
             import zarrs  # noqa: F401
 
             zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline", "codec_pipeline.strict": True})
+        if PEER == "pipeline":
+            zarr.config.set({"codec_pipeline.path": "tessera.zarr.CodecPipeline"})
 
     def open(self):
         return self.zarr.open_array(PATH, mode="r")
 
     def read(self, array, box, memory):
         array.get_basic_selection(box, out=self.buffer(memory))
+
+    def read_one(self, array, box):
+        return array[box]
 
     def read_part(self, array, box, part):
         if PEER == "zarrs":  # which refuses memory that is not contiguous
@@ -151,7 +160,27 @@ class ZarrPython:
             array.set_mask_selection(selection, memory)
 
 
-peer = TensorStore() if PEER == "tensorstore" else ZarrPython()
+class Module:
+    """It has threads for all processors."""
+
+    def open(self):
+        import tessera
+
+        return tessera.open(PATH)
+
+    def read(self, array, box, memory):
+        array.read(box, out=memory)
+
+    read_part = read
+
+    def read_new(self, array):
+        return array[...]
+
+    def read_one(self, array, box):
+        return array[box]
+
+
+peer = TensorStore() if PEER == "tensorstore" else Module() if PEER == "module" else ZarrPython()
 
 
 def mapped(shape):
@@ -261,6 +290,19 @@ def opening(times=100):
     return 1000 * N
 
 
+def small(times=1000):
+    """A chunk of 16^3 into new memory, as seconds of one."""
+    array, box = peer.open(), (slice(16, 32), slice(0, 16), slice(32, 48))
+    read = []
+
+    def many():
+        for _ in range(times):
+            read[:] = [peer.read_one(array, box)]
+
+    repeat(many, times=times)
+    return sum_of(read[0])
+
+
 def noise(i):
     z = (i + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -294,5 +336,5 @@ def scattered():
 
 
 ACTIONS = {"read": whole, "new": new, "chunks": chunks, "slab": slab, "inner": inner, "each": each,
-           "round-trip": round_trip, "open": opening, "pick": scattered, "put": scattered}
+           "round-trip": round_trip, "open": opening, "small": small, "pick": scattered, "put": scattered}
 print("sum", ACTIONS[ACTION]())

@@ -13,4 +13,5 @@ NB_MODULE(_tessera, module) {
   python::add_selection(module);
   python::add_array(module);
   python::add_nodes(module);
+  python::add_chunks(module);
 }

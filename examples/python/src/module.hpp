@@ -31,8 +31,10 @@ tessera::Queue<Host>& queue();
 /// What is selected, and how Python sees its memory.
 struct Selection {
   tessera::ResolvedSelection what;
-  std::vector<std::size_t> dropped;  ///< dimensions of a single index, which Python's memory does not have
-  tessera::Extents shape;            ///< of Python's memory
+  /// How many dimensions of Python's memory each dimension of `what` has: none of a single index, several of a list that
+  /// has several.
+  std::vector<std::size_t> ranks;
+  tessera::Extents shape;  ///< of Python's memory
 };
 
 /// Another library's memory, for as long as this is there.
@@ -62,5 +64,6 @@ void add_tensor(nb::module_& module);
 void add_selection(nb::module_& module);
 void add_array(nb::module_& module);
 void add_nodes(nb::module_& module);
+void add_chunks(nb::module_& module);
 
 }  // namespace python

@@ -40,7 +40,13 @@ Array create_array(Store const& store, std::string const& path, std::string cons
 
 void add_nodes(nb::module_& module) {
   nb::class_<Store>(module, "Store", "A folder.")
-      .def(nb::init<std::string>(), nb::arg("folder"))
+      .def(
+          "__init__",
+          [](Store* store, std::string folder, bool follow_links) {
+            auto const links = follow_links ? tessera::Links::follow : tessera::Links::refuse;
+            new (store) Store{std::move(folder), {.links = links}};
+          },
+          nb::arg("folder"), nb::arg("follow_links") = false)
       .def_prop_ro("folder", [](Store const& store) { return store.name(); })
       .def("node_type", &node_type, nb::arg("path"))
       .def("children", &children, nb::arg("path"))

@@ -2,6 +2,7 @@
 
 from ._array import Array
 from ._attributes import Attributes
+from ._batches import Batches, batches
 from ._errors import Cancelled, CodecError, Error, ExchangeError, MetadataError, SelectionError, StoreError
 from ._group import Group, create_array, create_group, open
 from ._tessera import Tensor
@@ -9,6 +10,7 @@ from ._tessera import Tensor
 __all__ = [
     "Array",
     "Attributes",
+    "Batches",
     "Cancelled",
     "CodecError",
     "Error",
@@ -18,6 +20,7 @@ __all__ = [
     "SelectionError",
     "StoreError",
     "Tensor",
+    "batches",
     "create_array",
     "create_group",
     "open",

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import _selection, _tessera
 from ._attributes import Attributes
-from ._errors import ExchangeError
+from ._errors import ExchangeError, SelectionError, StoreError
 from ._tessera import Selection
 
 Progress = Callable[[int, int], None]
@@ -111,11 +111,19 @@ class Array:
         self._native.read_out(selection, out, progress)
         return out
 
+    def _expect_folder(self) -> None:
+        """What is written would make it anew, as an array without a document."""
+        if not os.path.isdir(self.store_path):
+            error = StoreError(f"{self.store_path}: the array's folder is gone")
+            error.store, error.key = self._store.folder, self.path
+            raise error
+
     def _write(self, selection: Selection, value: Any) -> None:
+        self._expect_folder()
         value = np.broadcast_to(np.asarray(value).astype(self.dtype, copy=False), selection.shape)
         if value.dtype.byteorder == ">":
             value = value.astype(value.dtype.newbyteorder("="))
-        self._native.write(selection, value)
+        self._native.write(selection, np.ascontiguousarray(value) if selection.joins else value)
 
     def __getitem__(self, index: Any) -> Any:
         found = np.asarray(self._read(_selection.any_of(self._native, index)))
@@ -150,8 +158,12 @@ class Array:
         self._native.resize([int(shape)] if isinstance(shape, (int, np.integer)) else [int(n) for n in shape])
 
     def append(self, data: Any, axis: int = 0) -> tuple[int, ...]:
-        """Grows the array along `axis` by `data`, whose other dimensions are the array's. Returns the new shape."""
-        self._native.append(np.ascontiguousarray(data, self.dtype), axis)
+        """Grows the array along `axis` by `data`, whose other dimensions are the array's; -1 is the last one. Returns the
+        new shape."""
+        self._expect_folder()
+        if not -self.ndim <= axis < self.ndim:
+            raise SelectionError(f"found axis {axis}, expected one of -{self.ndim} to {self.ndim - 1}")
+        self._native.append(np.ascontiguousarray(data, self.dtype), axis % self.ndim)
         return self.shape
 
     def __len__(self) -> int:

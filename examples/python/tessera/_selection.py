@@ -95,34 +95,34 @@ def basic(array: _tessera.Array, index: Any) -> Selection:
     def refuse(d: int, item: Any) -> _Slice:
         raise SelectionError(f"dimension {d}: found {item!r}, expected a slice or an integer")
 
-    return Selection.box(array, *_boxes(index, array.shape, refuse))
+    return Selection.box(array.shape, *_boxes(index, array.shape, refuse))
 
 
 def orthogonal(array: _tessera.Array, index: Any) -> Selection:
-    """Also lists and masks of one dimension each."""
+    """Also lists, each of which has the dimensions in the memory that it was given with, and masks of one dimension."""
     shape = array.shape
-    lists: list[tuple[int, npt.NDArray[np.uint64]]] = []
+    lists: list[tuple[int, npt.NDArray[np.uint64], tuple[int, ...]]] = []
 
     def add_list(d: int, item: Any) -> _Slice:
         found = np.asarray(item)
-        if found.ndim != 1:
-            raise SelectionError(f"dimension {d}: found a list of {found.ndim} dimensions, expected one")
         if found.dtype == np.bool_:
-            if len(found) != shape[d]:
-                raise SelectionError(f"dimension {d}: found a mask of length {len(found)}, expected {shape[d]}")
+            if found.shape != (shape[d],):
+                raise SelectionError(f"dimension {d}: found a mask of the shape {found.shape}, expected {(shape[d],)}")
             found = np.flatnonzero(found)
-        lists.append((d, _numbers(found, shape[d], d)))
+        if found.ndim == 0:
+            raise SelectionError(f"dimension {d}: found {item!r}, expected a slice, an integer or a list")
+        lists.append((d, _numbers(found, shape[d], d).reshape(-1), found.shape))
         return 0, 0, 1
 
     slices, dropped = _boxes(index, shape, add_list)
-    return Selection.orthogonal(array, slices, lists, dropped)
+    return Selection.orthogonal(shape, slices, lists, dropped)
 
 
 def mask(array: _tessera.Array, index: Any) -> Selection:
     found = np.asarray(index)
     if found.shape != array.shape:
         raise SelectionError(f"found a mask of the shape {found.shape}, expected {array.shape}")
-    return Selection.mask(array, np.ascontiguousarray(found, np.bool_).reshape(-1).view(np.uint8))
+    return Selection.mask(array.shape, np.ascontiguousarray(found, np.bool_).reshape(-1).view(np.uint8))
 
 
 def points(array: _tessera.Array, index: Any) -> Selection:
@@ -135,7 +135,7 @@ def points(array: _tessera.Array, index: Any) -> Selection:
         raise SelectionError(f"found {len(items)} lists of coordinates, expected {len(shape)}")
     lists = np.broadcast_arrays(*(_numbers(item, shape[d], d) for d, item in enumerate(items)))
     places = np.stack([found.reshape(-1) for found in lists], axis=1) if lists else np.zeros((1, 0), np.uint64)
-    return Selection.points(array, np.ascontiguousarray(places), list(lists[0].shape) if lists else [])
+    return Selection.points(shape, np.ascontiguousarray(places), list(lists[0].shape) if lists else [])
 
 
 def blocks(array: _tessera.Array, index: Any) -> Selection:
@@ -148,12 +148,14 @@ def blocks(array: _tessera.Array, index: Any) -> Selection:
         else:
             first = _one(item, grid[d], d)
             slices.append((first, first + 1, 1))
-    return Selection.blocks(array, slices)
+    return Selection.blocks(array.shape, array.chunk_shape, slices)
 
 
 def any_of(array: _tessera.Array, index: Any) -> Selection:
     """What `array[index]` means, as in zarr-python: coordinates where lists stand for every dimension, else each
     dimension on its own."""
+    if (found := Selection.basic(array, index)) is not None:
+        return found
     items = index if isinstance(index, tuple) else (index,)
     if not any(_is_list(item) for item in items):
         return basic(array, index)

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pathlib
+import shutil
 import signal
 import threading
 
@@ -91,8 +92,21 @@ def test_resize_and_append(made):
     assert array.append(np.ones((2, 10))) == (32, 10)
     assert array.append(np.zeros((32, 1)), axis=1) == (32, 11)
     np.testing.assert_array_equal(zarr.open_array(array.store_path)[...], array[...])
+    assert array.append(np.zeros((32, 2)), axis=-1) == (32, 13)
     with pytest.raises(tessera.SelectionError):
         array.append(np.zeros((2, 3)))
+    for axis in (2, -3):
+        with pytest.raises(tessera.SelectionError, match="axis"):
+            array.append(np.zeros((32, 1)), axis=axis)
+
+
+def test_a_deleted_folder_is_not_made_anew(tmp_path, made):
+    array, _ = made
+    shutil.rmtree(array.store_path)
+    for write in (lambda: array.__setitem__(..., 1), lambda: array.append(np.ones((1, 17))), lambda: array.resize((9, 9))):
+        with pytest.raises(tessera.Error, match="a.zarr"):
+            write()
+    assert not (tmp_path / "a.zarr").exists()
 
 
 def test_errors_say_where(tmp_path, made):

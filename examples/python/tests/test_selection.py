@@ -83,6 +83,27 @@ def test_mask_and_fancy(made):
     np.testing.assert_array_equal(array[...], expected)
 
 
+TWO_DIMENSIONS = [np.s_[[[1, 2], [3, -4]]], np.s_[:, [[1], [0], [5]]], np.s_[2:9:3, [[1, 0], [5, 6]]], np.s_[[[], []]]]
+
+
+@pytest.mark.parametrize("index", TWO_DIMENSIONS, ids=str)
+def test_lists_of_two_dimensions(made, index):
+    array, expected = made
+    index = tuple(np.asarray(i, int) if isinstance(i, list) else i for i in (index if isinstance(index, tuple) else (index,)))
+    np.testing.assert_array_equal(array[index], expected[index])
+    np.testing.assert_array_equal(array.oindex[index], expected[index])
+    for value in (7, np.arange(expected[index].size).reshape(expected[index].shape), np.arange(expected[index].shape[-1])):
+        array[index] = expected[index] = value
+        np.testing.assert_array_equal(array[...], expected)
+
+
+def test_values_are_broadcast_to_points(made):
+    array, expected = made
+    index = np.array([[1, 2], [3, 4]]), np.array([[0, 1], [2, 3]])
+    array.vindex[index] = expected[index] = [8, 9]
+    np.testing.assert_array_equal(array[...], expected)
+
+
 @pytest.mark.parametrize("index", [np.s_[0], np.s_[1, 2], np.s_[:, 4], np.s_[-1, -1], np.s_[1:3, 2:4]], ids=str)
 def test_blocks(made, index):
     array, _ = made

@@ -1,0 +1,81 @@
+// Reads and writes of an open array over any store, without the interpreter's lock while chunks are at work.
+#pragma once
+#include "module.hpp"
+
+#include <optional>
+#include <thread>
+
+namespace python {
+
+/// Lets Python's signals and the caller's `progress(done, chunks)` end a call.
+class Interruption {
+ public:
+  explicit Interruption(nb::object progress) : progress_{std::move(progress)} {}
+
+  tessera::Progress hook() {
+    return [this](std::uint64_t done, std::uint64_t chunks) {
+      if (progress_.is_none() && std::this_thread::get_id() != caller_) return;
+      nb::gil_scoped_acquire const held;
+      try {
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (!progress_.is_none()) progress_(done, chunks);
+      } catch (nb::python_error& error) {
+        if (!raised_) raised_.emplace(std::move(error));
+        throw tessera::Cancelled{"cancelled"};
+      }
+    };
+  }
+  /// Calls f without the lock. Throws: what Python raised meanwhile, else what f throws.
+  template <class F>
+  void run(F&& f) {
+    try {
+      nb::gil_scoped_release const released;
+      f();
+    } catch (tessera::Cancelled const&) {
+      if (raised_) throw std::move(*raised_);
+      throw;
+    }
+  }
+
+ private:
+  nb::object progress_;
+  std::optional<nb::python_error> raised_{};
+  std::thread::id const caller_ = std::this_thread::get_id();
+};
+
+template <class A>
+void expect_type(A const& array, Borrowed const& memory) {
+  if (memory.elements.type != array.type())
+    throw tessera::ExchangeError{
+        tessera::text({"the memory's elements are ", memory.elements.type.name(), ", expected ", array.type().name()})};
+}
+
+template <class A>
+void read_into(A const& array, Selection const& selection, std::byte* data, tessera::Layout const& memory,
+               nb::object progress) {
+  auto const strides = strides_of(selection, memory);
+  Interruption interruption{std::move(progress)};
+  tessera::ReadOptions const options{.progress = interruption.hook()};
+  interruption.run([&] { array.read(selection.what, {data, strides}, queue(), options); });
+}
+
+template <class A>
+void read_out(A const& array, Selection const& selection, nb::handle out, nb::object progress) {
+  auto const memory = borrow(out);
+  expect_type(array, memory);
+  if (memory.read_only) throw tessera::ExchangeError{"the memory to read into is read-only"};
+  read_into(array, selection, memory.elements.data, memory.elements.layout, std::move(progress));
+}
+
+/// `keep_fill_chunks`: chunks of nothing but the fill value are written too.
+template <class A>
+void write(A const& array, Selection const& selection, nb::handle value, nb::object progress, bool keep_fill_chunks) {
+  auto const memory = borrow(value);
+  expect_type(array, memory);
+  auto const strides = strides_of(selection, memory.elements.layout);
+  Interruption interruption{std::move(progress)};
+  tessera::WriteOptions const options{.progress = interruption.hook(), .store_fill_chunks = keep_fill_chunks};
+  interruption.run([&] { array.write(selection.what, {memory.elements.data, strides}, queue(), options); });
+}
+
+}  // namespace python

@@ -1,0 +1,116 @@
+"""Random crops of an array, read ahead: what a training loop takes its samples from."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ._array import Array
+from ._errors import SelectionError
+
+
+class _Batch(NamedTuple):
+    origins: npt.NDArray[np.int64]
+    elements: npt.NDArray[Any]
+    reads: list[Future[None]]
+
+
+def _read(array: Array, origin: npt.NDArray[np.int64], out: npt.NDArray[Any]) -> None:
+    array.read(tuple(slice(first, first + n) for first, n in zip(origin.tolist(), out.shape)), out=out)
+
+
+class Batches(Iterator[npt.NDArray[Any]]):
+    """What `tessera.batches` returns. `with` or `close()` ends it early; so does letting go of it."""
+
+    origins: npt.NDArray[np.int64]
+    """Of the last batch: where each crop begins in the array, in elements, of the shape (batch size, dimensions)."""
+
+    def __init__(
+        self, array: Array, crop: Sequence[int], size: int, seed: int | None, count: int | None, ahead: int, threads: int | None
+    ) -> None:
+        self._array, self._left = array, count
+        self._room = np.asarray(array.shape, np.int64) - np.asarray(crop, np.int64) if len(crop) == array.ndim else None
+        if self._room is None or (self._room < 0).any() or min(crop, default=1) < 1:
+            raise SelectionError(f"found crops of the shape {tuple(crop)} of an array of the shape {array.shape}")
+        if size < 1 or ahead < 1:
+            raise ValueError(f"found a batch size of {size} and {ahead} batches ahead, expected at least 1")
+        self._random = np.random.default_rng(seed)
+        self._free = [np.empty((size, *crop), array.dtype) for _ in range(ahead + 1)]  # one is the caller's
+        self._ahead: deque[_Batch] = deque()
+        self._shown: npt.NDArray[Any] | None = None
+        self._pool = ThreadPoolExecutor(threads or os.cpu_count(), "tessera-batches")
+        self.origins = np.empty((0, array.ndim), np.int64)
+        self._read_ahead(ahead)
+
+    def _read_ahead(self, most: int) -> None:
+        while self._free and len(self._ahead) < most and self._left != 0:
+            if self._left is not None:
+                self._left -= 1
+            elements = self._free.pop()
+            origins = self._random.integers(0, self._room, (len(elements), self._array.ndim), endpoint=True)
+            reads = [self._pool.submit(_read, self._array, origin, out) for origin, out in zip(origins, elements)]
+            self._ahead.append(_Batch(origins, elements, reads))
+
+    def __next__(self) -> npt.NDArray[Any]:
+        if self._shown is not None:
+            self._free.append(self._shown)
+            self._shown = None
+        self._read_ahead(len(self._free) + len(self._ahead))
+        if not self._ahead:
+            self.close()
+            raise StopIteration
+        batch = self._ahead.popleft()
+        try:
+            for read in batch.reads:
+                read.result()
+        except BaseException:
+            self.close()
+            raise
+        self.origins, self._shown = batch.origins, batch.elements
+        return batch.elements
+
+    def close(self) -> None:
+        """Waits for the crops that are being read; those that are not yet begun are not read."""
+        self._left = 0
+        self._pool.shutdown(cancel_futures=True)
+        self._ahead.clear()
+        self._free.clear()
+
+    def __enter__(self) -> Batches:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def batches(
+    array: Array,
+    crop: Sequence[int],
+    size: int,
+    *,
+    seed: int | None = None,
+    count: int | None = None,
+    ahead: int = 2,
+    threads: int | None = None,
+) -> Batches:
+    """Random crops of `array`, `size` of them at a time, read ahead while the caller works:
+
+        for batch in tessera.batches(t1, (64, 64, 64), 8, seed=0, count=1000):
+            step(torch.from_dlpack(batch))  # (8, 64, 64, 64), of the array's dtype
+
+    `crop` is their shape, in elements. A batch is in memory that is used again: it is the caller's until it asks for the
+    next one, so copy what has to last. Crops begin anywhere, evenly distributed, where they are inside of the array; the
+    same `seed` gives the same crops, whatever `threads` and `ahead` are. `Batches.origins` says where they begin.
+
+    `count` is the number of batches; None: without end. `ahead` batches are being read or are ready at a time, by
+    `threads` threads; None: one for each processor. They take (ahead + 1) * size crops of the host's memory.
+
+    Raises SelectionError, if a crop is not inside of the array; and, from the loop, what a read raises.
+    """
+    return Batches(array, crop, size, seed, count, ahead, threads)
