@@ -59,6 +59,8 @@ decltype(auto) with_numbers(std::span<std::byte const> bytes, tessera::DataType 
       return as(std::uint8_t{});
     case tessera::DataKind::complex:
     case tessera::DataKind::raw:
+    case tessera::DataKind::string:
+    case tessera::DataKind::bytes:
       break;
   }
   throw UsageError{"elements of " + type.name() + " have no greys; bool, integers and real numbers have"};

@@ -87,6 +87,8 @@ inline std::string element_text(std::byte const* at, tessera::DataType type) {
       return detail::real_text(at, type.size / 2) + (imaginary.starts_with('-') ? "" : "+") + imaginary + 'j';
     }
     case tessera::DataKind::raw:
+    case tessera::DataKind::string:
+    case tessera::DataKind::bytes:
       break;
   }
   std::string digits;

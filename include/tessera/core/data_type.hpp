@@ -15,9 +15,9 @@
 
 namespace tessera { inline namespace v0 {
 
-enum class DataKind : std::uint8_t { boolean, signed_integer, unsigned_integer, floating, complex, raw };
+enum class DataKind : std::uint8_t { boolean, signed_integer, unsigned_integer, floating, complex, raw, string, bytes };
 
-/// What an element is. `size` is in bytes.
+/// What an element is. `size` is in bytes; of a kind that varies, that of an ElementReference.
 struct DataType {
   DataKind kind = DataKind::unsigned_integer;
   std::uint32_t size = 1;
@@ -38,14 +38,21 @@ struct DataType {
         return "complex" + bits;
       case DataKind::raw:
         return "r" + bits;
+      case DataKind::string:
+        return "string";
+      case DataKind::bytes:
+        return "bytes";
     }
     return "?";
   }
   /// The number of bytes that a change of byte order swaps together: 1 where byte order means nothing.
   std::size_t component() const {
-    if (kind == DataKind::raw) return 1;
+    if (kind == DataKind::raw || varies()) return 1;
     return kind == DataKind::complex ? size / 2 : size;
   }
+
+  /// Each element has as many bytes as it likes.
+  constexpr bool varies() const { return kind == DataKind::string || kind == DataKind::bytes; }
 
   friend bool operator==(DataType, DataType) = default;
   /// Its name. Of any stream, so that this includes none.
@@ -55,7 +62,7 @@ struct DataType {
   }
 };
 
-/// All data types but the raw ones, of which there is one for each size.
+/// All data types of a fixed size but the raw ones, of which there is one for each size.
 inline constexpr DataType data_types[] = {
     {DataKind::boolean, 1},          {DataKind::signed_integer, 1},   {DataKind::signed_integer, 2},
     {DataKind::signed_integer, 4},   {DataKind::signed_integer, 8},   {DataKind::unsigned_integer, 1},
@@ -63,6 +70,8 @@ inline constexpr DataType data_types[] = {
     {DataKind::floating, 2},         {DataKind::floating, 4},         {DataKind::floating, 8},
     {DataKind::complex, 8},          {DataKind::complex, 16},
 };
+
+inline constexpr DataType string_type{DataKind::string, 16}, bytes_type{DataKind::bytes, 16};
 
 /// "r24" is three bytes without a meaning to tessera. At most a MiB.
 inline std::optional<DataType> raw_type_named(std::string_view name) {
@@ -80,6 +89,9 @@ inline std::optional<DataType> data_type_named(std::string_view name) {
   // Registered names of the same types.
   if (name == "complex_float32") return DataType{DataKind::complex, 8};
   if (name == "complex_float64") return DataType{DataKind::complex, 16};
+  if (name == "string") return string_type;
+  // zarr-python writes the second, and older drafts have the third.
+  if (name == "bytes" || name == "variable_length_bytes" || name == "binary") return bytes_type;
   return raw_type_named(name);
 }
 
@@ -120,11 +132,22 @@ struct element_traits<float16_bits> {
   static constexpr DataType type{DataKind::floating, 2};
 };
 
+namespace detail {
+
+template <class T>
+concept HasDataType = std::same_as<T, std::remove_cv_t<T>> && requires {
+  { element_traits<T>::type } -> std::convertible_to<DataType>;
+};
+/// Elements that own bytes of any number: array/strings.hpp.
+template <class T>
+concept VaryingElement = HasDataType<T> && element_traits<T>::type.varies();
+
+}  // namespace detail
+
 /// C++ types that are elements of a Zarr array.
 template <class T>
-concept Element = std::same_as<T, std::remove_cv_t<T>> && std::is_trivially_copyable_v<T> && requires {
-  { element_traits<T>::type } -> std::convertible_to<DataType>;
-} && element_traits<T>::type.size == sizeof(T);
+concept Element = detail::VaryingElement<T> ||
+                  (detail::HasDataType<T> && std::is_trivially_copyable_v<T> && element_traits<T>::type.size == sizeof(T));
 
 template <Element T>
 consteval DataType data_type_of() {

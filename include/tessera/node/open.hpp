@@ -81,7 +81,7 @@ auto open_any(S const& store, std::string path = "", On... on) {
 /// no library, or exactly those of a Pipeline. The queue that you give does the work, and the array keeps it; without
 /// one the array has threads of its own, one per processor, which start at the first read that can use them. Throws:
 /// MetadataError naming document and member, before any chunk is touched; StoreError.
-template <class T, std::size_t Rank, class Codec = BuiltInCodecs, class S, class... On>
+template <class T, std::size_t Rank, class Codec = detail::codecs_for<T, BuiltInCodecs>, class S, class... On>
 auto open_array(S const& store, std::string path = "", On... on) {
   if constexpr (!detail::check_element<T>()) {
     return detail::InvalidCall{};

@@ -37,6 +37,8 @@ inline DLDataType type_of(DataType type) {
     case DataKind::complex:
       return {kDLComplex, bits, 1};
     case DataKind::raw:
+    case DataKind::string:
+    case DataKind::bytes:
       break;
   }
   throw ExchangeError{text({"DLPack has no data type for ", type.name()})};
