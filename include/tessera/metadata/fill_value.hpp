@@ -140,6 +140,12 @@ inline std::vector<std::byte> read_fill_value(MemberValue const& found, DataType
       return read_complex(found, type.size);
     case DataKind::raw:
       return read_raw(found, type.size);
+    case DataKind::datetime:
+    case DataKind::timedelta:
+    case DataKind::utf32:
+    case DataKind::null_terminated:
+    case DataKind::structure:
+      break;
   }
   found.refuse(text({"a value of ", type.name()}));
 }
@@ -163,6 +169,11 @@ inline Value write_fill_value(std::span<std::byte const> bytes, DataType type) {
       return List{write_floating<8>(real), write_floating<8>(imaginary)};
     }
     case DataKind::raw:
+    case DataKind::datetime:
+    case DataKind::timedelta:
+    case DataKind::utf32:
+    case DataKind::null_terminated:
+    case DataKind::structure:
       break;
   }
   List list;

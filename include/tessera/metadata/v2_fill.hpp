@@ -68,6 +68,12 @@ namespace detail {
       List list(type.size, zero);
       return list;
     }
+    case DataKind::datetime:
+    case DataKind::timedelta:
+    case DataKind::utf32:
+    case DataKind::null_terminated:
+    case DataKind::structure:
+      break;
   }
   return found;
 }
