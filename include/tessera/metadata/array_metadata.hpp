@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tessera/core/data_type.hpp>
+#include <tessera/core/data_type_named.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/key/chunk_key.hpp>
 #include <tessera/metadata/dimension_names.hpp>

@@ -155,6 +155,12 @@ inline std::vector<std::byte> read_fill_value(MemberValue const& found, DataType
       return read_text(found);
     case DataKind::bytes:
       return read_bytes(found);
+    case DataKind::datetime:
+    case DataKind::timedelta:
+    case DataKind::utf32:
+    case DataKind::null_terminated:
+    case DataKind::structure:
+      break;
   }
   found.refuse(text({"a value of ", type.name()}));
 }
@@ -178,6 +184,11 @@ inline Value write_fill_value(std::span<std::byte const> bytes, DataType type) {
       return List{write_floating<8>(real), write_floating<8>(imaginary)};
     }
     case DataKind::raw:
+    case DataKind::datetime:
+    case DataKind::timedelta:
+    case DataKind::utf32:
+    case DataKind::null_terminated:
+    case DataKind::structure:
       break;
     case DataKind::string:
       return std::string{reinterpret_cast<char const*>(bytes.data()), bytes.size()};

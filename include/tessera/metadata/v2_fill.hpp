@@ -71,6 +71,12 @@ namespace detail {
     case DataKind::string:
     case DataKind::bytes:
       return found.is_null() || found == zero ? Value{""} : found;
+    case DataKind::datetime:
+    case DataKind::timedelta:
+    case DataKind::utf32:
+    case DataKind::null_terminated:
+    case DataKind::structure:
+      break;
   }
   return found;
 }
