@@ -226,6 +226,8 @@ auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P
     return detail::InvalidCall{};
   } else if constexpr (!detail::check_opening<P, S, On...>() || !detail::check_writable<S>()) {
     return detail::InvalidCall{};
+  } else if constexpr (!detail::check_elements_space<T, P, S>()) {
+    return detail::InvalidCall{};
   } else {
     if (wanted.shape.rank() != Rank)
       throw MetadataError{text({"a shape of ", wanted.shape.rank(), " dimensions, expected ", Rank})}
