@@ -19,6 +19,7 @@ namespace detail {
 template <DataKind Kind>
 struct Vlen {
   using kind = array_to_bytes;
+  static constexpr std::string_view name = Kind == DataKind::string ? "vlen-utf8" : "vlen-bytes";
   static constexpr bool takes_varying = true;
   template <class S>
   static constexpr bool runs_in = std::same_as<S, space::Host>;
@@ -117,14 +118,9 @@ struct Vlen {
 
 namespace codec {
 
-/// Of elements of the type `string`.
-struct VlenUtf8 : detail::Vlen<DataKind::string> {
-  static constexpr std::string_view name = "vlen-utf8";
-};
-/// Of elements of the type `bytes`.
-struct VlenBytes : detail::Vlen<DataKind::bytes> {
-  static constexpr std::string_view name = "vlen-bytes";
-};
+/// Of elements of the type `string`, and of `bytes`. They have no configuration.
+using VlenUtf8 = detail::Vlen<DataKind::string>;
+using VlenBytes = detail::Vlen<DataKind::bytes>;
 
 }  // namespace codec
 }}  // namespace tessera::v0
