@@ -41,7 +41,7 @@ TEST_CASE("a warmed read of strings allocates for the strings that need it, and 
   array.read(all, to);
   CHECK(to == given);
   CHECK(news([&] { array.read(all, to); }) == 0);  // each has the room that it needs
-  for (auto& one : to) one = std::string{};
+  to = Strings(to.size());
   CHECK(news([&] { array.read(all, to); }) == chunks);
   CHECK(to == given);
   // What the store keeps is its own: two for each value.
