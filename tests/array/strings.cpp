@@ -307,3 +307,15 @@ TEST_CASE("strings that compress a thousandfold are read, but no more of them th
                                     {"key \"a/c/", "codec "});
   }
 }
+
+TEST_CASE("an element that is too long for its length is not written (CODEC-VLEN-05)") {
+  std::byte const one{};
+  detail::ElementReference const element{&one, std::uint64_t{1} << 32};  // refused before it is looked at
+  std::vector<std::byte> room(16);
+  Queue<space::Host> on;
+  test::check_refused<CodecError>(
+      [&] {
+        codec::VlenBytes{}.encode({reinterpret_cast<std::byte const*>(&element), sizeof element}, {room.data(), 16}, on);
+      },
+      {"4294967296 bytes", "at most 4294967295"});
+}
