@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <tessera/buffer/scratch.hpp>
-#include <tessera/codec/array_to_bytes/vlen.hpp>
 #include <tessera/core/checked.hpp>
 #include <tessera/core/element_reference.hpp>
 #include <tessera/pipeline/any_stage.hpp>
