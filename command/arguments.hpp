@@ -118,7 +118,8 @@ inline std::vector<std::optional<std::string>> parse_names(std::string const& te
 
 /// As zarr-python has it: little endian, zstd.
 inline std::vector<tessera::Specification> default_codecs(tessera::DataType type) {
-  return {{"bytes", usual_configuration("bytes", type)}, {"zstd", usual_configuration("zstd", type)}};
+  std::string const first = type == tessera::string_type ? "vlen-utf8" : "bytes";
+  return {{first, usual_configuration(first, type)}, {"zstd", usual_configuration("zstd", type)}};
 }
 
 /// The chunks of an array become inner chunks of shards of that shape; those of a sharded array are its inner chunks.

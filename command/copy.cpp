@@ -228,12 +228,13 @@ void copy(Array const& from, Array const& to, std::uint64_t budget, std::uint64_
           std::atomic<std::uint64_t>& done) {
   tessera::Scratch<tessera::space::Host> room;
   auto const copy_box = [&](tessera::Region const& region) {
+    done += tessera::element_count(region.count, "the region");
+    if (to.type().varies()) return copy_varying(from, to, region);
     auto const bytes = about(from, [&] { return room.take(size_in_bytes(region.count, to.type()), from.queue()); });
     tessera::Traffic traffic;
     read_elements(from, region, {bytes.data, bytes.size}, traffic);
     if (traffic.missing != traffic.chunks)  // else the box is missing in the copy as well
       write_elements(to, region, bytes.data, tessera::Layout::c_order(region.count, to.type().size).strides, to_write);
-    done += tessera::element_count(region.count, "the region");
   };
   auto const& source = from.metadata();
   if (!is_sparse(from)) return each_box(to.shape(), box_shape(source, to.metadata(), budget), copy_box);

@@ -59,6 +59,13 @@ decltype(auto) with_numbers(std::span<std::byte const> bytes, tessera::DataType 
       return as(std::uint8_t{});
     case tessera::DataKind::complex:
     case tessera::DataKind::raw:
+    case tessera::DataKind::datetime:
+    case tessera::DataKind::timedelta:
+    case tessera::DataKind::utf32:
+    case tessera::DataKind::null_terminated:
+    case tessera::DataKind::structure:
+    case tessera::DataKind::string:
+    case tessera::DataKind::bytes:
       break;
   }
   throw UsageError{"elements of " + type.name() + " have no greys; bool, integers and real numbers have"};

@@ -87,6 +87,13 @@ inline std::string element_text(std::byte const* at, tessera::DataType type) {
       return detail::real_text(at, type.size / 2) + (imaginary.starts_with('-') ? "" : "+") + imaginary + 'j';
     }
     case tessera::DataKind::raw:
+    case tessera::DataKind::datetime:
+    case tessera::DataKind::timedelta:
+    case tessera::DataKind::utf32:
+    case tessera::DataKind::null_terminated:
+    case tessera::DataKind::structure:
+    case tessera::DataKind::string:
+    case tessera::DataKind::bytes:
       break;
   }
   std::string digits;

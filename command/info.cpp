@@ -130,10 +130,11 @@ class TextTree {
       for (auto const& codec : array->codecs) codecs += (codecs.empty() ? "" : ", ") + codec_text(codec);
       fact("codecs", codecs);
       char ratio[32] = "";
-      if (stored.stored_bytes > 0)
+      if (stored.stored_bytes > 0 && !array->type.varies())
         std::snprintf(ratio, sizeof ratio, ", ratio %.2f",
                       static_cast<double>(stored.bytes) / static_cast<double>(stored.stored_bytes));
-      fact("stored", human(stored.stored_bytes) + " of " + human(stored.bytes) + ratio);
+      auto const all = array->type.varies() ? std::string{} : " of " + human(stored.bytes);
+      fact("stored", human(stored.stored_bytes) + all + ratio);
       fact("fill value", summary(tessera::write_fill_value(array->fill, array->type)));
       attributes(array->attributes);
     } else if (auto const* group = std::get_if<tessera::GroupMetadata>(&node.document)) {

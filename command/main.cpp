@@ -174,11 +174,11 @@ cli::Status run(int argc, char** argv) {
   add_index(read_command, read.index);
   add_file(read_command, "--output", read.output,
            "FILE.npy; FILE.bin: C order, little endian, nothing else; FILE.csv or FILE.txt: a line for each row along "
-           "the last dimension; -: the standard output")
+           "the last dimension; FILE.json: lists of strings, or of bytes in base64; -: the standard output")
       .type_name("FILE")
       ->required();
   read_command.add_option("--format", read.format, "Whatever the file is called; npy on the standard output")
-      ->check(CLI::IsMember({"npy", "bin", "csv", "txt"}));
+      ->check(CLI::IsMember({"npy", "bin", "csv", "txt", "json"}));
   read_command
       .add_option("--memory", read.memory,
                   "MiB of elements held at once: as many whole rows of chunks (all chunks that share their place along "
@@ -247,9 +247,10 @@ cli::Status run(int argc, char** argv) {
 
   cli::Write write;
   write.threads = processors;
-  auto& write_command = *app.add_subcommand("write", "A .npy file as a new array, of any size");
+  auto& write_command = *app.add_subcommand("write", "A .npy file as a new array, of any size; or strings");
   add_file(write_command, "FILE", write.file,
-           "A .npy file: bool, integers, real and complex numbers, V; -: the standard input")
+           "A .npy file: bool, integers, real and complex numbers, V; -: the standard input; a .json file: lists of "
+           "strings")
       .required();
   add_path(write_command, write.path);
   add_chunks(write_command, write.chunks, "about a MiB");

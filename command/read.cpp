@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "element_text.hpp"
 #include "interruption.hpp"
+#include "json_elements.hpp"
 #include "npy.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -64,11 +65,11 @@ std::string format_of(Read const& command) {
   bool const standard = Output::is_standard(command.output);
   auto format = command.format;
   if (format.empty() && standard) format = "npy";
-  for (auto const* one : {"npy", "bin", "csv", "txt"})
+  for (auto const* one : {"npy", "bin", "csv", "txt", "json"})
     if (format.empty() && command.output.ends_with(std::string{"."} + one)) format = one;
   if (format.empty())
     throw UsageError{"--output " + command.output +
-                     ": a name that ends in .npy, .bin, .csv or .txt is expected, or --format"};
+                     ": a name that ends in .npy, .bin, .csv, .txt or .json is expected, or --format"};
   if (standard && (format == "npy" || format == "bin") && ::isatty(STDOUT_FILENO))
     throw UsageError{"--output -: the standard output is a terminal; --format txt is for people, and tessera show"};
   return format;
@@ -89,6 +90,15 @@ void write_lines(Output& file, std::span<std::byte const> elements, tessera::Dat
   file.write(lines);
 }
 
+// Elements of any length, about so many bytes each as far as memory is concerned.
+constexpr std::size_t usual_text = 64;
+
+void expect_written(std::string const& format, tessera::DataType type) {
+  if (type.varies() == (format == "json")) return;
+  throw UsageError{type.varies() ? "elements of " + type.name() + " are written as JSON, and not as " + format
+                                 : "elements of " + type.name() + " are not written as JSON; string and bytes are"};
+}
+
 }  // namespace
 
 Status run(Read const& command) {
@@ -98,6 +108,7 @@ Status run(Read const& command) {
   auto const asked = asked_of(command.region, command.index, array.metadata());
   auto const& region = asked.region;
   auto const type = array.type();
+  expect_written(format, type);
 
   Interruption const interruption;
   Stopwatch const watch;
@@ -106,14 +117,23 @@ Status run(Read const& command) {
   tessera::Traffic traffic;
   {
     Progress const progress{"reading", traffic.chunks, chunks_touched(region, array.chunk_shape())};
+    JsonElements json{asked.shape};
+    if (format == "json" && tessera::element_count(asked.shape, "the region") == 0) file.write(json.empty());
     auto const reader = space->reader(array);
-    each_slab(region, array.chunk_shape(), type.size, command.memory << 20, [&](tessera::Region const& slab) {
-      auto const elements = reader->read(slab, traffic);
-      if (format == "csv" || format == "txt")
-        return write_lines(file, elements, type, asked.shape, format == "csv" ? ',' : ' ');
-      make_little_endian(elements, type.component());
-      file.write(elements.data(), elements.size());
-    });
+    if (type.varies())
+      each_slab(region, array.chunk_shape(), usual_text, command.memory << 20, [&](tessera::Region const& slab) {
+        std::string text;
+        for (auto const& element : read_texts(array, slab, traffic)) json.add(text, element);
+        file.write(text);
+      });
+    else
+      each_slab(region, array.chunk_shape(), type.size, command.memory << 20, [&](tessera::Region const& slab) {
+        auto const elements = reader->read(slab, traffic);
+        if (format == "csv" || format == "txt")
+          return write_lines(file, elements, type, asked.shape, format == "csv" ? ',' : ' ');
+        make_little_endian(elements, type.component());
+        file.write(elements.data(), elements.size());
+      });
   }
   file.commit();
   if (Output::is_standard(command.output)) return done;

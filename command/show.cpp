@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/metadata/to_json.hpp>
+
 #include "commands.hpp"
 #include "element_text.hpp"
 #include "region.hpp"
@@ -70,16 +72,21 @@ std::vector<std::string> texts_of(Array const& array, tessera::Region const& reg
       piece.count[d] = at_end[d] ? shown[d].last : shown[d].first;
       if (at_end[d]) piece.first[d] += (shown[d].all - shown[d].last) * region.step[d];
     }
-    room.resize(size_in_bytes(piece.count, type));
-    read_elements(array, piece, room, traffic);
-    for (std::size_t i = 0; i < room.size() / type.size; ++i) {
+    std::vector<std::string> strings;
+    if (type.varies()) {
+      strings = read_texts(array, piece, traffic);
+    } else {
+      room.resize(size_in_bytes(piece.count, type));
+      read_elements(array, piece, room, traffic);
+    }
+    for (std::size_t i = 0; i < std::max(strings.size(), room.size() / type.size); ++i) {
       std::size_t place = 0, along = 1, rest = i;
       for (auto d = rank; d-- > 0;) {
         place += (rest % piece.count[d] + (at_end[d] ? shown[d].first : 0)) * along;
         rest /= piece.count[d];
         along *= shown[d].count();
       }
-      auto text = element_text(room.data() + i * type.size, type);
+      auto text = type.varies() ? tessera::to_json(strings[i]) : element_text(room.data() + i * type.size, type);
       if (text.size() > longest) text.replace(longest - 3, text.npos, "...");
       texts[place] = std::move(text);
     }

@@ -6,7 +6,9 @@
 #include <span>
 #include <string>
 
+#include <tessera/array/strings.hpp>
 #include <tessera/buffer/scratch.hpp>
+#include <tessera/metadata/base64.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/node/open.hpp>
 
@@ -20,11 +22,11 @@ Array open_array(std::string const& path, std::size_t threads, Files const& file
 }
 
 Array open_array(Store store, std::string path, Queue on) {
-  return tessera::open_any<tessera::AllCodecs>(std::move(store), std::move(path), std::move(on));
+  return tessera::open_any<Codecs>(std::move(store), std::move(path), std::move(on));
 }
 
 Array make_array(Store const& store, std::string path, tessera::ArrayMetadata metadata, Queue on) {
-  return tessera::create_any<tessera::AllCodecs>(store, std::move(path), std::move(metadata), {}, std::move(on));
+  return tessera::create_any<Codecs>(store, std::move(path), std::move(metadata), {}, std::move(on));
 }
 
 std::vector<tessera::Specification> complete_codecs(tessera::ArrayMetadata const& array) {
@@ -43,6 +45,63 @@ void write_elements(Array const& array, tessera::Region const& region, std::byte
                     tessera::Strides const& strides, std::uint64_t memory) {
   if (array.inner_chunk_shape() == array.chunk_shape()) memory = 0;  // the threads bound what is under way
   about(array, [&] { array.write(region, {from, strides}, {.memory = memory}); });
+}
+
+namespace {
+
+// Elements of an array that vary in size, in C order.
+template <class T>
+std::vector<T> read_varying(Array const& array, tessera::Region const& region, tessera::Traffic& traffic) {
+  return about(array, [&] {
+    std::vector<T> elements(
+        tessera::checked_size(tessera::element_count(region.count, "the region"), "the region"));
+    auto const strides = tessera::Layout::c_order(region.count, sizeof(T)).strides;
+    tessera::detail::ElementsOf<T>::read(array, region, {reinterpret_cast<std::byte*>(elements.data()), strides},
+                                         array.queue(), {.traffic = &traffic});
+    return elements;
+  });
+}
+template <class T>
+void write_varying(Array const& array, tessera::Region const& region, std::vector<T> const& elements) {
+  auto const strides = tessera::Layout::c_order(region.count, sizeof(T)).strides;
+  about(array, [&] {
+    tessera::detail::ElementsOf<T>::write(
+        array, region, {reinterpret_cast<std::byte const*>(elements.data()), strides}, array.queue(), {});
+  });
+}
+// Calls f with an empty element of the array's type.
+template <class F>
+decltype(auto) with_varying(tessera::DataType type, F&& f) {
+  return type == tessera::string_type ? f(std::string{}) : f(std::vector<std::byte>{});
+}
+
+}  // namespace
+
+std::vector<std::string> read_texts(Array const& array, tessera::Region const& region, tessera::Traffic& traffic) {
+  if (array.type() == tessera::string_type) return read_varying<std::string>(array, region, traffic);
+  std::vector<std::string> texts;
+  for (auto const& element : read_varying<std::vector<std::byte>>(array, region, traffic))
+    texts.push_back(tessera::detail::encode_base64(element));
+  return texts;
+}
+
+void write_texts(Array const& array, tessera::Region const& region, std::vector<std::string> texts) {
+  if (array.type() == tessera::string_type) return write_varying(array, region, texts);
+  std::vector<std::vector<std::byte>> elements;
+  for (auto const& text : texts) {
+    auto bytes = tessera::detail::decode_base64(text);
+    if (!bytes) throw UsageError{"found " + tessera::describe(text) + ", expected bytes in base64"};
+    elements.push_back(*std::move(bytes));
+  }
+  write_varying(array, region, elements);
+}
+
+void copy_varying(Array const& from, Array const& to, tessera::Region const& region) {
+  with_varying(to.type(), [&]<class T>(T const&) {
+    tessera::Traffic traffic;
+    auto const elements = read_varying<T>(from, region, traffic);
+    if (traffic.missing != traffic.chunks) write_varying(to, region, elements);
+  });
 }
 
 void append_elements(Array const& array, std::size_t axis, tessera::Extents const& block, std::byte const* from,
@@ -85,6 +144,9 @@ class HostReader final : public Reader {
     return about(array_, [&] { return read_into(room_, region, traffic); });
   }
   void check(tessera::Region const& region, tessera::Traffic& traffic) const override {
+    if (array_.type().varies())
+      return with_varying(array_.type(),
+                          [&]<class T>(T const&) { (void)read_varying<T>(array_, region, traffic); });
     read_into(*array_.queue().lease<Scratch>(), region, traffic);
   }
   void keep_shard_indexes(std::uint64_t most) const override { array_.keep_shard_indexes(most); }

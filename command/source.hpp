@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tessera/array/any_array.hpp>
+#include <tessera/array/strings.hpp>
 #include <tessera/metadata/document.hpp>
 #include <tessera/with/all.hpp>
 
@@ -15,7 +16,8 @@
 
 namespace cli {
 
-using Pipeline = tessera::AnyPipeline<tessera::space::Host, tessera::space::Host, tessera::AllCodecs>;
+using Codecs = tessera::WithStrings<tessera::AllCodecs>;
+using Pipeline = tessera::AnyPipeline<tessera::space::Host, tessera::space::Host, Codecs>;
 using Array = tessera::AnyArray<Store, Pipeline>;
 
 using Queue = tessera::Queue<tessera::space::Host>;
@@ -39,6 +41,13 @@ void read_elements(Array const& array, tessera::Region const& region, std::span<
 /// Throws: tessera::SelectionError too, if one of them takes more.
 void write_elements(Array const& array, tessera::Region const& region, std::byte const* from,
                     tessera::Strides const& strides, std::uint64_t memory = 0);
+
+/// The same of arrays whose elements vary in size, as texts: strings as they are, bytes in base64. Throws: UsageError
+/// too, if a text is no base64.
+std::vector<std::string> read_texts(Array const& array, tessera::Region const& region, tessera::Traffic& traffic);
+void write_texts(Array const& array, tessera::Region const& region, std::vector<std::string> texts);
+/// A region of one to another, unless all of its chunks are missing.
+void copy_varying(Array const& from, Array const& to, tessera::Region const& region);
 
 /// Appends a block from memory of any strides, in bytes. `done` counts the chunks that are written.
 void append_elements(Array const& array, std::size_t axis, tessera::Extents const& block, std::byte const* from,

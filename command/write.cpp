@@ -1,4 +1,5 @@
-// tessera write: the elements of a .npy file as an array, of any size: the file is not read into memory.
+// tessera write: the elements of a .npy file as an array, of any size: the file is not read into memory. And strings of
+// a .json file.
 #include <atomic>
 #include <iostream>
 #include <span>
@@ -12,6 +13,7 @@
 #include "boxes.hpp"
 #include "commands.hpp"
 #include "interruption.hpp"
+#include "json_texts.hpp"
 #include "npy_file.hpp"
 #include "output_node.hpp"
 #include "progress.hpp"
@@ -29,7 +31,8 @@ tessera::ArrayMetadata asked_for(Write const& command, NpyHeader const& file) {
   metadata.chunk_shape = command.chunks ? parse_chunks(*command.chunks) : default_chunks(file.shape, file.type);
   metadata.codecs = command.codecs.empty() ? default_codecs(file.type) : parse_codecs(command.codecs, file.type);
   metadata.fill =
-      command.fill ? parse_fill(*command.fill, file.type) : std::vector<std::byte>(file.type.size, std::byte{0});
+      command.fill ? parse_fill(*command.fill, file.type)
+                   : std::vector<std::byte>(file.type.varies() ? 0 : file.type.size, std::byte{0});
   metadata.dimension_names = parse_names(command.names, file.shape.rank());
   if (command.shards) put_into_shards(metadata, parse_shards(*command.shards));
   complete_as_asked(metadata, command.file == "-" ? SpooledInput::name : command.file, complete_codecs);
@@ -79,9 +82,35 @@ class Elements {
   tessera::Scratch<tessera::space::Host> room_;
 };
 
+Status done_with(Write const& command, tessera::ArrayMetadata const& metadata, Stopwatch const& watch) {
+  auto chunks = metadata;
+  take_out_of_shards(chunks);
+  std::cout << printable(command.path) << ": " << metadata.type.name() << ' ' << tessera::to_string(metadata.shape)
+            << ", chunks " << tessera::to_string(chunks.chunk_shape);
+  if (chunks.chunk_shape != metadata.chunk_shape)
+    std::cout << " in shards " << tessera::to_string(metadata.chunk_shape);
+  std::cout << ", " << watch.took(size_in_bytes(metadata.shape, metadata.type)) << '\n';
+  return done;
+}
+
+Status write_strings(Write const& command) {
+  JsonTexts file{command.file};
+  NpyHeader like;
+  like.type = tessera::string_type, like.shape = file.shape();
+  auto const metadata = asked_for(command, like);
+  Interruption const interruption;
+  Stopwatch const watch;
+  OutputNode output{command.path, command.overwrite, command, metadata.format};
+  write_texts(make_array(output.store(), "", metadata, Queue{command.threads}),
+              tessera::Box{tessera::all}.resolve(metadata.shape), file.take());
+  output.commit();
+  return done_with(command, metadata, watch);
+}
+
 }  // namespace
 
 Status run(Write const& command) {
+  if (command.file.ends_with(".json")) return write_strings(command);
   NpyFile const file{command.file};
   auto const metadata = asked_for(command, file.header());
   Interruption const interruption;
@@ -99,14 +128,7 @@ Status run(Write const& command) {
     });
   }
   output.commit();
-  auto chunks = metadata;
-  take_out_of_shards(chunks);
-  std::cout << printable(command.path) << ": " << metadata.type.name() << ' ' << tessera::to_string(metadata.shape)
-            << ", chunks " << tessera::to_string(chunks.chunk_shape);
-  if (chunks.chunk_shape != metadata.chunk_shape)
-    std::cout << " in shards " << tessera::to_string(metadata.chunk_shape);
-  std::cout << ", " << watch.took(size_in_bytes(metadata.shape, metadata.type)) << '\n';
-  return done;
+  return done_with(command, metadata, watch);
 }
 
 }  // namespace cli

@@ -107,7 +107,7 @@ def make_array(folder, shape, data_type, chunk_shape, chunks, **document):
 VLEN = [{"name": "vlen-utf8", "configuration": {}}, {"name": "zstd", "configuration": {"level": 0, "checksum": False}}]
 SHARDS = {"chunk_shape": [1], "codecs": ["bytes"], "index_codecs": ["bytes", "crc32c"], "index_location": "end"}
 UNSUPPORTED = {
-    "strings": ('data type "string"', {"data_type": "string", "fill_value": "", "codecs": VLEN}),
+    "strings": ('data type "text"', {"data_type": "text", "fill_value": "", "codecs": VLEN}),
     "fixed": ('data type "fixed_length_utf32"',
               {"data_type": {"name": "fixed_length_utf32", "configuration": {"length_bytes": 20}}, "fill_value": ""}),
     "dates": ('data type "numpy.datetime64"',

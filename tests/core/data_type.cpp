@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <tessera/core/data_type.hpp>
+#include <tessera/core/data_type_named.hpp>
 
 using namespace tessera;
 

@@ -142,6 +142,10 @@ def seeds(name):
     if name == "json":
         texts = ["-0", "1e-7", "1E+400", "NaN", "[-Infinity]", "18446744073709551616", '"\\u00e9\\ud83d\\ude00\\n"', "[[], {}, null]"]
         return [text.encode() for text in texts] + seeds("document")
+    if name == "vlen":
+        elements = [b"a", b"", "\u00e9\u20ac".encode(), b"x" * 20]
+        chunk = struct.pack("<I", len(elements)) + b"".join(struct.pack("<I", len(one)) + one for one in elements)
+        return [bytes([4]) + chunk, bytes([1]) + struct.pack("<II", 1, 2) + b"\xff\xfe", bytes(5)]
     if name == "bytes":
         return [bytes([kind, 2, 0x33, 0x23, 0, 0b0001, 3]) + bytes(range(64)) * 4 for kind in range(14)]
     if name == "frames":

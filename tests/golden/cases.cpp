@@ -16,6 +16,7 @@
 #include <support/sharded.hpp>
 #include <support/store_conformance.hpp>
 #include <support/written_array.hpp>
+#include <tessera/array/strings.hpp>
 #include <tessera/metadata/to_json.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/store/memory_store.hpp>
@@ -376,6 +377,37 @@ TEST_CASE("golden: raw bits have no byte order (G-23, DTYPE-06, FILL-12)") {
   g.says("element bytes 12 34 for either endian setting");
   for (auto const& fill : {g.says("[18,52]"), g.says("\"EjQ=\"")})
     for (auto* endian : {"little", "big"}) CHECK(stored_fill("r16", fill, endian) == "1234");
+}
+
+TEST_CASE("golden: strings, each behind its length (G-27, CODEC-VLEN-02)") {
+  Golden const g{"G-27"};
+  g.says(R"(["a","","é"])");
+  std::vector<std::string> const strings{"a", "", "\u00e9"};
+  Memory const store;
+  auto const array = create_array<std::string, 1>(store, "a", {.shape = {3}, .chunk_shape = {3}});
+  array.write(all, strings);
+  CHECK(stored(store, "a/c/0") == g.says("0300000001000000610000000002000000c3a9"));
+  auto const read = array.read(all);
+  CHECK(std::vector(read.begin(), read.end()) == strings);
+}
+
+TEST_CASE("golden: bytes, each behind its length (G-28, CODEC-VLEN-02)") {
+  Golden const g{"G-28"};
+  g.says(R"([b"ab",b""])");
+  Memory const store;
+  using Blob = std::vector<std::byte>;
+  auto const array = create_array<Blob, 1>(store, "a", {.shape = {2}, .chunk_shape = {2}});
+  array.write({{0, 1}}, std::vector<Blob>{test::bytes("ab")});
+  CHECK(test::hex(stored(store, "a/c/0")) == g.hex("02000000 02000000 6162 00000000"));
+}
+
+TEST_CASE("golden: bytes as a fill value, in base64 or as numbers (G-29, DTYPE-18)") {
+  Golden const g{"G-29"};
+  for (auto const& fill : {g.says("\"AQID\""), g.says("[1,2,3]")}) {
+    auto const value = parse_json(fill);
+    CHECK(read_fill_value({value, "fill_value"}, bytes_type) == g.hex("01 02 03"));
+    CHECK(write_fill_value(test::hex("010203"), bytes_type) == Value{"AQID"});
+  }
 }
 
 TEST_CASE("golden: a gzip member (G-33, CODEC-GZIP-02)") {

@@ -92,7 +92,7 @@ TEST_CASE("a shape whose size no memory can hold is refused (META-12)") {
 }
 
 TEST_CASE("data types that are not supported are refused by name, with those that are (META-25, EXT-06)") {
-  for (auto* name : {"float8", "complex32", "r7", "string", "uint128", "numpy.datetime64", "Int8", ""}) {
+  for (auto* name : {"float8", "complex32", "r7", "text", "uint128", "numpy.datetime64", "Int8", ""}) {
     auto const quoted = '"' + std::string{name} + '"';
     refuse("data_type", quoted, {"member data_type", quoted.c_str(), "not supported", "bool, int8", "float64"});
   }
@@ -110,7 +110,7 @@ static std::string unsupported(test::Document document) try {
 TEST_CASE("a document that is sound but for what is not supported says so; one that is not does not") {
   struct {
     char const *member, *json, *extension;
-  } const cases[] = {{"data_type", R"("string")", R"(data type "string")"},
+  } const cases[] = {{"data_type", R"("text")", R"(data type "text")"},
                      {"data_type", R"({"name": "x", "configuration": {"y": 1}})", R"(data type "x")"},
                      {"chunk_grid", R"({"name": "rectilinear", "configuration": {}})", R"(chunk grid "rectilinear")"},
                      {"chunk_key_encoding", R"("hashed")", R"(chunk key encoding "hashed")"},
@@ -124,10 +124,10 @@ TEST_CASE("a document that is sound but for what is not supported says so; one t
       CHECK(unsupported(test::Document{document}.set(other, damage)) == "wrong");
     CHECK(unsupported(test::Document{document}.remove("fill_value")) == "wrong");
   }
-  CHECK(unsupported(array_document().set("data_type", R"("string")").set("fill_value", R"("a")")) ==
-        R"(data type "string")");
-  CHECK(unsupported(array_document().set("data_type", R"("string")").set("chunk_grid", R"("other")")) ==
-        R"(data type "string")");
+  CHECK(unsupported(array_document().set("data_type", R"("text")").set("fill_value", R"("a")")) ==
+        R"(data type "text")");
+  CHECK(unsupported(array_document().set("data_type", R"("text")").set("chunk_grid", R"("other")")) ==
+        R"(data type "text")");
 }
 
 TEST_CASE("a data type may be written as an object, with nothing to configure (META-28, META-24)") {

@@ -152,6 +152,35 @@ TEST_CASE("types that tessera does not have are refused by name (V2-12, V2-13)")
   }
 }
 
+TEST_CASE("objects are what their first filter says (V2-12, NUM-VLEN-UTF8, NUM-VLEN-BYTES, NUM-JSON2, NUM-MSGPACK2, NUM-PICKLE, NUM-CATEGORIZE, NUM-VLEN-ARRAY, V2-13)") {
+  auto const objects = [](char const* filters, char const* fill = "0") {
+    return zarray().set("dtype", "\"|O\"").set("filters", filters).set("fill_value", fill);
+  };
+  auto const strings = read(objects(R"([{"id": "vlen-utf8"}])"));
+  CHECK(strings.type == string_type);
+  CHECK(strings.fill.empty());
+  CHECK(codecs_of(strings) == same(R"([{"name": "vlen-utf8", "configuration": {}}])"));
+  CHECK(read(objects(R"([{"id": "vlen-utf8"}])", "null")).fill.empty());
+  CHECK(read(objects(R"([{"id": "vlen-utf8"}])", R"("")")).fill.empty());
+  CHECK(read(objects(R"([{"id": "vlen-utf8"}])", R"("0x7")")).fill == test::bytes("0x7"));
+  auto const blobs = read(objects(R"([{"id": "vlen-bytes"}])", R"("AQID")").set("order", "\"F\"").set(
+      "compressor", R"({"id": "zlib", "level": 1})"));
+  CHECK(blobs.type == bytes_type);
+  CHECK(blobs.fill == test::hex("010203"));
+  CHECK(codecs_of(blobs) == same(R"([{"name": "transpose", "configuration": {"order": [1, 0]}},
+      {"name": "vlen-bytes", "configuration": {}}, {"name": "numcodecs.zlib", "configuration": {"level": 1}}])"));
+  auto const raised = detail::raise_v2_array(blobs);
+  CHECK(raised.at("dtype") == Value{"|O"});
+  CHECK(raised.at("filters") == parse_json(R"([{"id": "vlen-bytes"}])"));
+  CHECK(raised.at("compressor") == parse_json(R"({"id": "zlib", "level": 1})"));
+  CHECK(raised.at("fill_value") == Value{"AQID"});
+  CHECK(detail::raise_v2_array(strings).at("compressor").is_null());
+  for (std::string const id : {"json2", "msgpack2", "pickle", "categorize", "vlen-array"})
+    check_refused<MetadataError>([&] { read(objects(("[{\"id\": \"" + id + "\"}]").c_str())); },
+                                 {"a/.zarray", "member filters[0]", id.c_str(), "not supported"});
+  check_refused<MetadataError>([&] { read(objects("[]")); }, {"member dtype", "no filter"});
+}
+
 TEST_CASE("fill values, and the odd spellings of them (V2-18, V2-19, V2-20, V2-22, V2-23, G-43)") {
   auto const fill = [](char const* dtype, char const* json) {
     return read(zarray().set("dtype", '"' + std::string{dtype} + '"').set("fill_value", json)).fill;

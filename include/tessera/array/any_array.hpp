@@ -13,6 +13,7 @@
 
 #include <tessera/array/append.hpp>
 #include <tessera/array/array_state.hpp>
+#include <tessera/array/elements.hpp>
 #include <tessera/array/invalid_call.hpp>
 #include <tessera/array/other_side.hpp>
 #include <tessera/array/resize.hpp>
@@ -67,9 +68,7 @@ class AnyArray {
   template <Element T>
   T fill_value() const {
     detail::in_document(store(), document(), [&] { detail::expect_type(type(), data_type_of<T>()); });
-    T value;
-    std::memcpy(&value, state_->metadata.fill.data(), sizeof(T));
-    return value;
+    return detail::ElementsOf<T>::of_fill(state_->metadata.fill);
   }
   /// The same array, as one of that type and rank: `array.as<float, 3>()`. array/visit.hpp finds out type and rank.
   /// Throws: MetadataError naming document and member, if the array has others.
@@ -90,6 +89,7 @@ class AnyArray {
   /// more.
   auto read(ResolvedSelection const& selected, StridedSpan<array_space> to, queue_type& on,
             ReadOptions const& options = {}) const {
+    expect_fixed_size();
     if constexpr (detail::check_placer<array_space>())
       return for_chunks(selected, to.strides, on, [&](auto const& chunks) {
         defaults_.apply(options, [&](auto const& used) { read_chunks(chunks, selected, to, on, used); });
@@ -123,9 +123,10 @@ class AnyArray {
   /// threads that write through this store and its copies. Throws: as read.
   auto write(ResolvedSelection const& selected, StridedView<array_space> from, queue_type& on,
              WriteOptions const& options = {}) const {
+    expect_fixed_size();
     return write_from(selected, from, on, options);
   }
-  /// The same, from something like a StridedView: array/converted.hpp.
+  /// The same, from something like a StridedView: array/converted.hpp, array/strings.hpp.
   template <class From>
   auto write_from(ResolvedSelection const& selected, From const& from, queue_type& on,
                   WriteOptions const& options) const {
@@ -149,6 +150,7 @@ class AnyArray {
   /// those of one shard follow each other; the list is in use until the call returns.
   auto read_listed(std::span<PlacedChunk const> listed, StridedSpan<array_space> to, queue_type& on,
                    ReadOptions const& options = {}) const {
+    expect_fixed_size();
     auto const surrounding = surrounding_of(listed);
     return for_chunks(surrounding, to.strides, on, [&](auto const& chunks) {
       Plan const plan{listed, shape(), inner_chunk_shape()};
@@ -158,6 +160,7 @@ class AnyArray {
   /// Likewise, writes them. As write.
   auto write_listed(std::span<PlacedChunk const> listed, StridedView<array_space> from, queue_type& on,
                     WriteOptions const& options = {}) const {
+    expect_fixed_size();
     auto const held = state_->shape.hold();
     auto const shared = state_->hold_shape();
     auto const surrounding = surrounding_of(listed);
@@ -221,6 +224,13 @@ class AnyArray {
   /// not match the array in its other dimensions; Cancelled; as resize.
   auto append(std::size_t axis, Extents const& block, StridedView<array_space> from, queue_type& on,
               WriteOptions const& options = {}) const {
+    expect_fixed_size();
+    return append_from(axis, block, from, on, options);
+  }
+  /// The same, from something like a StridedView.
+  template <class From>
+  auto append_from(std::size_t axis, Extents const& block, From const& from, queue_type& on,
+                   WriteOptions const& options) const {
     if constexpr (detail::check_writable<S>() && detail::check_documents<S>() && detail::check_placer<array_space>()) {
       auto& s = *state_;
       auto const held = s.shape.change();
@@ -324,6 +334,15 @@ class AnyArray {
     return std::make_shared<State>(store, std::move(opened), std::move(pipeline), std::move(on));
   }
 
+  // Memory is bytes to it. Throws: MetadataError, if elements are objects that have bytes of their own.
+  void expect_fixed_size() const {
+    if (type().varies())
+      detail::in_document(store(), document(), [&] {
+        throw MetadataError{text({"member data_type: elements of ", type().name(),
+                                  " vary in size; read and write them through an Array or ArrayOf of that type"})};
+      });
+  }
+
   // The smallest box of elements that has all listed chunks. Throws: SelectionError, if one lies outside.
   ResolvedSelection surrounding_of(std::span<PlacedChunk const> listed) const {
     auto const now = shape(), &length = inner_chunk_shape();
@@ -405,7 +424,7 @@ class AnyArray {
                            [&](Region const& region) { write_elements(whole, region, from, on, {}); });
     };
     if constexpr (std::same_as<array_space, space::Host>) {
-      write_each(s.metadata.fill.data());
+      write_each(s.fill_element().data);
     } else {
       HostBuffer here{s.metadata.fill.size()};
       std::memcpy(here.span().data, s.metadata.fill.data(), s.metadata.fill.size());

@@ -104,12 +104,12 @@ class Array {
   /// Reads a selection into a new array of buffers B, by default in the array's own space. Use the new array in the
   /// order of `on`; if the host can touch it, its elements are there when the call returns. An array in device memory
   /// is read into host buffers through `through<space::Host>()`: by the host's threads, and nothing crosses.
-  template <class B = buffer_in_t<array_space>, detail::Selector Sel = Box>
+  template <class B = detail::elements_buffer<T, array_space>, detail::Selector Sel = Box>
   OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(Sel const& selection, queue_type& on,
                                                         ReadOptions const& options = {}) const {
     return read_owned<detail::memory_rank<Sel, Rank>, B>(selected(selection), on, options);
   }
-  template <class B = buffer_in_t<array_space>, detail::Selector Sel = Box>
+  template <class B = detail::elements_buffer<T, array_space>, detail::Selector Sel = Box>
   OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(Sel const& selection, ReadOptions const& options = {}) const {
     return read<B>(selection, array_.queue(), options);
   }
@@ -149,8 +149,8 @@ class Array {
     if constexpr (detail::check_writable<S>() && detail::check_memory<T, Rank, array_space, M const>()) {
       auto const block = of_this([&] { return detail::block_of<Rank>(from, shape(), axis); });
       auto const view = of_this([&] { return detail::caller_view<Rank>(from, block); });
-      return array_.append(axis, block, {reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, on,
-                           options);
+      return detail::ElementsOf<T>::append(
+          array_, axis, block, {reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, on, options);
     } else {
       return detail::InvalidCall{};
     }
@@ -186,7 +186,7 @@ class Array {
   Extents grid_shape() const { return array_.grid_shape(); }
 
   /// Read and write one chunk, by its box.
-  template <class B = buffer_in_t<array_space>, class... More>
+  template <class B = detail::elements_buffer<T, array_space>, class... More>
   auto read_chunk(Extents const& chunk, More&&... more) const {
     if constexpr (detail::begins_with_memory<More...>)
       return read(chunk_box(chunk), std::forward<More>(more)...);
@@ -246,7 +246,8 @@ class Array {
   auto read_selected(ResolvedSelection const& selected, M& to, queue_type& on, ReadOptions const& options) const {
     if constexpr (detail::check_destination<T, MemoryRank, array_space, M>()) {
       auto const view = of_this([&] { return detail::caller_view<MemoryRank>(to, selected.shape); });
-      return array_.read(selected, {reinterpret_cast<std::byte*>(view.data), view.layout().strides}, on, options);
+      return detail::ElementsOf<T>::read(
+          array_, selected, {reinterpret_cast<std::byte*>(view.data), view.layout().strides}, on, options);
     } else {
       return detail::InvalidCall{};
     }
@@ -278,8 +279,8 @@ class Array {
                       WriteOptions const& options) const {
     if constexpr (detail::check_writable<S>() && detail::check_memory<T, MemoryRank, array_space, M const>()) {
       auto const view = of_this([&] { return detail::caller_view<MemoryRank>(from, selected.shape); });
-      return array_.write(selected, {reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, on,
-                          options);
+      return detail::ElementsOf<T>::write(
+          array_, selected, {reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, on, options);
     } else {
       return detail::InvalidCall{};
     }

@@ -11,6 +11,7 @@
 
 #include <tessera/array/shared_array.hpp>
 #include <tessera/array/shared_shape.hpp>
+#include <tessera/core/element_reference.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/function_ref.hpp>
 #include <tessera/core/text.hpp>
@@ -58,6 +59,11 @@ struct ArrayState {
 
   /// Locks the shape among all handles of the array, in this process and in others, if the store can.
   FolderLock lock_shape(Sharing sharing) const;
+  /// The fill value as it stands in a chunk: of elements that vary in size, a reference to it.
+  ByteView<space::Host> fill_element() const {
+    if (!metadata.type.varies()) return {metadata.fill.data(), metadata.fill.size()};
+    return {reinterpret_cast<std::byte const*>(&fill_), sizeof fill_};
+  }
   /// For writes: holds the shape, as the document says it, if chunks reach beyond it. What lies beyond may be elements
   /// by now, of a handle that grew the array.
   FolderLock hold_shape();
@@ -89,6 +95,7 @@ struct ArrayState {
                    UseChunks f);
   std::shared_ptr<ShardIndexCache> shards();
 
+  ElementReference const fill_{metadata.fill.data(), metadata.fill.size()};
   std::mutex beside_mutex_;
   std::shared_ptr<void> beside_;  // of one type: null, as long as nobody asked for it
 };
@@ -207,7 +214,7 @@ void ArrayState<S, P>::with_access(Extents const& as, typename Access::Store con
   auto const directory = shards();
   ArrayChunkNames const names{prefix, metadata.key_encoding, directory ? &directory->grid() : nullptr};
   ErasedPipelineOf<typename P::leaf_type> const passed{pipeline.leaf()};
-  f(Access{chunks, names, passed, form, {metadata.fill.data(), metadata.fill.size()}, directory.get(), as, writing});
+  f(Access{chunks, names, passed, form, fill_element(), directory.get(), as, writing});
 }
 
 // What is kept, or one of the call's own; null: there are no shards. Who has it holds it.

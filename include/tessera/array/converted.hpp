@@ -22,21 +22,6 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// As StridedSpan.
-template <MemorySpace Space>
-struct ConvertedTarget {
-  std::byte* data;
-  Strides strides;
-  ConvertingPlacerView<Space> placer;
-};
-/// As StridedView.
-template <MemorySpace Space>
-struct ConvertedOrigin {
-  std::byte const* data;
-  Strides strides;
-  ConvertingPlacerView<Space> placer;
-};
-
 /// Reads a selection, each number converted where it is placed. As AnyArray::read.
 template <class Way, class S, class P>
 auto read_converted(AnyArray<S, P> const& array, ResolvedSelection const& what,
@@ -52,7 +37,7 @@ auto read_converted(AnyArray<S, P> const& array, ResolvedSelection const& what,
     using Space = typename P::array_space;
     ConvertingPlacer<Space, Way> const placer{{way, misfits, fits}};
     array.with_defaults(options, [&](auto const& used) {
-      read_chunks(source, what, ConvertedTarget<Space>{to.data, to.strides, placer.view()}, on, used);
+      read_chunks(source, what, PlacedSpan<Space>{to.data, to.strides, placer.view()}, on, used);
     });
   });
 }
@@ -64,7 +49,7 @@ auto write_converted(AnyArray<S, P> const& array, ResolvedSelection const& what,
                      WriteOptions const& options) {
   using Space = typename P::array_space;
   ConvertingPlacer<Space, Way> const placer{{way}};
-  return array.write_from(what, ConvertedOrigin<Space>{from.data, from.strides, placer.view()}, on, options);
+  return array.write_from(what, PlacedView<Space>{from.data, from.strides, placer.view()}, on, options);
 }
 
 // Parts of a selection that together are all of it, in the order of the memory: a box by rows of whole chunks, about

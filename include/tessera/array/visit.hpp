@@ -75,7 +75,7 @@ class ArrayOf {
 
   /// Reads a selection into a new array of buffers B: its `shape()` gives the dimensions, `elements()` all elements in
   /// C order, `strides()` the distances of neighbours. Else as Array::read.
-  template <class B = buffer_in_t<array_space>, detail::Selector Sel = Box>
+  template <class B = detail::elements_buffer<T, array_space>, detail::Selector Sel = Box>
   OwnedArray<T, detail::any_rank, B> read(Sel const& selection, queue_type& on, ReadOptions const& options = {}) const {
     auto const what = selected(selection);
     OwnedArray<T, detail::any_rank, B> result{what.shape, queue_in<typename B::space_type>(on)};
@@ -87,7 +87,8 @@ class ArrayOf {
         array_.template through<space::Host>().read(what, {reinterpret_cast<std::byte*>(result.data()), dense(what)},
                                                     on.host(), options);
     } else if constexpr (std::is_void_v<typename Untyped::Completion>) {
-      array_.read(what, {reinterpret_cast<std::byte*>(result.data()), dense(what)}, on, options);
+      detail::ElementsOf<T>::read(array_, what, {reinterpret_cast<std::byte*>(result.data()), dense(what)}, on,
+                                  options);
     } else {
       auto pending = array_.read(what, {reinterpret_cast<std::byte*>(result.data()), dense(what)}, on, options);
       if constexpr (B::space_type::host_accessible)
@@ -97,7 +98,7 @@ class ArrayOf {
     }
     return result;
   }
-  template <class B = buffer_in_t<array_space>, detail::Selector Sel = Box>
+  template <class B = detail::elements_buffer<T, array_space>, detail::Selector Sel = Box>
   OwnedArray<T, detail::any_rank, B> read(Sel const& selection, ReadOptions const& options = {}) const {
     return read<B>(selection, array_.queue(), options);
   }
@@ -107,7 +108,8 @@ class ArrayOf {
   auto read(Sel const& selection, M&& to, queue_type& on, ReadOptions const& options = {}) const {
     if constexpr (detail::check_destination<T, detail::any_rank, array_space, M>()) {
       auto const what = selected(selection);
-      return array_.read(what, {reinterpret_cast<std::byte*>(first_of(to, what)), dense(what)}, on, options);
+      return detail::ElementsOf<T>::read(
+          array_, what, {reinterpret_cast<std::byte*>(first_of(to, what)), dense(what)}, on, options);
     } else {
       return detail::InvalidCall{};
     }
@@ -120,7 +122,8 @@ class ArrayOf {
   auto write(Sel const& selection, M const& from, queue_type& on, WriteOptions const& options = {}) const {
     if constexpr (detail::check_writable<S>() && detail::check_memory<T, detail::any_rank, array_space, M const>()) {
       auto const what = selected(selection);
-      return array_.write(what, {reinterpret_cast<std::byte const*>(first_of(from, what)), dense(what)}, on, options);
+      return detail::ElementsOf<T>::write(
+          array_, what, {reinterpret_cast<std::byte const*>(first_of(from, what)), dense(what)}, on, options);
     } else {
       return detail::InvalidCall{};
     }

@@ -1,51 +1,68 @@
 // The data types of Zarr v3 (core specification, "Data types"), at run time and of a C++ type.
 #pragma once
 #include <array>
-#include <charconv>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <type_traits>
 
 #include <tessera/core/config.hpp>
+#include <tessera/core/number_format.hpp>
+#include <tessera/core/time_unit.hpp>
 
 namespace tessera { inline namespace v0 {
 
-enum class DataKind : std::uint8_t { boolean, signed_integer, unsigned_integer, floating, complex, raw };
+enum class DataKind : std::uint8_t {
+  boolean,
+  signed_integer,
+  unsigned_integer,
+  floating,
+  complex,
+  raw,
+  datetime,         ///< "numpy.datetime64": moments, counted in 64 bits from 1970 on
+  timedelta,        ///< "numpy.timedelta64": how long
+  utf32,            ///< "fixed_length_utf32": text, each code point in four bytes, filled up with zeros
+  null_terminated,  ///< "null_terminated_bytes": bytes, filled up with zeros
+  structure,        ///< "struct": several fields, which ArrayMetadata names
+  string,           ///< UTF-8, as long as each element likes
+  bytes,            ///< likewise, of any bytes
+};
 
-/// What an element is. `size` is in bytes.
+/// What an element is. `size` is in bytes; where it varies, that of the reference to an element in a chunk. The other members are as here for all types that they say nothing of.
 struct DataType {
   DataKind kind = DataKind::unsigned_integer;
   std::uint32_t size = 1;
+  NumberFormat format = NumberFormat::usual;  ///< of a number, or of both parts of a complex one
+  TimeUnit unit = TimeUnit::generic;          ///< of a time
+  std::uint32_t scale = 1;                    ///< of a time: how many units are counted as one
+  std::uint32_t largest = 1;                  ///< of a struct: bytes of the largest of its components
 
-  /// The name in `zarr.json`, e.g. "float32".
-  std::string name() const {
-    auto const bits = std::to_string(std::uint64_t{size} * 8);
+  /// The name in `zarr.json`, e.g. "float32"; of types that have a configuration, with it: "numpy.datetime64[10ns]",
+  /// "fixed_length_utf32[48]".
+  std::string name() const;
+  /// The number of bytes that a change of byte order swaps together: 1 where byte order means nothing. Components of a
+  /// struct may differ: that of the largest.
+  constexpr std::size_t component() const {
     switch (kind) {
-      case DataKind::boolean:
-        return "bool";
-      case DataKind::signed_integer:
-        return "int" + bits;
-      case DataKind::unsigned_integer:
-        return "uint" + bits;
-      case DataKind::floating:
-        return "float" + bits;
-      case DataKind::complex:
-        return "complex" + bits;
       case DataKind::raw:
-        return "r" + bits;
+      case DataKind::null_terminated:
+      case DataKind::string:
+      case DataKind::bytes:
+        return 1;
+      case DataKind::complex:
+        return size / 2;
+      case DataKind::utf32:
+        return 4;
+      case DataKind::structure:
+        return largest;
+      default:
+        return size;
     }
-    return "?";
   }
-  /// The number of bytes that a change of byte order swaps together: 1 where byte order means nothing.
-  std::size_t component() const {
-    if (kind == DataKind::raw) return 1;
-    return kind == DataKind::complex ? size / 2 : size;
-  }
+
+  /// Each element has as many bytes as it likes.
+  constexpr bool varies() const { return kind == DataKind::string || kind == DataKind::bytes; }
 
   friend bool operator==(DataType, DataType) = default;
   /// Its name. Of any stream, so that this includes none.
@@ -55,7 +72,43 @@ struct DataType {
   }
 };
 
-/// All data types but the raw ones, of which there is one for each size.
+inline std::string DataType::name() const {
+  auto const with = [](char const* name, std::string const& what) { return std::string{name} + "[" + what + "]"; };
+  auto const bits = std::to_string(std::uint64_t{size} * 8);
+  switch (kind) {
+    case DataKind::boolean:
+      return "bool";
+    case DataKind::signed_integer:
+    case DataKind::unsigned_integer: {
+      std::string const name = kind == DataKind::signed_integer ? "int" : "uint";
+      return name + (format == NumberFormat::int2 ? "2" : format == NumberFormat::int4 ? "4" : bits);
+    }
+    case DataKind::floating:
+      return format == NumberFormat::usual ? "float" + bits : std::string{detail::format_name(format)};
+    case DataKind::complex:
+      if (format != NumberFormat::usual) return "complex_" + std::string{detail::format_name(format)};
+      return size == 4 ? "complex_float16" : "complex" + bits;
+    case DataKind::raw:
+      return "r" + bits;
+    case DataKind::datetime:
+    case DataKind::timedelta:
+      return with(kind == DataKind::datetime ? "numpy.datetime64" : "numpy.timedelta64",
+                  (scale == 1 ? "" : std::to_string(scale)) + std::string{detail::unit_name(unit)});
+    case DataKind::utf32:
+      return with("fixed_length_utf32", std::to_string(size));
+    case DataKind::null_terminated:
+      return with("null_terminated_bytes", std::to_string(size));
+    case DataKind::structure:
+      return with("struct", std::to_string(size));
+    case DataKind::string:
+      return "string";
+    case DataKind::bytes:
+      return "bytes";
+  }
+  return "?";
+}
+
+/// The data types of the core specification, but for the raw ones, of which there is one for each size.
 inline constexpr DataType data_types[] = {
     {DataKind::boolean, 1},          {DataKind::signed_integer, 1},   {DataKind::signed_integer, 2},
     {DataKind::signed_integer, 4},   {DataKind::signed_integer, 8},   {DataKind::unsigned_integer, 1},
@@ -64,24 +117,7 @@ inline constexpr DataType data_types[] = {
     {DataKind::complex, 8},          {DataKind::complex, 16},
 };
 
-/// "r24" is three bytes without a meaning to tessera. At most a MiB.
-inline std::optional<DataType> raw_type_named(std::string_view name) {
-  std::uint32_t bits = 0;
-  if (name.size() < 2 || name[0] != 'r' || name[1] == '0') return std::nullopt;
-  auto const [stop, error] = std::from_chars(name.data() + 1, name.data() + name.size(), bits);
-  if (error != std::errc{} || stop != name.data() + name.size() || bits % 8 != 0 || bits > 8u << 20)
-    return std::nullopt;
-  return DataType{DataKind::raw, bits / 8};
-}
-
-inline std::optional<DataType> data_type_named(std::string_view name) {
-  for (auto type : data_types)
-    if (type.name() == name) return type;
-  // Registered names of the same types.
-  if (name == "complex_float32") return DataType{DataKind::complex, 8};
-  if (name == "complex_float64") return DataType{DataKind::complex, 16};
-  return raw_type_named(name);
-}
+inline constexpr DataType string_type{DataKind::string, 16}, bytes_type{DataKind::bytes, 16};
 
 /// The data type of a C++ type: `static constexpr DataType type`. Specialise it for your own type, which must be
 /// trivially copyable and have the same bytes, e.g. a half-precision number.
@@ -120,11 +156,22 @@ struct element_traits<float16_bits> {
   static constexpr DataType type{DataKind::floating, 2};
 };
 
+namespace detail {
+
+template <class T>
+concept HasDataType = std::same_as<T, std::remove_cv_t<T>> && requires {
+  { element_traits<T>::type } -> std::convertible_to<DataType>;
+};
+/// Elements that own bytes of any number: array/strings.hpp.
+template <class T>
+concept VaryingElement = HasDataType<T> && element_traits<T>::type.varies();
+
+}  // namespace detail
+
 /// C++ types that are elements of a Zarr array.
 template <class T>
-concept Element = std::same_as<T, std::remove_cv_t<T>> && std::is_trivially_copyable_v<T> && requires {
-  { element_traits<T>::type } -> std::convertible_to<DataType>;
-} && element_traits<T>::type.size == sizeof(T);
+concept Element = detail::VaryingElement<T> ||
+                  (detail::HasDataType<T> && std::is_trivially_copyable_v<T> && element_traits<T>::type.size == sizeof(T));
 
 template <Element T>
 consteval DataType data_type_of() {

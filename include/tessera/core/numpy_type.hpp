@@ -60,6 +60,7 @@ struct NumpyType {
 
 /// The type string that read_numpy_type reads so.
 [[gnu::cold]] inline std::string write_numpy_type(NumpyType const& of) {
+  if (of.type.varies()) return "|O";
   auto const order = of.type.size == 1 || of.type.kind == DataKind::raw ? "|" : of.is_big ? ">" : "<";
   return text({order, std::string(1, "biufcV"[static_cast<std::size_t>(of.type.kind)]), of.type.size});
 }

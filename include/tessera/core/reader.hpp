@@ -144,7 +144,7 @@ inline Specification specification(MemberValue const& found) {
 /// codec of numcodecs without one.
 inline Value to_value(Specification const& specification) {
   Members members{{"name", specification.name}};
-  bool const is_needed = specification.name.starts_with("numcodecs.");
+  bool const is_needed = specification.name.starts_with("numcodecs.") || specification.name.starts_with("vlen-");
   if (auto* configuration = specification.configuration.get_if<Members>();
       configuration && (is_needed || !configuration->empty()))
     members.push_back({"configuration", specification.configuration});

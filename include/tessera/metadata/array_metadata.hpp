@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tessera/core/data_type.hpp>
+#include <tessera/core/data_type_named.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/key/chunk_key.hpp>
 #include <tessera/metadata/dimension_names.hpp>
@@ -22,7 +23,7 @@ struct ArrayMetadata {
   DataType type;
   Extents chunk_shape;
   ChunkKeyEncoding key_encoding;
-  std::vector<std::byte> fill;  ///< one element, in the machine's byte order
+  std::vector<std::byte> fill;  ///< one element, in the machine's byte order; of strings and bytes, its own
   std::vector<Specification> codecs;
   Members attributes{};
   DimensionNames dimension_names{};  ///< empty, if there are none
@@ -45,7 +46,7 @@ inline DataType read_data_type(MemberValue const& found) {
   for (auto one : data_types) known += text({one.name(), ", "});
   throw MetadataError{
       text({"data type ", describe(name)}),
-      text({"member data_type: ", describe(name), " is not supported; known are ", known, "r8, r16, ..."})};
+      text({"member data_type: ", describe(name), " is not supported; known are ", known, "string, bytes, r8, r16, ..."})};
 }
 
 inline Extents read_chunk_grid(MemberValue const& found, Extents const& shape) {

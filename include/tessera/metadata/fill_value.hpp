@@ -121,9 +121,20 @@ inline std::vector<std::byte> read_raw(MemberValue const& found, std::size_t siz
   return bytes;
 }
 
+inline std::vector<std::byte> read_text(MemberValue const& found) {
+  auto const bytes = std::as_bytes(std::span{found.string()});
+  return {bytes.begin(), bytes.end()};
+}
+inline std::vector<std::byte> read_bytes(MemberValue const& found) {
+  if (auto* word = found.value().get_if<std::string>())
+    if (auto bytes = decode_base64(*word)) return *std::move(bytes);
+  if (!found.value().get_if<List>()) found.refuse("base64, or a list of numbers from 0 to 255");
+  return read_raw(found, found.list().size());
+}
+
 }  // namespace detail
 
-/// One element in the machine's own byte order. Throws: MetadataError.
+/// One element in the machine's own byte order; of a type that varies, its own bytes. Throws: MetadataError.
 inline std::vector<std::byte> read_fill_value(MemberValue const& found, DataType type) {
   using namespace detail;
   switch (type.kind) {
@@ -140,6 +151,16 @@ inline std::vector<std::byte> read_fill_value(MemberValue const& found, DataType
       return read_complex(found, type.size);
     case DataKind::raw:
       return read_raw(found, type.size);
+    case DataKind::string:
+      return read_text(found);
+    case DataKind::bytes:
+      return read_bytes(found);
+    case DataKind::datetime:
+    case DataKind::timedelta:
+    case DataKind::utf32:
+    case DataKind::null_terminated:
+    case DataKind::structure:
+      break;
   }
   found.refuse(text({"a value of ", type.name()}));
 }
@@ -163,7 +184,16 @@ inline Value write_fill_value(std::span<std::byte const> bytes, DataType type) {
       return List{write_floating<8>(real), write_floating<8>(imaginary)};
     }
     case DataKind::raw:
+    case DataKind::datetime:
+    case DataKind::timedelta:
+    case DataKind::utf32:
+    case DataKind::null_terminated:
+    case DataKind::structure:
       break;
+    case DataKind::string:
+      return std::string{reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+    case DataKind::bytes:
+      return encode_base64(bytes);
   }
   List list;
   for (auto b : bytes) list.push_back(Value::integer(std::to_integer<int>(b)));

@@ -40,7 +40,8 @@ inline constexpr std::string_view v2_dimension_names = "_ARRAY_DIMENSIONS";
   if (chunks.rank() != rank) reader.at("chunks").refuse(text({rank, " numbers, as in shape"}));
   for (std::size_t d = 0; d < rank; ++d)
     if (chunks[d] == 0 && shape[d] != 0) reader.at("chunks").refuse("numbers of at least 1");
-  auto const type = read_numpy_type(reader.at("dtype"));
+  auto const dtype = reader.at("dtype");
+  auto const type = dtype.value() == Value{"|O"} ? v2_object_type(reader, dtype) : read_numpy_type(dtype);
   auto const fill = reader.find("fill_value");
   std::string separator = ".";
   if (auto const found = reader.find("dimension_separator"); found && !found->value().is_null())

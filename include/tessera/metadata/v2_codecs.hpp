@@ -19,6 +19,21 @@ namespace detail {
   return false;
 }
 
+// What objects of Python are, as the filter says that makes bytes of them: it is the first one. Throws: MetadataError
+// naming it, if they are neither strings nor bytes to it.
+[[gnu::cold]] inline NumpyType v2_object_type(ObjectReader& document, MemberValue const& dtype) {
+  auto const filters = document.find("filters");
+  if (!filters || filters->value().is_null() || filters->list().empty())
+    refuse_numpy_type(dtype, "objects of Python, and no filter that says what they are, such as vlen-utf8");
+  auto const first = filters->item(0);
+  auto const id = ObjectReader{first}.at("id").string();
+  if (id == "vlen-utf8") return NumpyType{string_type};
+  if (id == "vlen-bytes") return NumpyType{bytes_type};
+  throw MetadataError{text({"filter ", describe(id), " of objects"}),
+                      text({"member ", first.where(), ": objects of Python in ", describe(id),
+                            " are not supported, only those in \"vlen-utf8\" and \"vlen-bytes\""})};
+}
+
 // The elements that such a filter makes: it names them in one of two members.
 [[gnu::cold]] inline NumpyType v2_filtered(std::string_view id, ObjectReader& filter, NumpyType const& from) {
   if (id == "packbits") return NumpyType{{DataKind::unsigned_integer, 1}};
@@ -86,6 +101,12 @@ namespace detail {
   auto const add = [&](MemberValue const& member, bool is_filter) {
     ObjectReader codec{member};
     auto const id = codec.at("id").string();
+    if (type.type.varies()) {  // it makes bytes of elements, as v2_object_type has seen
+      codecs.push_back(tessera::to_value({id}));
+      are_bytes = true;
+      type = NumpyType{{DataKind::unsigned_integer, 1}};
+      return;
+    }
     bool const is_of_elements = is_filter && changes_elements(id);
     if (is_of_elements && are_bytes)
       throw MetadataError{text({"filter ", describe(id)}), text({"member ", member.where(), ": ", describe(id),

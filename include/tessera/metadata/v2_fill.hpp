@@ -68,12 +68,22 @@ namespace detail {
       List list(type.size, zero);
       return list;
     }
+    case DataKind::string:
+    case DataKind::bytes:
+      return found.is_null() || found == zero ? Value{""} : found;
+    case DataKind::datetime:
+    case DataKind::timedelta:
+    case DataKind::utf32:
+    case DataKind::null_terminated:
+    case DataKind::structure:
+      break;
   }
   return found;
 }
 
 /// As zarr-python writes it.
 [[gnu::cold]] inline Value raise_v2_fill(std::span<std::byte const> bytes, DataType type) {
+  if (type.varies()) return write_fill_value(bytes, type);
   if (type.kind != DataKind::raw) {
     auto fill = write_fill_value(bytes, type);
     auto const lose_bits = [](Value& part) {  // a NaN's, for which v2 has no words

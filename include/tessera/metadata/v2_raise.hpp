@@ -13,6 +13,11 @@
 namespace tessera { inline namespace v0 {
 namespace detail {
 
+// A filter, and never a compressor.
+[[gnu::cold]] inline bool makes_bytes_of_objects(Specification const& codec) {
+  return codec.name == "vlen-utf8" || codec.name == "vlen-bytes";
+}
+
 // The codec of numcodecs that does what this one of v3 does. Throws: MetadataError, if there is none.
 [[gnu::cold]] inline Value raise_v2_codec(Specification const& codec) {
   constexpr std::string_view prefix = "numcodecs.";
@@ -24,6 +29,8 @@ namespace detail {
     auto const number = shuffle == Value{"noshuffle"} ? 0 : shuffle == Value{"shuffle"} ? 1 : 2;
     for (auto const* name : {"cname", "clevel", "shuffle", "blocksize"})
       result.push_back({name, std::string_view{name} == "shuffle" ? Value::integer(number) : configuration->at(name)});
+  } else if (makes_bytes_of_objects(codec)) {
+    return result;
   } else if (is_of_numcodecs || codec.name == "gzip" || codec.name == "zstd" || codec.name == "crc32c") {
     if (configuration)
       for (auto const& member : *configuration)
@@ -63,8 +70,8 @@ namespace detail {
     }
   }
   Value compressor;
-  auto const& last = array.codecs.back().name;  // a filter, if it is for a compressor behind it
-  if (last != "bytes" && last != "numcodecs.shuffle") {
+  auto const& last = array.codecs.back();  // a filter, if it is for a compressor behind it
+  if (last.name != "bytes" && last.name != "numcodecs.shuffle" && !makes_bytes_of_objects(last)) {
     compressor = std::move(codecs.back());
     codecs.pop_back();
   }

@@ -162,7 +162,7 @@ inline void check_new(ArrayMetadata const& array) {
   for (auto n : array.chunk_shape)
     if (n == 0)
       throw MetadataError{text({"chunk shape ", to_string(array.chunk_shape), ": expected numbers from 1 on"})};
-  if (array.fill.size() != array.type.size)
+  if (!array.type.varies() && array.fill.size() != array.type.size)
     throw MetadataError{text({"a fill value of ", array.fill.size(), " bytes, expected ", array.type.size})};
   checked_size(checked_product(element_count(array.shape, "shape"), array.type.size, "shape"), "shape");
   auto const document = to_value(array);  // and it is one that can be opened again
@@ -214,7 +214,7 @@ auto create_any(S const& store, std::string path, ArrayMetadata metadata, Create
 
 /// Makes an array of T with Rank dimensions. Its document gets the codecs of `pipeline`, and the array is opened with
 /// them. Throws: as create_any.
-template <class T, std::size_t Rank, class P = Pipeline<space::Host, codec::Bytes>, class S, class... On>
+template <class T, std::size_t Rank, class P = detail::usual_pipeline<T>, class S, class... On>
 auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
   if constexpr (!detail::check_element<T>()) {
     return detail::InvalidCall{};
@@ -226,16 +226,16 @@ auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P
     return detail::InvalidCall{};
   } else if constexpr (!detail::check_opening<P, S, On...>() || !detail::check_writable<S>()) {
     return detail::InvalidCall{};
+  } else if constexpr (!detail::check_elements_space<T, P, S>()) {
+    return detail::InvalidCall{};
   } else {
     if (wanted.shape.rank() != Rank)
       throw MetadataError{text({"a shape of ", wanted.shape.rank(), " dimensions, expected ", Rank})}
           .in_key(document_key(path, wanted.format).path)
           .in_store(name_of(metadata_of(store)));
-    std::vector<std::byte> fill(sizeof(T));
-    std::memcpy(fill.data(), &wanted.fill, sizeof(T));
     auto array = create_any<P>(
         store, path,
-        ArrayMetadata{wanted.shape, data_type_of<T>(), wanted.chunk_shape, wanted.key_encoding, std::move(fill),
+        ArrayMetadata{wanted.shape, data_type_of<T>(), wanted.chunk_shape, wanted.key_encoding, detail::ElementsOf<T>::fill_of(wanted.fill),
                       pipeline.specifications(data_type_of<T>()), wanted.attributes, wanted.dimension_names, Members{},
                       List{}, wanted.format},
         CreateOptions{wanted.overwrite}, std::move(on)...);

@@ -25,8 +25,20 @@ template <class T>
 consteval bool check_element() {
   static_assert(Element<T>,
                 "tessera: this type is no element of an array: give bool, an integer of 8 to 64 bits, float, double or "
-                "std::complex of them, float16_bits, std::array<std::byte, N>, or specialise element_traits for it");
+                "std::complex of them, float16_bits, std::array<std::byte, N>, std::string of "
+                "<tessera/array/strings.hpp>, or specialise element_traits for it");
   return Element<T>;
+}
+
+// Memory of their own is the host's.
+template <class T, class Named, class S>
+consteval bool check_elements_space() {
+  constexpr bool is_there =
+      !VaryingElement<T> || std::same_as<typename pipeline_over<Named, S>::type::array_space, space::Host>;
+  static_assert(is_there,
+                "tessera: strings and bytes are in the host's memory alone: open the array with a pipeline that begins "
+                "in space::Host");
+  return is_there;
 }
 
 template <class Named, class S, class... On>
@@ -81,11 +93,13 @@ auto open_any(S const& store, std::string path = "", On... on) {
 /// no library, or exactly those of a Pipeline. The queue that you give does the work, and the array keeps it; without
 /// one the array has threads of its own, one per processor, which start at the first read that can use them. Throws:
 /// MetadataError naming document and member, before any chunk is touched; StoreError.
-template <class T, std::size_t Rank, class Codec = BuiltInCodecs, class S, class... On>
+template <class T, std::size_t Rank, class Codec = detail::codecs_for<T, BuiltInCodecs>, class S, class... On>
 auto open_array(S const& store, std::string path = "", On... on) {
   if constexpr (!detail::check_element<T>()) {
     return detail::InvalidCall{};
   } else if constexpr (!detail::check_opening<Codec, S, On...>()) {
+    return detail::InvalidCall{};
+  } else if constexpr (!detail::check_elements_space<T, Codec, S>()) {
     return detail::InvalidCall{};
   } else {
     auto array = open_any<Codec>(store, path, std::move(on)...);

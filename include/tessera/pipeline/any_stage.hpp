@@ -37,6 +37,26 @@ struct StageRun {
   std::span<StageLink const> links{};                 ///< encoders behind it that take the sizes which it leaves
 };
 
+/// How chunks pass stages, one of which makes bytes of elements that vary in size: decoded chunks are of
+/// ElementReferences. pipeline/varying_stages.hpp has it, so that programs without such codecs compile none of it.
+struct VaryingStages {
+  using List = std::span<AnyStage const* const>;
+  /// The elements that are decoded refer to the encoded bytes, or to `buffers`.
+  void (*decode)(List, ResolvedChunk const&, DecodeBuffers&, StageQueues const&);
+  /// What is encoded lies in `buffers`.
+  void (*encode)(List, ResolvedChunk const&, EncodeBuffers&, StageQueues const&);
+  /// As placer<space::Host>::find_filled.
+  void (*find_filled)(ByteView<space::Host> chunks, std::size_t size, ByteView<space::Host> element,
+                      std::span<std::uint8_t> filled);
+};
+template <class C>
+struct varying_stages;
+/// A codec that makes bytes of elements that vary in size.
+template <class C>
+concept TakesVarying = requires {
+  requires C::takes_varying;
+};
+
 /// What is the same for every stage of a type. What bytes on a side of it are best put into is mostly of their space:
 /// but a cast may have them page-locked.
 struct StageTraits {
@@ -45,6 +65,7 @@ struct StageTraits {
   bool reads_array = false, writes_array = false;
   bool leaves_sizes = false, takes_sizes = false;  ///< encoding, in device memory
   TakeScratch array_side = nullptr, bytes_side = nullptr;
+  VaryingStages const* varying = nullptr;  ///< of a codec that makes bytes of strings
 };
 
 /// Only the functions of a codec's kind are called: `decoded` where an array-to-array codec is read through, `decode`
@@ -118,6 +139,7 @@ class StageOf final : public AnyStage {
         .is_view = detail::is_view<C>, .reads_array = kind::reads_array, .writes_array = kind::writes_array};
     if constexpr (runs) traits.array_side = &take_scratch<ArraySide>, traits.bytes_side = &take_scratch<BytesSide>;
     traits.leaves_sizes = leaves_sizes, traits.takes_sizes = takes_sizes;
+    if constexpr (TakesVarying<C>) traits.varying = &varying_stages<C>::value;
     return traits;
   }();
 

@@ -126,6 +126,7 @@ struct DecodeBuffers : StageBuffers {
   bool ahead = false;      ///< the queue was given nothing that uses this, or what chunks are decoded into
   bool is_placed = false;  ///< elements are placed next, from device memory, and nothing else reads them
   AnyPlacer<space::Device> const* placer = nullptr;  ///< if so, who places them, where it is not placer<space::Device>
+  std::uint64_t most_payload = most_varying;  ///< of a chunk whose elements vary in size: the most bytes that hold them
 };
 struct EncodeBuffers : StageBuffers {
   std::vector<StageLink> links{};

@@ -21,6 +21,8 @@ inline std::string how_to_list(std::string_view codec) {
                         {"bytes", "Bytes", ""},
                         {"crc32c", "Crc32c", ""},
                         {"transpose", "Transpose", ""},
+                        {"vlen-bytes", "VlenBytes", "array/strings"},
+                        {"vlen-utf8", "VlenUtf8", "array/strings"},
                         {"numcodecs.adler32", "Adler32", "with/deflate"},
                         {"numcodecs.bz2", "Bz2", "with/bz2"},
                         {"numcodecs.crc32", "Crc32", "with/deflate"},

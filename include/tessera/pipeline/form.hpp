@@ -31,6 +31,9 @@ void put_first(std::vector<T>& list, std::type_identity_t<T> first) {
 
 class ShardIndexFormat;
 class ValueCodecs;
+namespace detail {
+struct VaryingStages;
+}
 
 /// What is in a shard: one level of an array's shards, which may be nested.
 struct ShardLevel {
@@ -58,6 +61,8 @@ struct ResolvedChunk {
   std::vector<ValueChange> changes{};  ///< in the order of encoding
   std::size_t decoders = 0;            ///< bytes of memory that codecs use while they decode a chunk
   bool stores_elements = true;         ///< no codec runs: the stored bytes are the elements, which may have to cross
+  /// Of strings and bytes, who passes chunks through the stages: elements are references, and `bounds` estimates.
+  detail::VaryingStages const* varying = nullptr;
 
   /// The chunk as it reaches the array-to-bytes codec.
   ChunkSpecification const& stored_chunk() const { return changes.empty() ? chunk : changes.back().encoded; }
@@ -125,9 +130,13 @@ struct EncodeTask {
 
 namespace detail {
 
+/// The most bytes that a chunk of strings may have anywhere, where nobody gives a budget.
+inline constexpr auto most_varying = std::uint64_t{1} << 32;
+
 /// The largest size of a chunk's value that is worth reading. Other programs' encoders may make larger values than
 /// ours, within a bound.
 inline std::uint64_t most_encoded(ResolvedChunk const& form) {
+  if (form.varying) return most_varying;
   auto const bound = std::min(std::uint64_t{form.encoded_bound()}, std::uint64_t{1} << 62);
   return form.is_view() ? bound : 2 * bound + (1 << 20);
 }

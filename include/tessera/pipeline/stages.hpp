@@ -153,6 +153,7 @@ ResolvedChunk Stages<ArraySpace, BytesSpace, Queue>::resolve(ChunkSpecification 
         if (traits.reads_array) {
           form.decoded_size = chunk.size_in_bytes();  // first: it checks what the layout multiplies
           form.layout = at->layout(chunk);
+          form.varying = traits.varying;
           form.chunk = chunk;
           stands_here();
           is_array = false;
@@ -166,9 +167,14 @@ ResolvedChunk Stages<ArraySpace, BytesSpace, Queue>::resolve(ChunkSpecification 
     }
     at = nullptr;
     if (shard) form = (*shard)(chunk);
+    if (form.varying && !std::same_as<ArraySpace, space::Host>)
+      throw MetadataError{text({"member data_type: elements of ", chunk.type.name(),
+                                " are read into memory of the host alone; open the array in host memory"})};
     for (auto i = list_.size(); i-- > 0;) {
       at = list_[i];
       if (!at->traits().writes_array) continue;
+      if (form.varying && !at->traits().is_view)
+        throw MetadataError{text({"changes values, and elements of ", chunk.type.name(), " have none that it could"})};
       if (at->traits().is_view) {
         form.see_through(*at);
       } else {
@@ -190,6 +196,13 @@ void Stages<ArraySpace, BytesSpace, Queue>::decode(ResolvedChunk const& form,
   StageQueues const queues{on};
   auto& tasks = buffers.tasks;
   tasks.resize(chunks.size());
+  if (form.varying) {
+    for (std::size_t i = 0; i < chunks.size(); ++i)
+      tasks[i] = {known_in<Somewhere>(chunks[i].encoded), known_in<Somewhere>(chunks[i].to)};
+    form.varying->decode(list_, form, buffers, queues);
+    for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].decoded = {tasks[i].to.data, tasks[i].size};
+    return;
+  }
   auto place = form.bounds.size() - 1;  // in form.bounds, of what stands after the stage at hand
   auto changed = form.changes.size();
   bool const may_be_parts = form.stores_elements && place > 0;
@@ -240,6 +253,12 @@ void Stages<ArraySpace, BytesSpace, Queue>::encode(ResolvedChunk const& form,
   auto& tasks = buffers.tasks;
   auto& links = buffers.links;
   tasks.resize(chunks.size());
+  if (form.varying) {
+    for (std::size_t i = 0; i < chunks.size(); ++i) tasks[i] = {known_in<Somewhere>(chunks[i].from), {}};
+    form.varying->encode(list_, form, buffers, queues);
+    for (std::size_t i = 0; i < chunks.size(); ++i) chunks[i].encoded = {tasks[i].to.data, tasks[i].size};
+    return;
+  }
   auto const running = form.bounds.size() - 1;
   if (buffers.stages.size() < running) buffers.stages.resize(running);
   std::size_t place = 0, changed = 0;  // in form.bounds, of what stands before the stage at hand

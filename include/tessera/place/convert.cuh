@@ -142,7 +142,7 @@ class ConvertingPlacer<S, Way> final : public AnyPlacer<S> {
 
  public:
   explicit ConvertingPlacer(Converting<Way> const& what) : what_{what} {}
-  ConvertingPlacerView<S> view() const { return {item_size, this}; }
+  PlacerView<S> view() const { return {item_size, this}; }
 
   /// Throws: DeviceError; Error, where boxes have more than eight dimensions that do not continue each other.
   std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form,

@@ -27,21 +27,6 @@ struct Misfits {
   }
 };
 
-/// A placer of whatever numbers, so that what reads and writes chunks is compiled once for all of them; and the size of
-/// an element where it places them.
-template <MemorySpace S>
-struct ConvertingPlacerView {
-  std::size_t item_size;
-  AnyPlacer<S> const* placer;
-
-  std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form, queue_for<S>& on) const {
-    return placer->place(batch, form, on);
-  }
-  std::uint64_t place_listed(ListedBatch<S> const& batch, PlacementForm const& form, queue_for<S>& on) const {
-    return placer->place_listed(batch, form, on);
-  }
-};
-
 /// What numbers become, and what is to be known of them.
 template <class Way>
 struct Converting {
@@ -60,7 +45,7 @@ requires(S::host_accessible) class ConvertingPlacer<S, Way> final : public AnyPl
 
  public:
   explicit ConvertingPlacer(Converting<Way> const& what) : what_{what} {}
-  ConvertingPlacerView<S> view() const { return {item_size, this}; }
+  PlacerView<S> view() const { return {item_size, this}; }
 
   std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form, queue_for<S>& on) const override {
     wait_for(on);

@@ -167,7 +167,7 @@ class DecodedShardStore : public Base {
   Value decoded(Key const& key, Queue& on) const {
     auto const few = std::max<std::size_t>(2, on.threads());  // each may be at a shard of its own
     return decoded_.get(key, changes(key), few, [&]() -> Value {
-      auto const bound = shard_bound(*form_);
+      auto const bound = form_->varying ? most_varying : shard_bound(*form_);
       auto const most = checked_size(bound + bound / 8 + (1 << 20), "a shard");
       auto const most_encoded = codecs().encoded_bound(most);
       HostBuffer encoded;

@@ -77,6 +77,7 @@ Batches batches_of(Options const& options, std::uint64_t chunks, ResolvedChunk c
     result.in_flight = static_cast<std::size_t>(std::min<std::uint64_t>(result.in_flight, options.memory / alone));
     result.size = std::min(result.size, (options.memory / result.in_flight - usual.beside) / each);
   }
+  if (form.varying && options.memory != 0) result.size = result.in_flight = 1;  // it may need all of the budget
   result.size = std::clamp<std::uint64_t>(result.size, 1, std::max<std::uint64_t>(chunks, 1));  // sums do not wrap
   result.bytes = result.size > ~std::uint64_t{0} / 64 / each ? ~std::uint64_t{0} / 64 : result.size * each;
   return result;

@@ -43,6 +43,7 @@ class ReadBatch {
   void run(ChunkAccess<P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last, To const& target,
            Queue& on, ReadOptions const& options) try {
     select(source, plan, first, last, target);
+    decoding_.most_payload = options.memory ? options.memory : most_varying;
     FetchLimits const limits{options};
     std::uint64_t placed = 0;
     auto const place_next = [&](auto const& tile) {

@@ -194,7 +194,9 @@ class WriteBatch {
   void encode(To const& to, ByteView<array_space> chunks, Queue& on) {
     auto const& form = to.source.form;
     filled_.assign(used_, 0);
-    if (!to.stores_fill_chunks)
+    if (form.varying && !to.stores_fill_chunks)
+      form.varying->find_filled({chunks.data, chunks.size}, form.decoded_size, {fill_.data(), fill_.size()}, filled_);
+    else if (!to.stores_fill_chunks)
       placer<array_space>::find_filled(chunks, form.decoded_size, {fill_.data(), fill_.size()}, std::span{filled_},
                                        queue_in<array_space>(on));
     tasks_.clear();
@@ -206,7 +208,8 @@ class WriteBatch {
       }
     slab_ = {};
     if constexpr (std::same_as<bytes_space, array_space>) slab_ = chunks;
-    if (!form.is_view()) {
+    if (form.varying) slab_ = {};  // values lie where encoding has them, each on its own
+    if (!form.is_view() && !form.varying) {
       auto const bound = form.encoded_bound();
       auto const bytes = checked_size(checked_product(to.most, bound, "a mini-batch"), "a mini-batch");
       auto const destination = seen_in<bytes_space>(values_.take(bytes, queue_in<typename P::bytes_staging>(on)));

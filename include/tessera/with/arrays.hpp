@@ -14,14 +14,15 @@
 
 namespace tessera { inline namespace v0 {
 
-/// The codecs of a new array in zarr-python 3, unless you give others.
+/// The codecs of a new array in zarr-python 3, unless you give others; strings and bytes have their own in place of the
+/// first.
 using UsualCodecs = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
 
 /// open_array with every codec: `open<float, 3>(store, "a")`. The store may be a folder's name, as of the others too:
 /// `open<float, 3>("data.zarr", "a")` is that of a LocalStore<HostBuffer>.
 template <class T, std::size_t Rank, class S, class... On>
 auto open(S const& store, std::string path = "", On... on) {
-  return open_array<T, Rank, AllCodecs>(detail::store_of(store), std::move(path), std::move(on)...);
+  return open_array<T, Rank, detail::codecs_for<T, AllCodecs>>(detail::store_of(store), std::move(path), std::move(on)...);
 }
 
 /// open_any with every codec: `open(store, "a")`.
@@ -31,7 +32,7 @@ auto open(S const& store, std::string path = "", On... on) {
 }
 
 /// create_array with UsualCodecs, or the pipeline given: `create<float, 3>(store, "a", {.shape = ...})`.
-template <class T, std::size_t Rank, class P = UsualCodecs, class S, class... On>
+template <class T, std::size_t Rank, class P = detail::usual_pipeline<T, codec::Zstd>, class S, class... On>
 auto create(S const& store, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
   return create_array<T, Rank>(detail::store_of(store), std::move(path), wanted, pipeline, std::move(on)...);
 }
@@ -45,7 +46,7 @@ template <class S, class... On>
 auto open(Group<S> const& group, std::string path, On... on) {
   return open(group.store(), group / path, std::move(on)...);
 }
-template <class T, std::size_t Rank, class P = UsualCodecs, class S, class... On>
+template <class T, std::size_t Rank, class P = detail::usual_pipeline<T, codec::Zstd>, class S, class... On>
 auto create(Group<S> const& group, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
   return create<T, Rank>(group.store(), group / path, wanted, pipeline, std::move(on)...);
 }

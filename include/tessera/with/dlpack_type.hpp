@@ -37,6 +37,13 @@ inline DLDataType type_of(DataType type) {
     case DataKind::complex:
       return {kDLComplex, bits, 1};
     case DataKind::raw:
+    case DataKind::datetime:
+    case DataKind::timedelta:
+    case DataKind::utf32:
+    case DataKind::null_terminated:
+    case DataKind::structure:
+    case DataKind::string:
+    case DataKind::bytes:
       break;
   }
   throw ExchangeError{text({"DLPack has no data type for ", type.name()})};

@@ -1,0 +1,64 @@
+// What an array's handles do for elements of a C++ type.
+#pragma once
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include <tessera/buffer/concept.hpp>
+#include <tessera/codec/array_to_bytes/bytes.hpp>
+#include <tessera/memory/space.hpp>
+#include <tessera/pipeline/pipeline.hpp>
+#include <tessera/transfer/read_options.hpp>
+#include <tessera/transfer/write_options.hpp>
+#include <tessera/view/selected.hpp>
+#include <tessera/view/strided_span.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// Elements that are their bytes. array/strings.hpp specialises it for those that own them.
+template <class T>
+struct ElementsOf {
+  template <MemorySpace S>
+  using buffer = buffer_in_t<S>;              ///< that a read without memory makes
+  using array_to_bytes_codec = codec::Bytes;  ///< of a new array
+  template <class List>
+  using codecs = List;  ///< those of the list, and what such elements need
+
+  static T of_fill(std::vector<std::byte> const& fill) {
+    T value;
+    std::memcpy(&value, fill.data(), sizeof(T));
+    return value;
+  }
+  static std::vector<std::byte> fill_of(T const& value) {
+    std::vector<std::byte> fill(sizeof(T));
+    std::memcpy(fill.data(), &value, sizeof(T));
+    return fill;
+  }
+
+  /// Through an AnyArray.
+  template <class A, class Space = typename A::array_space>
+  static auto read(A const& array, ResolvedSelection const& what, StridedSpan<Space> const& to,
+                   typename A::queue_type& on, ReadOptions const& options) {
+    return array.read(what, to, on, options);
+  }
+  template <class A, class Space = typename A::array_space>
+  static auto write(A const& array, ResolvedSelection const& what, StridedView<Space> const& from,
+                    typename A::queue_type& on, WriteOptions const& options) {
+    return array.write(what, from, on, options);
+  }
+  template <class A, class Space = typename A::array_space>
+  static auto append(A const& array, std::size_t axis, Extents const& block, StridedView<Space> const& from,
+                     typename A::queue_type& on, WriteOptions const& options) {
+    return array.append(axis, block, from, on, options);
+  }
+};
+
+template <class T, MemorySpace S>
+using elements_buffer = typename ElementsOf<T>::template buffer<S>;
+template <class T, class... Compressors>
+using usual_pipeline = Pipeline<space::Host, typename ElementsOf<T>::array_to_bytes_codec, Compressors...>;
+template <class T, class List>
+using codecs_for = typename ElementsOf<T>::template codecs<List>;
+
+}}}  // namespace tessera::v0::detail
