@@ -347,12 +347,12 @@ TEST_CASE("documents of Zarr v2 are written member for member as zarr-python wri
 }
 
 TEST_CASE("fill values of Zarr v2 are written as zarr-python writes them") {
-  auto const written = [](auto value, DataType type) { return to_json(detail::raise_v2_fill(bytes(value), type)); };
+  auto const written = [](auto value, DataType type) { return to_json(detail::raise_v2_fill(bytes(value), {type})); };
   CHECK(written(std::uint32_t{0x7fc00000}, {DataKind::floating, 4}) == "\"NaN\"");
   CHECK(written(std::uint32_t{0x7fc00005}, {DataKind::floating, 4}) == "\"NaN\"");  // it has no words for the bits
   CHECK(written(-0.0, {DataKind::floating, 8}) == "-0.0");
   CHECK(written(true, {DataKind::boolean, 1}) == "true");
-  CHECK(detail::raise_v2_fill(std::vector(5, std::byte{'1'}), {DataKind::raw, 5}) == Value{"MTExMTE="});
+  CHECK(detail::raise_v2_fill(std::vector(5, std::byte{'1'}), {{DataKind::raw, 5}}) == Value{"MTExMTE="});
   for (std::size_t n = 1; n < 9; ++n) {
     std::vector<std::byte> some(n);
     for (std::size_t i = 0; i < n; ++i) some[i] = static_cast<std::byte>(251 * i + n);

@@ -66,7 +66,7 @@ class AnyArray {
   /// What an element is that nobody has written. Throws: MetadataError, if it is of another type.
   template <Element T>
   T fill_value() const {
-    detail::in_document(store(), document(), [&] { detail::expect_type(type(), data_type_of<T>()); });
+    detail::in_document(store(), document(), [&] { detail::expect_element<T>(*this); });
     T value;
     std::memcpy(&value, state_->metadata.fill.data(), sizeof(T));
     return value;
