@@ -134,7 +134,7 @@ class TextTree {
         std::snprintf(ratio, sizeof ratio, ", ratio %.2f",
                       static_cast<double>(stored.bytes) / static_cast<double>(stored.stored_bytes));
       fact("stored", human(stored.stored_bytes) + " of " + human(stored.bytes) + ratio);
-      fact("fill value", summary(tessera::write_fill_value(array->fill, array->type)));
+      fact("fill value", summary(tessera::write_fill_value(array->fill, array->type, array->fields)));
       attributes(array->attributes);
     } else if (auto const* group = std::get_if<tessera::GroupMetadata>(&node.document)) {
       line(first, label + "  group" + of_format(node));
@@ -185,7 +185,7 @@ Members json_of(Tree const& node, Keys const& keys) {
     json.push_back({"data_type", array->type.name()});
     json.push_back({"chunk_shape", numbers(array->chunk_shape)});
     json.push_back({"codecs", codecs});
-    json.push_back({"fill_value", tessera::write_fill_value(array->fill, array->type)});
+    json.push_back({"fill_value", tessera::write_fill_value(array->fill, array->type, array->fields)});
     json.push_back({"attributes", array->attributes});
     json.push_back({"chunks", number(stored.chunks)});
     json.push_back({"stored_chunks", number(stored.stored)});

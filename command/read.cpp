@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "element_text.hpp"
 #include "interruption.hpp"
+#include "json_elements.hpp"
 #include "npy.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -52,11 +53,12 @@ void each_slab(tessera::Region const& region, tessera::Extents const& chunk_shap
   }
 }
 
-void make_little_endian(std::span<std::byte> elements, std::size_t component) {
-  if constexpr (std::endian::native == std::endian::big)
-    for (std::size_t i = 0; i < elements.size(); i += component)
-      std::reverse(elements.begin() + static_cast<std::ptrdiff_t>(i),
-                   elements.begin() + static_cast<std::ptrdiff_t>(i + component));
+void make_little_endian(std::span<std::byte> elements, tessera::ArrayMetadata const& array) {
+  if constexpr (std::endian::native == std::endian::big) {
+    auto const runs = components_of(array);
+    for (std::size_t i = 0; i < elements.size(); i += array.type.size)
+      tessera::detail::swap_components(elements.subspan(i, array.type.size), runs);
+  }
 }
 
 // What --format says, or the end of the file's name.
@@ -64,11 +66,11 @@ std::string format_of(Read const& command) {
   bool const standard = Output::is_standard(command.output);
   auto format = command.format;
   if (format.empty() && standard) format = "npy";
-  for (auto const* one : {"npy", "bin", "csv", "txt"})
+  for (auto const* one : {"npy", "bin", "csv", "txt", "json"})
     if (format.empty() && command.output.ends_with(std::string{"."} + one)) format = one;
   if (format.empty())
     throw UsageError{"--output " + command.output +
-                     ": a name that ends in .npy, .bin, .csv or .txt is expected, or --format"};
+                     ": a name that ends in .npy, .bin, .csv, .txt or .json is expected, or --format"};
   if (standard && (format == "npy" || format == "bin") && ::isatty(STDOUT_FILENO))
     throw UsageError{"--output -: the standard output is a terminal; --format txt is for people, and tessera show"};
   return format;
@@ -89,6 +91,18 @@ void write_lines(Output& file, std::span<std::byte const> elements, tessera::Dat
   file.write(lines);
 }
 
+void write_json(Output& file, std::span<std::byte const> elements, tessera::ArrayMetadata const& array,
+                JsonElements& json) {
+  std::string text;
+  for (std::size_t i = 0; i < elements.size(); i += array.type.size) {
+    json.add(text, json_element(elements.subspan(i, array.type.size), array.type, array.fields));
+    if (text.size() < 1 << 16) continue;
+    file.write(text);
+    text.clear();
+  }
+  file.write(text);
+}
+
 }  // namespace
 
 Status run(Read const& command) {
@@ -102,7 +116,10 @@ Status run(Read const& command) {
   Interruption const interruption;
   Stopwatch const watch;
   Output file{command.output, command.sync};
-  if (format == "npy") file.write(npy_header(asked.shape, type));
+  auto const metadata = array.metadata();
+  if (format == "npy") file.write(npy_header(asked.shape, {type, false, metadata.fields}));
+  JsonElements json{asked.shape};
+  if (format == "json" && tessera::element_count(asked.shape, "the region") == 0) file.write(json.empty());
   tessera::Traffic traffic;
   {
     Progress const progress{"reading", traffic.chunks, chunks_touched(region, array.chunk_shape())};
@@ -111,7 +128,8 @@ Status run(Read const& command) {
       auto const elements = reader->read(slab, traffic);
       if (format == "csv" || format == "txt")
         return write_lines(file, elements, type, asked.shape, format == "csv" ? ',' : ' ');
-      make_little_endian(elements, type.component());
+      if (format == "json") return write_json(file, elements, metadata, json);
+      make_little_endian(elements, metadata);
       file.write(elements.data(), elements.size());
     });
   }

@@ -194,7 +194,7 @@ TEST_CASE("a struct is a program's own, in either byte order (DTYPE-21, CODEC-BY
 }
 
 TEST_CASE("a struct has the holes that a document of Zarr v2 has (V2-15, G-42)") {
-  Padded const one{1, 2};
+  static Padded const one{1, 2};  // whose holes are zeros
   auto const v2 = check_type<Padded>({one, one, one, one}, {3, 4}, "01000000 02000000 01000000 02000000",
                                      std::endian::little, ZarrFormat::v2);
   CHECK(to_json(v2.at("dtype")) == to_json(parse_json(R"([["a", "|u1"], ["", "|V3"], ["b", "<i4"]])")));

@@ -97,6 +97,9 @@ ElementType read_element_type(MemberValue const& found);
 
 /// Throws: MetadataError naming the member.
 inline ElementType read_element_type(MemberValue const& found) {
+  if (found.value().get_if<List>())  // as NumPy lists the fields of a record
+    throw MetadataError{"data type of several fields",
+                        text({"member ", found.where(), ": a list of fields is not supported"})};
   auto const [name, configuration] = specification(found);
   ObjectReader reader{configuration, text({found.where(), ".configuration"})};
   auto result = [&]() -> std::optional<ElementType> {
