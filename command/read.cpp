@@ -55,7 +55,7 @@ void each_slab(tessera::Region const& region, tessera::Extents const& chunk_shap
 
 void make_little_endian(std::span<std::byte> elements, tessera::ArrayMetadata const& array) {
   if constexpr (std::endian::native == std::endian::big) {
-    auto const runs = components_of(array);
+    auto const runs = tessera::detail::components_of(array.fields);
     for (std::size_t i = 0; i < elements.size(); i += array.type.size)
       tessera::detail::swap_components(elements.subspan(i, array.type.size), runs);
   }
@@ -77,12 +77,13 @@ std::string format_of(Read const& command) {
 }
 
 // A line for each row along the last dimension; of one dimension, for each element.
-void write_lines(Output& file, std::span<std::byte const> elements, tessera::DataType type,
+void write_lines(Output& file, std::span<std::byte const> elements, tessera::ArrayMetadata const& array,
                  tessera::Extents const& shape, char separator) {
+  auto const type = array.type;
   auto const columns = shape.rank() < 2 ? 1 : shape[shape.rank() - 1];
   std::string lines;
   for (std::size_t i = 0; i < elements.size() / type.size; ++i) {
-    lines += element_text(elements.data() + i * type.size, type);
+    lines += element_text(elements.data() + i * type.size, type, array.fields);
     lines += (i + 1) % columns == 0 ? '\n' : separator;
     if (lines.size() < 1 << 16) continue;
     file.write(lines);
@@ -127,7 +128,7 @@ Status run(Read const& command) {
     each_slab(region, array.chunk_shape(), type.size, command.memory << 20, [&](tessera::Region const& slab) {
       auto const elements = reader->read(slab, traffic);
       if (format == "csv" || format == "txt")
-        return write_lines(file, elements, type, asked.shape, format == "csv" ? ',' : ' ');
+        return write_lines(file, elements, metadata, asked.shape, format == "csv" ? ',' : ' ');
       if (format == "json") return write_json(file, elements, metadata, json);
       make_little_endian(elements, metadata);
       file.write(elements.data(), elements.size());
