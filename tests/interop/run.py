@@ -76,6 +76,7 @@ DIRECTIONS = {
     "reads tessera": "not read, or not the same",
     "is read by tessera": "read back by tessera as it was written, which is not the same",
     "same document": "another document",
+    "same chunks": "other chunks",
 }
 PLAIN = {"bytes", "transpose", "crc32c"}  # what these make of a chunk is the same everywhere
 
