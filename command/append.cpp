@@ -26,7 +26,7 @@ void expect_fitting(Append const& command, NpyHeader const& file, Array const& a
   };
   if (command.axis >= shape.rank())
     throw UsageError{tessera::text({"--axis ", command.axis, ": the array has ", shape.rank(), " dimensions"})};
-  if (file.type != array.type()) refuse(tessera::text({"the elements are ", file.type.name()}));
+  if (file.type != array.type() || file.fields != array.metadata().fields) refuse(tessera::text({"the elements are ", file.type.name()}));
   auto expected = shape;
   if (file.shape.rank() == shape.rank()) expected[command.axis] = file.shape[command.axis];
   if (file.shape != expected) refuse(tessera::text({"the shape is ", tessera::to_string(file.shape)}));
@@ -52,10 +52,7 @@ void append(NpyFile const& file, Array const& array, std::size_t axis) {
   tessera::Scratch<tessera::space::Host> room;
   auto const layout = tessera::Layout::c_order(block, type.size);
   auto const native = room.take(size_in_bytes(block, type), array.queue());
-  using Host = tessera::space::Host;
-  tessera::Placement<Host> const all_of_it{file.elements(), native.data, block};
-  tessera::placer<Host>::place(std::span{&all_of_it, 1},
-                               {type.size, type.component(), {}, file.strides(), layout.strides}, array.queue());
+  file.place(file.elements(), block, native.data, array.queue());
   append_elements(array, axis, block, native.data, layout.strides, done);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -92,14 +93,15 @@ inline std::vector<tessera::Specification> parse_codecs(std::string const& text,
 }
 
 /// JSON, or what a document would have in quotes: NaN, 0x7fc00000. Throws: UsageError.
-inline std::vector<std::byte> parse_fill(std::string const& text, tessera::DataType type) try {
+inline std::vector<std::byte> parse_fill(std::string const& text, tessera::DataType type,
+                                         std::span<tessera::Field const> fields = {}) try {
   tessera::Value value;
   try {
     value = tessera::parse_json(text);
   } catch (tessera::MetadataError const&) {
     value = text;
   }
-  return tessera::read_fill_value({value, "fill_value"}, type);
+  return tessera::read_fill_value({value, "fill_value"}, type, fields);
 } catch (tessera::MetadataError const& error) {
   throw UsageError{tessera::text({"--fill: ", error.what()})};
 }

@@ -33,6 +33,8 @@ decltype(auto) with_numbers(std::span<std::byte const> bytes, tessera::DataType 
   auto const as = [&]<class T>(T) {
     return f(std::span{reinterpret_cast<T const*>(bytes.data()), bytes.size() / sizeof(T)});
   };
+  auto const name = type.name();
+  if (type.format != tessera::NumberFormat::usual) type.kind = tessera::DataKind::raw;  // no greys
   switch (type.kind) {
     case tessera::DataKind::signed_integer:
       if (type.size == 1) return as(std::int8_t{});
@@ -68,7 +70,7 @@ decltype(auto) with_numbers(std::span<std::byte const> bytes, tessera::DataType 
     case tessera::DataKind::bytes:
       break;
   }
-  throw UsageError{"elements of " + type.name() + " have no greys; bool, integers and real numbers have"};
+  throw UsageError{"elements of " + name + " have no greys; bool, integers and real numbers have"};
 }
 
 /// The shortest text that reads back as the same number.

@@ -6,9 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include <tessera/core/data_type.hpp>
+#include <tessera/core/field.hpp>
+#include <tessera/core/printable.hpp>
+#include <tessera/metadata/fill_value.hpp>
+#include <tessera/metadata/to_json.hpp>
 
 #include "element.hpp"
 
@@ -50,13 +57,19 @@ T element_at(std::byte const* at) {
   return element;
 }
 
-inline std::string real_text(std::byte const* at, std::size_t size) {
+inline std::string real_text(std::byte const* at, std::size_t size, tessera::NumberFormat format) {
+  if (format != tessera::NumberFormat::usual) {
+    tessera::detail::FloatingType const type{static_cast<std::uint32_t>(size), format};
+    return real_text(type.value(type.bits({at, size})).value_or(std::nan("")), 1e16);
+  }
   if (size == 2) return half_text(element_at<std::uint16_t>(at));
   if (size == 4) return real_text(element_at<float>(at), 1e7);
   return real_text(element_at<double>(at), 1e16);
 }
 
 inline std::string integer_text(std::byte const* at, tessera::DataType type) {
+  if (type.format != tessera::NumberFormat::usual)
+    return tessera::to_json(tessera::detail::write_integer({at, type.size}, type));
   bool const is_signed = type.kind == tessera::DataKind::signed_integer;
   switch (type.size) {
     case 1:
@@ -72,8 +85,10 @@ inline std::string integer_text(std::byte const* at, tessera::DataType type) {
 
 }  // namespace detail
 
-/// The element that lies there, in the machine's byte order. Without spaces and commas.
-inline std::string element_text(std::byte const* at, tessera::DataType type) {
+/// The element that lies there, in the machine's byte order. Without spaces and commas, but for those of text, which is in
+/// quotes. `fields`: of a struct.
+inline std::string element_text(std::byte const* at, tessera::DataType type,
+                                std::span<tessera::Field const> fields = {}) {
   switch (type.kind) {
     case tessera::DataKind::boolean:
       return *at == std::byte{0} ? "false" : "true";
@@ -81,17 +96,32 @@ inline std::string element_text(std::byte const* at, tessera::DataType type) {
     case tessera::DataKind::unsigned_integer:
       return detail::integer_text(at, type);
     case tessera::DataKind::floating:
-      return detail::real_text(at, type.size);
+      return detail::real_text(at, type.size, type.format);
     case tessera::DataKind::complex: {
-      auto const imaginary = detail::real_text(at + type.size / 2, type.size / 2);
-      return detail::real_text(at, type.size / 2) + (imaginary.starts_with('-') ? "" : "+") + imaginary + 'j';
+      auto const imaginary = detail::real_text(at + type.size / 2, type.size / 2, type.format);
+      return detail::real_text(at, type.size / 2, type.format) + (imaginary.starts_with('-') ? "" : "+") + imaginary +
+             'j';
+    }
+    case tessera::DataKind::datetime:
+    case tessera::DataKind::timedelta: {
+      auto const count = detail::element_at<std::int64_t>(at);
+      return count == std::numeric_limits<std::int64_t>::min() ? "NaT" : std::to_string(count);
+    }
+    case tessera::DataKind::utf32:
+      return tessera::to_json(tessera::write_fill_value({at, type.size}, type));
+    case tessera::DataKind::null_terminated: {
+      std::string_view text{reinterpret_cast<char const*>(at), type.size};
+      text = text.substr(0, text.find_last_not_of('\0') + 1);
+      return tessera::printable(std::string{'"'} + std::string{text} + '"');
+    }
+    case tessera::DataKind::structure: {
+      std::string result = "{";
+      for (auto const& field : fields)
+        if (!field.name.empty())
+          result += (result.size() > 1 ? ";" : "") + element_text(at + field.at, field.type, field.fields);
+      return result + '}';
     }
     case tessera::DataKind::raw:
-    case tessera::DataKind::datetime:
-    case tessera::DataKind::timedelta:
-    case tessera::DataKind::utf32:
-    case tessera::DataKind::null_terminated:
-    case tessera::DataKind::structure:
     case tessera::DataKind::string:
     case tessera::DataKind::bytes:
       break;

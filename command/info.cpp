@@ -135,7 +135,7 @@ class TextTree {
                       static_cast<double>(stored.bytes) / static_cast<double>(stored.stored_bytes));
       auto const all = array->type.varies() ? std::string{} : " of " + human(stored.bytes);
       fact("stored", human(stored.stored_bytes) + all + ratio);
-      fact("fill value", summary(tessera::write_fill_value(array->fill, array->type)));
+      fact("fill value", summary(tessera::write_fill_value(array->fill, array->type, array->fields)));
       attributes(array->attributes);
     } else if (auto const* group = std::get_if<tessera::GroupMetadata>(&node.document)) {
       line(first, label + "  group" + of_format(node));
@@ -186,7 +186,7 @@ Members json_of(Tree const& node, Keys const& keys) {
     json.push_back({"data_type", array->type.name()});
     json.push_back({"chunk_shape", numbers(array->chunk_shape)});
     json.push_back({"codecs", codecs});
-    json.push_back({"fill_value", tessera::write_fill_value(array->fill, array->type)});
+    json.push_back({"fill_value", tessera::write_fill_value(array->fill, array->type, array->fields)});
     json.push_back({"attributes", array->attributes});
     json.push_back({"chunks", number(stored.chunks)});
     json.push_back({"stored_chunks", number(stored.stored)});

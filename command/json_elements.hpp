@@ -2,12 +2,35 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include <tessera/core/dimensions.hpp>
+#include <tessera/metadata/base64.hpp>
+#include <tessera/metadata/fill_value.hpp>
 #include <tessera/metadata/to_json.hpp>
 
 namespace cli {
+
+/// As a fill value would be in a document, but bytes are in base64, and what is no time is "NaT".
+inline tessera::Value json_element(std::span<std::byte const> element, tessera::DataType type,
+                                   std::span<tessera::Field const> fields) {
+  using tessera::DataKind;
+  if (type.kind == DataKind::raw) return tessera::detail::encode_base64(element);
+  if (type.kind == DataKind::structure) {
+    tessera::Members members;
+    for (auto const& field : fields)
+      if (!field.name.empty())
+        members.push_back(
+            {field.name, json_element(element.subspan(field.at, field.type.size), field.type, field.fields)});
+    return members;
+  }
+  auto value = tessera::write_fill_value(element, type);
+  if ((type.kind == DataKind::datetime || type.kind == DataKind::timedelta) &&
+      value == tessera::Value{tessera::Number{"-9223372036854775808"}})
+    return "NaT";
+  return value;
+}
 
 /// Elements of an array of that shape, one after the other.
 class JsonElements {

@@ -9,12 +9,17 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <tessera/core/checked.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
+#include <tessera/core/field.hpp>
+#include <tessera/core/numpy_type.hpp>
 #include <tessera/core/value.hpp>
+#include <tessera/place/copy.hpp>
+#include <tessera/place/place_runs.hpp>
 #include <tessera/view/layout.hpp>
 
 #include "mapped_file.hpp"
@@ -28,7 +33,8 @@ struct NpyHeader {
   std::endian order = std::endian::native;
   bool fortran_order = false;
   tessera::Extents shape;
-  std::size_t size = 0;  ///< bytes before the elements
+  std::size_t size = 0;                   ///< bytes before the elements
+  std::vector<tessera::Field> fields{};   ///< of a structured type
 };
 
 namespace detail {
@@ -131,31 +137,52 @@ class NpyHeaderText {
     return result;
   }
 
-  void read_type(NpyHeader& header) {
-    using tessera::DataKind;
-    skip_space();
-    if (rest_.starts_with('[')) refuse("elements of several fields have no Zarr data type here");
-    auto const text = quoted("a data type in quotes");
-    auto const unknown = [&] {
-      refuse(
-          "data type '" + text.substr(0, 60) +
-          "' is not known; known are b1, i1 to i8, u1 to u8, f2, f4, f8, c8, c16 and V1 to V1048576, after <, > or |");
-    };
-    constexpr std::string_view orders = "<>|=", kinds = "biufcV";
-    if (text.size() < 3 || orders.find(text[0]) == orders.npos || kinds.find(text[1]) == kinds.npos) unknown();
-    auto const kind = static_cast<DataKind>(kinds.find(text[1]));
-    std::uint32_t size = 0;
-    auto const* end = text.data() + text.size();
-    if (auto const [stop, error] = std::from_chars(text.data() + 2, end, size); error != std::errc{} || stop != end)
-      unknown();
-    header.type = {kind, size};
-    bool const known = kind == DataKind::raw ? size > 0 && size <= 1 << 20
-                                             : std::find(std::begin(tessera::data_types), std::end(tessera::data_types),
-                                                         header.type) != std::end(tessera::data_types);
-    if (!known || (text[0] == '|' && header.type.component() > 1)) unknown();
-    if (header.type.component() > 1 && text[0] != '=')
-      header.order = text[0] == '<' ? std::endian::little : std::endian::big;
+  // A string, or a list of tuples of a name and a type, or of a name, a type and a shape.
+  tessera::Value described(int depth) {
+    if (depth > 32) refuse("types are nested too deeply");
+    auto const is_tuple = rest_.starts_with('(');
+    if (!is_tuple && !accept('[')) {
+      auto text = quoted("a data type in quotes");
+      if (text.starts_with('=')) text[0] = std::endian::native == std::endian::little ? '<' : '>';
+      return text;
+    }
+    if (is_tuple) expect('(');
+    char const end = is_tuple ? ')' : ']';
+    tessera::List list;
+    for (skip_space(); !accept(end); skip_space()) {
+      if (!rest_.empty() && rest_[0] >= '0' && rest_[0] <= '9') refuse("a field that is an array is not supported");
+      list.push_back(described(depth + 1));
+      skip_space();
+      if (accept(',')) continue;
+      expect(end);
+      break;
+    }
+    return list;
   }
+  void read_type(NpyHeader& header) {
+    skip_space();
+    auto const start = rest_;
+    auto const found = described(0);
+    auto text = start.substr(0, start.size() - rest_.size());
+    if (text.size() > 1 && found.get_if<std::string>()) text = text.substr(1, text.size() - 2);
+    auto const unknown = [&](std::string const& why) {
+      refuse("data type '" + std::string{text.substr(0, 60)} +
+             "' is not known; known are b1, i1 to i8, u1 to u8, f2, f4, f8, c8, c16, M8, m8, U, S and V1 to V1048576, "
+             "after <, > or |, and lists of fields" + why);
+    };
+    if (auto const* const name = found.get_if<std::string>();
+        name && (name->size() < 3 || std::string_view{"<>|"}.find((*name)[0]) == std::string_view::npos))
+      unknown("");
+    try {
+      auto type = tessera::detail::read_numpy_type({found, "descr"});
+      header.type = type.type;
+      header.fields = std::move(type.fields);
+      if (type.type.component() > 1) header.order = type.is_big ? std::endian::big : std::endian::little;
+    } catch (tessera::MetadataError const& error) {
+      unknown(found.get_if<std::string>() ? "" : text_of(error));
+    }
+  }
+  static std::string text_of(tessera::MetadataError const& error) { return std::string{": "} + error.what(); }
 
   std::string_view rest_;
 };
@@ -216,7 +243,21 @@ class NpyFile {
     }
     file_.expect_unchanged();
   }
-  bool is_swapped() const { return header_.order != std::endian::native; }
+  bool is_swapped() const { return header_.order != std::endian::native && header_.type.component() > 1; }
+  /// Puts elements of that shape that begin at `from` into `to`, one after the other and in the machine's byte order.
+  void place(std::byte const* from, tessera::Extents const& shape, std::byte* to,
+             tessera::Queue<tessera::space::Host>& on) const {
+    using Host = tessera::space::Host;
+    auto const size = header_.type.size;
+    auto const runs = tessera::detail::components_of(header_.fields);
+    std::vector<tessera::Placement<Host>> all_of_it{{from, to, shape}};
+    auto const swapped = is_swapped() ? header_.type.component() : 1;
+    tessera::PlacementForm form{size, swapped, {}, strides(), tessera::Layout::c_order(shape, size).strides};
+    if (is_swapped() && runs.size() > 1) form.runs = runs;
+    tessera::detail::place_runs(all_of_it, form, [&](tessera::PlacementForm const& one) {
+      return tessera::placer<Host>::place(all_of_it, one, on);
+    });
+  }
 
  private:
   static NpyHeader header_of(MappedFile const& file, std::string const& path) try {

@@ -53,11 +53,12 @@ void each_slab(tessera::Region const& region, tessera::Extents const& chunk_shap
   }
 }
 
-void make_little_endian(std::span<std::byte> elements, std::size_t component) {
-  if constexpr (std::endian::native == std::endian::big)
-    for (std::size_t i = 0; i < elements.size(); i += component)
-      std::reverse(elements.begin() + static_cast<std::ptrdiff_t>(i),
-                   elements.begin() + static_cast<std::ptrdiff_t>(i + component));
+void make_little_endian(std::span<std::byte> elements, tessera::ArrayMetadata const& array) {
+  if constexpr (std::endian::native == std::endian::big) {
+    auto const runs = tessera::detail::components_of(array.fields);
+    for (std::size_t i = 0; i < elements.size(); i += array.type.size)
+      tessera::detail::swap_components(elements.subspan(i, array.type.size), runs);
+  }
 }
 
 // What --format says, or the end of the file's name.
@@ -76,12 +77,13 @@ std::string format_of(Read const& command) {
 }
 
 // A line for each row along the last dimension; of one dimension, for each element.
-void write_lines(Output& file, std::span<std::byte const> elements, tessera::DataType type,
+void write_lines(Output& file, std::span<std::byte const> elements, tessera::ArrayMetadata const& array,
                  tessera::Extents const& shape, char separator) {
+  auto const type = array.type;
   auto const columns = shape.rank() < 2 ? 1 : shape[shape.rank() - 1];
   std::string lines;
   for (std::size_t i = 0; i < elements.size() / type.size; ++i) {
-    lines += element_text(elements.data() + i * type.size, type);
+    lines += element_text(elements.data() + i * type.size, type, array.fields);
     lines += (i + 1) % columns == 0 ? '\n' : separator;
     if (lines.size() < 1 << 16) continue;
     file.write(lines);
@@ -94,9 +96,20 @@ void write_lines(Output& file, std::span<std::byte const> elements, tessera::Dat
 constexpr std::size_t usual_text = 64;
 
 void expect_written(std::string const& format, tessera::DataType type) {
-  if (type.varies() == (format == "json")) return;
-  throw UsageError{type.varies() ? "elements of " + type.name() + " are written as JSON, and not as " + format
-                                 : "elements of " + type.name() + " are not written as JSON; string and bytes are"};
+  if (type.varies() && format != "json")
+    throw UsageError{"elements of " + type.name() + " are written as JSON, and not as " + format};
+}
+
+void write_json(Output& file, std::span<std::byte const> elements, tessera::ArrayMetadata const& array,
+                JsonElements& json) {
+  std::string text;
+  for (std::size_t i = 0; i < elements.size(); i += array.type.size) {
+    json.add(text, json_element(elements.subspan(i, array.type.size), array.type, array.fields));
+    if (text.size() < 1 << 16) continue;
+    file.write(text);
+    text.clear();
+  }
+  file.write(text);
 }
 
 }  // namespace
@@ -113,12 +126,13 @@ Status run(Read const& command) {
   Interruption const interruption;
   Stopwatch const watch;
   Output file{command.output, command.sync};
-  if (format == "npy") file.write(npy_header(asked.shape, type));
+  auto const metadata = array.metadata();
+  if (format == "npy") file.write(npy_header(asked.shape, {type, false, metadata.fields}));
+  JsonElements json{asked.shape};
+  if (format == "json" && tessera::element_count(asked.shape, "the region") == 0) file.write(json.empty());
   tessera::Traffic traffic;
   {
     Progress const progress{"reading", traffic.chunks, chunks_touched(region, array.chunk_shape())};
-    JsonElements json{asked.shape};
-    if (format == "json" && tessera::element_count(asked.shape, "the region") == 0) file.write(json.empty());
     auto const reader = space->reader(array);
     if (type.varies())
       each_slab(region, array.chunk_shape(), usual_text, command.memory << 20, [&](tessera::Region const& slab) {
@@ -130,8 +144,9 @@ Status run(Read const& command) {
       each_slab(region, array.chunk_shape(), type.size, command.memory << 20, [&](tessera::Region const& slab) {
         auto const elements = reader->read(slab, traffic);
         if (format == "csv" || format == "txt")
-          return write_lines(file, elements, type, asked.shape, format == "csv" ? ',' : ' ');
-        make_little_endian(elements, type.component());
+          return write_lines(file, elements, metadata, asked.shape, format == "csv" ? ',' : ' ');
+        if (format == "json") return write_json(file, elements, metadata, json);
+        make_little_endian(elements, metadata);
         file.write(elements.data(), elements.size());
       });
   }

@@ -58,6 +58,7 @@ constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20;  // of elements
 // The texts of what is shown, in C order, read piece by piece: each is dense in the array.
 std::vector<std::string> texts_of(Array const& array, tessera::Region const& region, std::vector<Shown> const& shown) {
   auto const type = array.type();
+  auto const fields = array.metadata().fields;
   auto const rank = shown.size();
   std::size_t elements = 1;
   for (auto const& one : shown) elements *= one.count();
@@ -86,7 +87,8 @@ std::vector<std::string> texts_of(Array const& array, tessera::Region const& reg
         rest /= piece.count[d];
         along *= shown[d].count();
       }
-      auto text = type.varies() ? tessera::to_json(strings[i]) : element_text(room.data() + i * type.size, type);
+      auto text =
+          type.varies() ? tessera::to_json(strings[i]) : element_text(room.data() + i * type.size, type, fields);
       if (text.size() > longest) text.replace(longest - 3, text.npos, "...");
       texts[place] = std::move(text);
     }

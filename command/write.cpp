@@ -28,10 +28,11 @@ tessera::ArrayMetadata asked_for(Write const& command, NpyHeader const& file) {
   metadata.format = format_named(command.zarr_format, metadata.format);
   metadata.shape = file.shape;
   metadata.type = file.type;
+  metadata.fields = file.fields;
   metadata.chunk_shape = command.chunks ? parse_chunks(*command.chunks) : default_chunks(file.shape, file.type);
   metadata.codecs = command.codecs.empty() ? default_codecs(file.type) : parse_codecs(command.codecs, file.type);
   metadata.fill =
-      command.fill ? parse_fill(*command.fill, file.type)
+      command.fill ? parse_fill(*command.fill, file.type, file.fields)
                    : std::vector<std::byte>(file.type.varies() ? 0 : file.type.size, std::byte{0});
   metadata.dimension_names = parse_names(command.names, file.shape.rank());
   if (command.shards) put_into_shards(metadata, parse_shards(*command.shards));
@@ -60,11 +61,7 @@ class Elements {
       return write_elements(array, region, from, strides_);
     auto const layout = tessera::Layout::c_order(region.count, type.size);
     auto const room = about(array, [&] { return room_.take(size_in_bytes(region.count, type), array.queue()); });
-    using Host = tessera::space::Host;
-    tessera::Placement<Host> const all_of_it{from, room.data, region.count};
-    tessera::placer<Host>::place(std::span{&all_of_it, 1},
-                                 {type.size, file_.is_swapped() ? type.component() : 1, {}, strides_, layout.strides},
-                                 array.queue());
+    file_.place(from, region.count, room.data, array.queue());
     if (type.kind == tessera::DataKind::boolean) expect_booleans({room.data, room.size});
     write_elements(array, region, room.data, layout.strides);
   }

@@ -238,10 +238,10 @@ class Write(CommandTest):
                    good.replace("2, 3", f"{2**63}, 0"), good.replace("2, 3", f"{2**64 + 2}, 3"), good.replace("(2, 3)", "[2, 3]"),
                    good.replace("2, 3", f"{2**62}, {2**62}"), good.replace("2, 3", f"{2**61},"), good.replace("(2, 3)", "(2, 3"),
                    good.replace("2, 3", "1, " * 33), good.replace("2, 3", ", "), good.replace("2, 3", "2,, 3"),
-                   good.replace("'<i2'", "[('a', '<i2')]"), good.replace("'<i2'", "'<i2"), good.replace("'<i2'", "b'<i2'"),
+                   good.replace("'<i2'", "[('a', '<i1', (2,))]"), good.replace("'<i2'", "[]"), good.replace("'<i2'", "'<i2"), good.replace("'<i2'", "b'<i2'"),
                    good.replace("'<i2'", "'\\x3ci2'"), good.replace("'<i2'", "<i2"), good + "\0", "(" * 1000, "{" * 60000,
                    *(good.replace("<i2", descr) for descr in (
-                       "i2", "<i", "<", "", "<i3", "<i16", "|i2", "<b2", "<f16", "<c32", "|O", "<U5", "|S2", "<M8[ns]", "<V0",
+                       "i2", "<i", "<", "", "<i3", "<i16", "|i2", "<b2", "<f16", "<c32", "|O", "|U5", "|S0", "|M8[ns]", "<M8[x]", "<V0",
                        "|V1048577", "|V99999999999", "<u2 ", "<i-2", "!i2", "<?1"))]
         file, out = self.folder / "x.npy", self.folder / "out.zarr"
         for header in headers:
@@ -336,8 +336,8 @@ class Write(CommandTest):
         file, out = self.folder / "x.npy", self.folder / "out.zarr"
         write_npy(file, "<i2", (2, 3), bytes(11))
         self.assert_refused(tessera("write", file, out), 1, "11", "12")
-        write_npy(file, "<U5", (2, 3), bytes(12))
-        self.assert_refused(tessera("write", file, out), 1, "'<U5'", "f8")
+        write_npy(file, "|U5", (2, 3), bytes(12))
+        self.assert_refused(tessera("write", file, out), 1, "'|U5'", "f8")
         write_npy(file, "|b1", (3,), b"\0\1\2")
         self.assert_refused(tessera("write", file, out), 1, "x.npy", "2", "0 or 1")
         self.assertEqual(os.listdir(self.folder), ["x.npy"])

@@ -108,10 +108,13 @@ TEST_CASE("DLPack: what cannot be taken is refused with its reason, and deleted 
         "the tensor is read-only: ask for const elements");
   CHECK(refused([](auto&, auto& t) {
           t.dtype = {kDLBfloat, 16, 1};
-        }) == "the tensor's elements are bfloat16, which tessera has no data type for");
+        }) == "the tensor's elements are bfloat16, expected float32, which this program asks for");
   CHECK(refused([](auto&, auto& t) {
           t.dtype = {kDLFloat8_e5m2, 8, 1};
-        }) == "the tensor's elements are float8_e5m2, which tessera has no data type for");
+        }) == "the tensor's elements are float8_e5m2, expected float32, which this program asks for");
+  CHECK(refused([](auto&, auto& t) {
+          t.dtype = {kDLFloat4_e2m1fn, 4, 1};
+        }) == "the tensor's elements are float4_e2m1fn4, which tessera has no data type for");
   CHECK(refused([](auto&, auto& t) { t.dtype.lanes = 4; }) ==
         "the tensor's elements are float32 of 4 lanes, which tessera has no data type for");
   CHECK(refused([](auto&, auto& t) {
@@ -145,6 +148,19 @@ TEST_CASE("DLPack: what cannot be taken is refused with its reason, and deleted 
 
 TEST_CASE("DLPack: every data type but raw bits has one type of DLPack, and comes back") {
   for (auto type : data_types) CHECK(dlpack::data_type_of(dlpack::type_of(type)) == type);
+  for (auto const format : {NumberFormat::bfloat16, NumberFormat::float8_e3m4, NumberFormat::float8_e4m3,
+                            NumberFormat::float8_e4m3b11fnuz, NumberFormat::float8_e4m3fn,
+                            NumberFormat::float8_e4m3fnuz, NumberFormat::float8_e5m2, NumberFormat::float8_e5m2fnuz,
+                            NumberFormat::float8_e8m0fnu}) {
+    DataType const type{DataKind::floating, detail::size_of(format), format};
+    CHECK(dlpack::name_of(dlpack::type_of(type)) == type.name());
+    CHECK(dlpack::data_type_of(dlpack::type_of(type)) == type);
+  }
+  CHECK(dlpack::data_type_of(dlpack::type_of({DataKind::complex, 4})) == DataType{DataKind::complex, 4});
+  for (auto const type : {DataType{DataKind::signed_integer, 1, NumberFormat::int4},
+                          DataType{DataKind::complex, 4, NumberFormat::bfloat16}, DataType{DataKind::datetime, 8},
+                          DataType{DataKind::floating, 1, NumberFormat::float4_e2m1fn}})
+    CHECK_THROWS_AS(dlpack::type_of(type), ExchangeError);
   CHECK_THROWS_WITH_AS(dlpack::type_of({DataKind::raw, 3}), "DLPack has no data type for r24", ExchangeError);
   auto const complex = dlpack::type_of(tessera::data_type_of<std::complex<float>>());
   CHECK(complex.code == kDLComplex);

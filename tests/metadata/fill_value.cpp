@@ -2,13 +2,16 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <string>
+#include <tuple>
 
 #include <doctest/doctest.h>
 
 #include <support/bytes.hpp>
 #include <support/document.hpp>
 #include <support/refused.hpp>
+#include <tessera/core/data_type_named.hpp>
 #include <tessera/metadata/fill_value.hpp>
 #include <tessera/metadata/to_json.hpp>
 
@@ -155,7 +158,7 @@ TEST_CASE("half precision is the nearest half of the decimal text (FILL-05, G-20
   CHECK(bits16("-0.0") == 0x8000);
   CHECK(bits16("1e-400") == 0);
   for (std::uint32_t bits = 0; bits < 0x7c00; ++bits) {  // every half comes back from its own decimal
-    auto const text = detail::shortest_decimal(detail::half_to_double(static_cast<std::uint16_t>(bits)));
+    auto const text = detail::shortest_decimal(detail::small_float(NumberFormat::usual).value(bits));
     if (bits16(text) != bits) FAIL_CHECK(text);
   }
 }
@@ -241,4 +244,77 @@ TEST_CASE("raw bits are a list of bytes, or base64 (FILL-12, DTYPE-06, G-23)") {
   for (auto* json : {"[18]", "[18, 52, 0]", "[18, 256]", "[18, -1]", "[1.0, 2]", "4660", "\"EjQ\"", "\"EjR=\"",
                      "\"EjQ!\"", "\"=\"", "\"====\"", "\"Ej=0\"", "\"AQID\"", "\"\"", "[]"})
     refuse(json, "r16");
+}
+
+TEST_CASE("small numbers: the nearest that there is, and the words for the rest (DTYPE-07 to 15, FILL-05 to 10, G-17)") {
+  struct {
+    char const *type, *nan, *infinity, *largest, *beyond;
+  } const table[] = {{"bfloat16", "c07f", "807f", "3.3895313892515355e+38", "3.4e38"},
+                     {"float8_e3m4", "78", "70", "15.5", ""},
+                     {"float8_e4m3", "7c", "78", "240.0", ""},
+                     {"float8_e4m3fn", "7f", "", "448.0", "465"},
+                     {"float8_e4m3b11fnuz", "80", "", "30.0", "31"},
+                     {"float8_e4m3fnuz", "80", "", "240.0", "249"},
+                     {"float8_e5m2", "7e", "7c", "57344.0", ""},
+                     {"float8_e5m2fnuz", "80", "", "57344.0", "61441"},
+                     {"float8_e8m0fnu", "ff", "", "1.7014118346046923e+38", "0"},
+                     {"float6_e2m3fn", "", "", "7.5", "7.76"},
+                     {"float6_e3m2fn", "", "", "28.0", "30.1"},
+                     {"float4_e2m1fn", "", "", "6.0", "-7.1"}};
+  for (auto const& row : table) {
+    CAPTURE(std::string{row.type});
+    auto const word = [&](char const* json, std::string const& bytes) {
+      if (bytes.empty()) return refuse(json, row.type);
+      CHECK(fill(json, row.type) == test::hex(bytes));
+      CHECK(again(json, row.type) == json);
+    };
+    word("\"NaN\"", row.nan);
+    word("\"Infinity\"", row.infinity);
+    CHECK(again(row.largest, row.type) == row.largest);
+    if (*row.infinity)
+      CHECK(again("1e300", row.type) == "\"Infinity\"");
+    else
+      for (auto* json : {row.beyond, "1e300", "\"-Infinity\""}) refuse(json, row.type);
+    auto const type = *data_type_named(row.type);
+    auto const format = detail::small_float(type.format);
+    auto const all = format.sign() == 0 ? 256 : 2 * format.sign();
+    for (std::uint32_t bits = 0; bits < all; ++bits) {  // each comes back from its own words
+      auto const bytes = test::memory_of<std::uint16_t>({static_cast<std::uint16_t>(bits)});
+      auto const element = std::span{bytes}.first(type.size);
+      auto const written = write_fill_value(element, type);
+      if (!std::ranges::equal(read_fill_value({written, "fill_value"}, type), element)) FAIL_CHECK(to_json(written));
+    }
+  }
+  CHECK(fill("-0.0", "float8_e4m3fnuz") == test::hex("00"));
+  CHECK(fill("-0.0", "float8_e4m3fn") == test::hex("80"));
+  CHECK(fill("1", "float8_e8m0fnu") == test::hex("7f"));
+  CHECK(fill("1.5", "float8_e8m0fnu") == test::hex("80"));  // to even
+  CHECK(fill("1e-45", "float8_e8m0fnu") == test::hex("00"));
+  refuse("-1", "float8_e8m0fnu");
+  CHECK(fill("1.00390625", "bfloat16") == test::hex("803f"));  // half way: to even
+  CHECK(fill("1.003906250000000000000000000001", "bfloat16") == test::hex("813f"));
+  CHECK(fill("\"0x7fc1\"", "bfloat16") == test::hex("c17f"));
+  CHECK(fill("\"0x3f\"", "float6_e2m3fn") == test::hex("3f"));
+  refuse("\"0x40\"", "float6_e2m3fn");
+  refuse("\"0x7fc1\"", "float8_e5m2");
+  CHECK(fill("[1, \"NaN\"]", "complex_bfloat16") == test::hex("803fc07f"));
+  CHECK(fill("[1, 0.5]", "complex_float16") == test::hex("003c0038"));
+  CHECK(again("[0.5, -2.0]", "complex_float8_e5m2") == "[\n  0.5,\n  -2.0\n]");
+  for (auto [type, least, most] : {std::tuple{"int2", -2, 1}, {"int4", -8, 7}, {"uint2", 0, 3}, {"uint4", 0, 15}}) {
+    for (auto const number : {least, most}) CHECK(again(std::to_string(number), type) == std::to_string(number));
+    for (auto const number : {least - 1, most + 1}) refuse(std::to_string(number), type);
+  }
+}
+
+TEST_CASE("times are numbers or NaT (DTYPE-20, G-26)") {
+  DataType const type{DataKind::datetime, 8, NumberFormat::usual, TimeUnit::second};
+  auto const read = [&](char const* json) {
+    auto const value = parse_json(json);
+    return read_fill_value({value, "fill_value"}, type);
+  };
+  CHECK(read("\"NaT\"") == test::hex("0000000000000080"));
+  CHECK(read("-9223372036854775808") == test::hex("0000000000000080"));
+  CHECK(read("1") == test::hex("0100000000000000"));
+  for (auto* json : {"\"NaN\"", "1.0", "9223372036854775808", "null", "\"1\""})
+    check_refused<MetadataError>([&] { read(json); }, {"member fill_value"});
 }

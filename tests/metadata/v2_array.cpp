@@ -1,4 +1,5 @@
 // Documents of Zarr v2 as v3 says them: each member, what real files have in it, and what is refused by name.
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -123,6 +124,17 @@ TEST_CASE("type strings of NumPy (V2-06, V2-07, V2-10)") {
                      {"<f8", "float64", "little"},
                      {"<c8", "complex64", "little"},
                      {">c16", "complex128", "big"},
+                     {"<M8[ns]", "numpy.datetime64[ns]", "little"},
+                     {">m8[10us]", "numpy.timedelta64[10us]", "big"},
+                     {"<M8", "numpy.datetime64[generic]", "little"},
+                     {"<m8[25s]", "numpy.timedelta64[25s]", "little"},
+                     {"<U4", "fixed_length_utf32[16]", "little"},
+                     {">U1", "fixed_length_utf32[4]", "big"},
+                     {"|S3", "null_terminated_bytes[3]", ""},
+                     {"<S3", "null_terminated_bytes[3]", ""},
+                     {"bfloat16", "bfloat16", "little"},
+                     {"float8_e4m3fn", "float8_e4m3fn", ""},
+                     {"int4", "int4", ""},
                      {"|V5", "r40", ""},
                      {"|V1", "r8", ""}};
   for (auto const& row : table) {
@@ -134,15 +146,17 @@ TEST_CASE("type strings of NumPy (V2-06, V2-07, V2-10)") {
     CHECK(endian == row.endian);
   }
   for (auto* dtype : {"\"f8\"", "\"=f8\"", "\"<f\"", "\"<f08\"", "\"<fx\"", "\"|i4\"", "\"\"", "\"<\"", "8", "null",
-                      "\"<f99999999999\""})
+                      "\"<f99999999999\"", "\"|U4\"", "\"<U0\"", "\"|S\"", "\"<M4[s]\"", "\"|M8[s]\"", "\"<M8[x]\"",
+                      "\"<M8[]\"", "\"<M8[0s]\"", "\"<M8[2147483648s]\"", "\"<M8s\"", "\"<m8[s\"", "[]",
+                      R"([["a"]])", R"([["", "<i4"]])", R"([["a", "<i4"], ["a", "<i4"]])", R"([[1, "<i4"]])",
+                      R"([["a", "f8"]])", R"(["a", "<i4"])"})
     refuse("dtype", dtype, {"member dtype"});
   for (auto* dtype : {"\"<f16\"", "\"<c32\"", "\"<i3\"", "\"<f1\"", "\"<x4\"", "\"|V1048577\""})
     refuse("dtype", dtype, {"member dtype", "is not supported"});
 }
 
 TEST_CASE("types that tessera does not have are refused by name (V2-12, V2-13)") {
-  for (auto* dtype :
-       {"\"|O\"", "\"|S3\"", "\"<U4\"", "\"<M8[ns]\"", "\"<m8[10us]\"", R"([["a", "<i4"], ["b", "<f8"]])"}) {
+  for (auto* dtype : {"\"|O\"", R"([["a", "|O"]])", R"([["a", "<i4"], ["b", ">f8"]])", R"([["a", "<i4", [2]]])"}) {
     refuse("dtype", dtype, {"member dtype", "is not supported"});
     try {
       with("dtype", dtype);
@@ -179,6 +193,41 @@ TEST_CASE("objects are what their first filter says (V2-12, NUM-VLEN-UTF8, NUM-V
     check_refused<MetadataError>([&] { read(objects(("[{\"id\": \"" + id + "\"}]").c_str())); },
                                  {"a/.zarray", "member filters[0]", id.c_str(), "not supported"});
   check_refused<MetadataError>([&] { read(objects("[]")); }, {"member dtype", "no filter"});
+
+TEST_CASE("structured types: nested, with holes and titles (V2-14, V2-15, V2-16, G-42)") {
+  auto const fields = [](char const* dtype) { return detail::describe_fields(with("dtype", dtype).fields); };
+  CHECK(fields(R"([["a", "|u1"], ["", "|V3"], ["b", "<i4"]])") == "a: uint8, 3 bytes, b: int32");
+  CHECK(fields(R"([["p", [["x", ">f4"], ["y", ">f4"]]], [["a title", "t"], ">M8[s]"], ["", "|V1"], ["", "|V2"]])") ==
+        "p: {x: float32, y: float32}, t: numpy.datetime64[s], 1 bytes, 2 bytes");
+  auto const array = read(zarray().set("dtype", R"([["a", ">i4"], ["", "|V1"], ["b", ">f4"]])").set(
+      "fill_value", "\"AAAAAf8/gAAA\""));
+  CHECK(array.type.name() == "struct[9]");
+  CHECK(array.fill == test::hex("01000000 ff 0000803f"));
+  CHECK(codecs_of(array) == same(R"([{"name": "bytes", "configuration": {"endian": "big"}}])"));
+  for (auto* zero : {"null", "0"})
+    CHECK(read(zarray().set("dtype", R"([["a", "<i4"]])").set("fill_value", zero)).fill == test::Bytes(4));
+  check_refused<MetadataError>([&] { read(zarray().set("dtype", R"([["a", "<i4"]])").set("fill_value", "\"AAA=\"")); },
+                               {"fill_value", "base64 of 4 bytes"});
+}
+
+TEST_CASE("fill values of times and of text (V2-20, V2-21, V2-22, V2-23)") {
+  auto const fill = [](char const* dtype, char const* json) {
+    return read(zarray().set("dtype", '"' + std::string{dtype} + '"').set("fill_value", json)).fill;
+  };
+  constexpr auto nat = std::numeric_limits<std::int64_t>::min();
+  CHECK(fill("<M8[ns]", "-9223372036854775808") == bytes(nat));
+  CHECK(fill("<M8[ns]", "\"NaT\"") == bytes(nat));
+  CHECK(fill(">m8[s]", "null") == bytes(nat));  // as zarr-python reads it
+  CHECK(fill(">m8[s]", "5") == bytes(std::int64_t{5}));
+  CHECK(fill("<U2", "\"é\"") == test::hex("e900000000000000"));
+  for (auto* empty : {"null", "0", "\"\""}) {
+    CHECK(fill("<U1", empty) == test::Bytes(4));
+    CHECK(fill("|S2", empty) == test::Bytes(2));
+  }
+  CHECK(fill("|S3", "\"eHk=\"") == test::hex("787900"));
+  CHECK(fill("|S3", "\"0\"") == test::hex("300000"));  // not in base64
+  for (auto [dtype, json] : {std::pair{"<M8[ns]", "1.5"}, {"<M8[ns]", "\"nat\""}, {"<U1", "\"ab\""}, {"|S1", "\"YWI=\""}})
+    check_refused<MetadataError>([&, dtype = dtype, json = json] { fill(dtype, json); }, {"fill_value"});
 }
 
 TEST_CASE("fill values, and the odd spellings of them (V2-18, V2-19, V2-20, V2-22, V2-23, G-43)") {
@@ -376,12 +425,12 @@ TEST_CASE("documents of Zarr v2 are written member for member as zarr-python wri
 }
 
 TEST_CASE("fill values of Zarr v2 are written as zarr-python writes them") {
-  auto const written = [](auto value, DataType type) { return to_json(detail::raise_v2_fill(bytes(value), type)); };
+  auto const written = [](auto value, DataType type) { return to_json(detail::raise_v2_fill(bytes(value), {type})); };
   CHECK(written(std::uint32_t{0x7fc00000}, {DataKind::floating, 4}) == "\"NaN\"");
   CHECK(written(std::uint32_t{0x7fc00005}, {DataKind::floating, 4}) == "\"NaN\"");  // it has no words for the bits
   CHECK(written(-0.0, {DataKind::floating, 8}) == "-0.0");
   CHECK(written(true, {DataKind::boolean, 1}) == "true");
-  CHECK(detail::raise_v2_fill(std::vector(5, std::byte{'1'}), {DataKind::raw, 5}) == Value{"MTExMTE="});
+  CHECK(detail::raise_v2_fill(std::vector(5, std::byte{'1'}), {{DataKind::raw, 5}}) == Value{"MTExMTE="});
   for (std::size_t n = 1; n < 9; ++n) {
     std::vector<std::byte> some(n);
     for (std::size_t i = 0; i < n; ++i) some[i] = static_cast<std::byte>(251 * i + n);

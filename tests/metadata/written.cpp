@@ -195,6 +195,86 @@ TEST_CASE("every data type is written by its name and read again (DTYPE-01..06, 
     CHECK_THROWS_AS(type_of(name, "[1]"), MetadataError);
 }
 
+TEST_CASE("data types with a configuration are written as they were read (DTYPE-19 to 23)") {
+  struct {
+    char const *type, *fill, *name;
+  } const table[] = {
+      {R"({"name": "numpy.datetime64", "configuration": {"unit": "ns", "scale_factor": 10}})", "-9223372036854775808",
+       "numpy.datetime64[10ns]"},
+      {R"({"name": "numpy.timedelta64", "configuration": {"unit": "generic", "scale_factor": 1}})", "3",
+       "numpy.timedelta64[generic]"},
+      {R"({"name": "fixed_length_utf32", "configuration": {"length_bytes": 8}})", R"("é")", "fixed_length_utf32[8]"},
+      {R"({"name": "null_terminated_bytes", "configuration": {"length_bytes": 3}})", R"("AQI=")",
+       "null_terminated_bytes[3]"},
+      {R"({"name": "raw_bytes", "configuration": {"length_bytes": 3}})", R"("AQID")", "r24"},
+      {R"({"name": "struct", "configuration": {"fields": [{"name": "a", "data_type": "uint8"}]}})", R"({"a": 7})",
+       "struct[1]"},
+      {R"({"name": "structured", "configuration": {"fields": [["a", "uint8"], ["b", {"name": "structured",
+           "configuration": {"fields": [["c", "int8"]]}}]]}})",
+       R"("AQI=")", "struct[2]"}};
+  for (auto const& row : table) {
+    CAPTURE(std::string{row.name});
+    auto const array = array_metadata(
+        array_document().set("data_type", row.type).set("fill_value", row.fill).set("codecs", R"(["bytes"])").text());
+    CHECK(array.type.name() == row.name);
+    auto const written = to_value(array).as<Members>();
+    CHECK(to_json(written.at("data_type")) == to_json(parse_json(row.type)));
+    CHECK(to_json(written.at("fill_value")) == to_json(parse_json(row.fill)));
+  }
+}
+
+TEST_CASE("data types with a configuration are held to it (DTYPE-19 to 22, FILL-14)") {
+  auto const refuse = [](char const* type, char const* fill, std::initializer_list<char const*> words) {
+    CAPTURE(std::string{type});
+    auto const document = array_document().set("data_type", type).set("fill_value", fill);
+    test::check_refused<MetadataError>([&] { array_metadata(document.text()); }, words);
+  };
+  auto const time = [&](char const* configuration, std::initializer_list<char const*> words) {
+    auto const type = text({R"({"name": "numpy.datetime64", "configuration": )", configuration, "}"});
+    refuse(type.c_str(), "0", words);
+  };
+  time("{}", {"configuration.unit is missing"});
+  time(R"({"unit": "s"})", {"scale_factor is missing"});
+  time(R"({"unit": "S", "scale_factor": 1})", {"configuration.unit", "a unit of time"});
+  time(R"({"unit": "s", "scale_factor": 0})", {"scale_factor", "from 1 to 2147483647"});
+  time(R"({"unit": "s", "scale_factor": 1, "more": 1})", {"more is unknown"});
+  refuse(R"({"name": "fixed_length_utf32", "configuration": {"length_bytes": 6}})", "\"\"", {"a multiple of 4"});
+  refuse(R"({"name": "fixed_length_utf32", "configuration": {"length_bytes": 0}})", "\"\"", {"from 4"});
+  auto const fields = [&](char const* list, char const* fill, std::initializer_list<char const*> words) {
+    auto const type = text({R"({"name": "struct", "configuration": {"fields": )", list, "}}"});
+    refuse(type.c_str(), fill, words);
+  };
+  constexpr auto one = R"([{"name": "a", "data_type": "int16"}])";
+  fields("[]", "{}", {"at least one field"});
+  fields(R"([{"name": "", "data_type": "int16"}])", "{}", {"a name that is not empty"});
+  fields(R"([{"name": "", "data_type": "r8"}])", "{}", {"no holes"});
+  fields(R"([{"name": "a", "data_type": "r8"}, {"name": "a", "data_type": "r8"}])", "{}", {"no other field"});
+  fields(R"([{"name": "a", "data_type": "string"}])", "{}", {"\"string\"", "not supported"});
+  fields(R"([{"name": "a", "data_type": "int8", "offset": 1}])", "{}", {"offset is unknown"});
+  fields(R"([["a", "int16"]])", "{}", {"fields[0]", "an object"});
+  fields(one, R"({"a": 1, "b": 2})", {"b is unknown"});
+  fields(one, "{}", {"fill_value.a is missing"});
+  fields(one, R"({"a": 40000})", {"fill_value.a", "40000"});
+  fields(one, "\"AAA=\"", {"fill_value", "an object"});
+}
+
+TEST_CASE("zarr-python's structured type is little endian where it says nothing (DTYPE-22)") {
+  auto const opened = [](char const* codecs) {
+    return array_metadata(array_document()
+                              .set("data_type", R"({"name": "structured", "configuration": {"fields": [["a", "int16"],
+                                ["b", "uint8"]]}})")
+                              .set("fill_value", R"("AQID")")
+                              .set("codecs", codecs)
+                              .text());
+  };
+  auto const silent = opened(R"(["bytes"])");
+  CHECK(silent.fill == test::hex("010203"));
+  CHECK(to_value(silent.codecs[0]) == parse_json(R"({"name": "bytes", "configuration": {"endian": "little"}})"));
+  CHECK(opened(R"([{"name": "bytes", "configuration": {"endian": "big"}}])").fill == test::hex("020103"));
+  auto const shard = opened(R"([{"name": "sharding_indexed", "configuration": {"codecs": [{"name": "bytes"}]}}])");
+  CHECK(to_json(to_value(shard.codecs[0])).find("little") != std::string::npos);
+}
+
 TEST_CASE(
     "chunks that are too large, and codecs that do not fit the type, are refused at opening (META-12, DTYPE-25)") {
   auto const refuse = [](test::Document const& document, std::initializer_list<char const*> words) {

@@ -67,7 +67,7 @@ class AnyArray {
   /// What an element is that nobody has written. Throws: MetadataError, if it is of another type.
   template <Element T>
   T fill_value() const {
-    detail::in_document(store(), document(), [&] { detail::expect_type(type(), data_type_of<T>()); });
+    detail::in_document(store(), document(), [&] { detail::expect_element<T>(*this); });
     return detail::ElementsOf<T>::of_fill(state_->metadata.fill);
   }
   /// The same array, as one of that type and rank: `array.as<float, 3>()`. array/visit.hpp finds out type and rank.

@@ -37,7 +37,7 @@ class Array {
 
   /// Throws: MetadataError, if the array has another type or rank.
   explicit Array(Untyped array) : array_{std::move(array)} {
-    detail::expect_type(array_.type(), data_type_of<T>());
+    detail::expect_element<T>(array_);
     detail::expect_dimensions(array_.shape().rank(), Rank);
   }
 

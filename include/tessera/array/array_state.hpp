@@ -107,7 +107,7 @@ ArrayState<S, P>::ArrayState(S const& given, std::shared_ptr<SharedArray> opened
     : array{std::move(opened)},
       store{given},
       pipeline{std::move(codecs)},
-      form{pipeline.resolve({metadata.chunk_shape, metadata.type, metadata.fill})},
+      form{pipeline.resolve({metadata.chunk_shape, metadata.type, metadata.fill, components_of(metadata.fields)})},
       on{std::move(queue)} {}
 
 template <class S, class P>

@@ -7,6 +7,7 @@
 #include <tessera/core/checked.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/core/dimensions.hpp>
+#include <tessera/core/field.hpp>
 #include <tessera/memory/bytes.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -16,6 +17,7 @@ struct ChunkSpecification {
   Extents shape;
   DataType type;
   std::vector<std::byte> fill{};  ///< one element, in the machine's byte order: shards have missing chunks too
+  std::vector<ComponentRun> components{};  ///< of an element that is a struct
 
   /// Throws: MetadataError, if that is more than memory can hold.
   std::size_t size_in_bytes() const {

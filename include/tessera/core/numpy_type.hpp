@@ -1,11 +1,19 @@
 // NumPy's type strings, as Zarr v2 and the codecs of numcodecs have them: "<f8" (Zarr v2, "Data type encoding").
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <tessera/core/data_type.hpp>
+#include <tessera/core/data_type_named.hpp>
+#include <tessera/core/decimal.hpp>
+#include <tessera/core/field.hpp>
 #include <tessera/core/reader.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -13,7 +21,8 @@ namespace detail {
 
 struct NumpyType {
   DataType type;
-  bool is_big = false;  ///< the byte order, where it means something
+  bool is_big = false;          ///< the byte order, where it means something
+  std::vector<Field> fields{};  ///< of a struct
 };
 
 [[noreturn, gnu::cold]] inline void refuse_numpy_type(MemberValue const& found, std::string_view why) {
@@ -21,35 +30,57 @@ struct NumpyType {
                       text({"member ", found.where(), ": ", describe(found.value()), " is not supported: ", why})};
 }
 
-/// Throws: MetadataError naming the member, if it is no type string, or one of a type that tessera does not have.
+// "<M8[10ns]" is of ten nanoseconds; NumPy leaves out what is generic.
+[[gnu::cold]] inline NumpyType read_numpy_time(MemberValue const& found, std::string_view name) {
+  constexpr std::string_view expected = "a time of 64 bits and its unit, as in \"<M8[ns]\" and \"<m8[10s]\"";
+  DataType type{name[1] == 'M' ? DataKind::datetime : DataKind::timedelta, 8};
+  auto rest = name.substr(2);
+  if (!rest.starts_with('8') || name[0] == '|') found.refuse(expected);
+  rest.remove_prefix(1);
+  if (!rest.empty()) {
+    if (rest.size() < 3 || rest.front() != '[' || rest.back() != ']') found.refuse(expected);
+    rest = rest.substr(1, rest.size() - 2);
+    auto const digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+    if (digits > 0 && (!parse_integer(std::string{rest.substr(0, digits)}, type.scale) || type.scale == 0 ||
+                       type.scale > 0x7fffffff))
+      found.refuse(expected);
+    auto const unit = time_unit_named(rest.substr(digits));
+    if (!unit) found.refuse(expected);
+    type.unit = *unit;
+  }
+  return {type, name[0] == '>'};
+}
+
+NumpyType read_numpy_fields(MemberValue const& found);
+
+/// Throws: MetadataError naming the member, if it is no type string, or one of a type that tessera does not have. The
+/// fields of a structured type are a list.
 [[gnu::cold]] inline NumpyType read_numpy_type(MemberValue const& found) {
-  if (found.value().get_if<List>()) refuse_numpy_type(found, "a list of the fields of a structured type");
+  if (found.value().get_if<List>()) return read_numpy_fields(found);
   std::string_view const name = found.string();
+  if (auto const small = small_number_named(name)) return {*small};  // as TensorStore writes them
   constexpr std::string_view expected =
       "a type string of NumPy: a byte order '<', '>' or '|', a kind and a size in bytes, as in \"<f8\"";
   if (name.size() < 2 || std::string_view{"<>|"}.find(name[0]) == name.npos) found.refuse(expected);
-  switch (name[1]) {
-    case 'O':
-      refuse_numpy_type(found, "objects of Python, such as strings of any length");
-    case 'M':
-    case 'm':
-      refuse_numpy_type(found, "times");
-    case 'U':
-    case 'S':
-      refuse_numpy_type(found, "strings");
-  }
+  if (name[1] == 'O') refuse_numpy_type(found, "objects of Python, such as strings of any length");
+  if (name[1] == 'M' || name[1] == 'm') return read_numpy_time(found, name);
   auto const digits = name.substr(2);
   if (digits.empty() || digits.size() > 7 || digits.find_first_not_of("0123456789") != digits.npos || digits[0] == '0')
     found.refuse(expected);
   std::uint32_t size = 0;
   for (char const digit : digits) size = size * 10 + static_cast<std::uint32_t>(digit - '0');
+  if (name[1] == 'U') size *= 4;
   constexpr std::string_view kinds = "biufcV";
   auto const kind = kinds.find(name[1]);
-  if (kind == kinds.npos) refuse_numpy_type(found, "an unknown kind");
-  DataType const type{static_cast<DataKind>(kind), size};
-  if (type.kind == DataKind::raw) {
+  bool const is_text = name[1] == 'U' || name[1] == 'S';
+  if (kind == kinds.npos && !is_text) refuse_numpy_type(found, "an unknown kind");
+  DataType const type{is_text ? name[1] == 'U' ? DataKind::utf32 : DataKind::null_terminated
+                              : static_cast<DataKind>(kind),
+                      size};
+  if (is_text || type.kind == DataKind::raw) {
     if (size > 1u << 20) refuse_numpy_type(found, "more than a MiB");
-    return {type};
+    if (name[0] == '|' && type.component() > 1) found.refuse("a byte order, '<' or '>'");
+    return {type, name[0] == '>' && type.component() > 1};
   }
   bool is_known = false;
   for (auto const one : data_types) is_known = is_known || one == type;
@@ -58,11 +89,75 @@ struct NumpyType {
   return {type, name[0] == '>' && size > 1};
 }
 
-/// The type string that read_numpy_type reads so.
+/// [["a", "<i4"], ["", "|V3"], ["b", [["x", "<f4"]]]]: a field without a name is a hole; a name may be a title and a
+/// name. All are of one byte order, or it is refused.
+[[gnu::cold]] inline NumpyType read_numpy_fields(MemberValue const& found) {
+  NumpyType result;
+  std::optional<bool> is_big;
+  std::uint64_t at = 0;
+  if (found.list().empty()) found.refuse("at least one field");
+  for (std::size_t i = 0; i < found.list().size(); ++i) {
+    auto const item = found.item(i);
+    if (item.list().size() == 3) refuse_numpy_type(item, "a field that is an array");
+    if (item.list().size() != 2) item.refuse("a name and a data type");
+    auto const name = item.item(0).value().get_if<List>() ? item.item(0).item(1) : item.item(0);
+    auto one = read_numpy_type(item.item(1));
+    if (name.string().empty() && one.type.kind != DataKind::raw) name.refuse("a name that is not empty");
+    for (auto const& other : result.fields)
+      if (!name.string().empty() && other.name == name.string()) name.refuse("a name that no other field has");
+    if (one.type.component() > 1) {
+      if (is_big && *is_big != one.is_big) refuse_numpy_type(item, "fields of two byte orders");
+      is_big = one.is_big;
+    }
+    result.fields.push_back({name.string(), one.type, static_cast<std::uint32_t>(at), std::move(one.fields)});
+    at += one.type.size;
+    if (at > 1u << 20) refuse_numpy_type(found, "more than a MiB");
+  }
+  result.type = structure_of(result.fields);
+  result.is_big = is_big.value_or(false);
+  return result;
+}
+
+/// The type string that read_numpy_type reads so. Throws: MetadataError, if there is none.
 [[gnu::cold]] inline std::string write_numpy_type(NumpyType const& of) {
-  if (of.type.varies()) return "|O";
-  auto const order = of.type.size == 1 || of.type.kind == DataKind::raw ? "|" : of.is_big ? ">" : "<";
-  return text({order, std::string(1, "biufcV"[static_cast<std::size_t>(of.type.kind)]), of.type.size});
+  auto const& type = of.type;
+  if (type.varies()) return "|O";
+  auto const* const order = type.component() == 1 ? "|" : of.is_big ? ">" : "<";
+  switch (type.kind) {
+    case DataKind::datetime:
+    case DataKind::timedelta: {
+      auto const* const kind = type.kind == DataKind::datetime ? "M8" : "m8";
+      if (type.unit == TimeUnit::generic && type.scale == 1) return text({order, kind});
+      return text({order, kind, "[", type.scale == 1 ? "" : std::to_string(type.scale), unit_name(type.unit), "]"});
+    }
+    case DataKind::utf32:
+      return text({order, "U", type.size / 4});
+    case DataKind::null_terminated:
+      return text({"|S", type.size});
+    case DataKind::structure:
+      break;
+    default: {
+      bool const is_known = type.kind == DataKind::raw ||
+                            std::find(std::begin(data_types), std::end(data_types), type) != std::end(data_types);
+      if (is_known) return text({order, std::string(1, "biufcV"[static_cast<std::size_t>(type.kind)]), type.size});
+      // TensorStore's own words.
+      if (type.kind != DataKind::complex && !of.is_big) return type.name();
+    }
+  }
+  throw MetadataError{text({"data type ", type.name()}), text({"NumPy has no type string for ", type.name()})};
+}
+
+/// The same, and the fields of a structured type as a list.
+[[gnu::cold]] inline Value numpy_type_value(NumpyType const& of) {
+  if (of.type.kind != DataKind::structure) return write_numpy_type(of);
+  List list;
+  for (auto const& field : of.fields) {
+    List pair;
+    pair.push_back(field.name);
+    pair.push_back(numpy_type_value({field.type, of.is_big && field.type.component() > 1, field.fields}));
+    list.push_back(std::move(pair));
+  }
+  return list;
 }
 
 }  // namespace detail

@@ -1,18 +1,21 @@
 // What `zarr.json` says of an array (core specification, "Array metadata").
 #pragma once
+#include <bit>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/data_type_named.hpp>
 #include <tessera/core/dimensions.hpp>
+#include <tessera/core/field.hpp>
 #include <tessera/key/chunk_key.hpp>
 #include <tessera/metadata/dimension_names.hpp>
 #include <tessera/metadata/document.hpp>
+#include <tessera/metadata/element_type.hpp>
 #include <tessera/metadata/fill_value.hpp>
 #include <tessera/metadata/format.hpp>
 
@@ -30,24 +33,11 @@ struct ArrayMetadata {
   Members tolerated{};               ///< members of other programs, kept as they are
   List storage_transformers{};       ///< likewise: those that need not be understood
   ZarrFormat format = ZarrFormat::v3;  ///< of its documents
+  std::vector<Field> fields{};         ///< of the elements, if they are structs
+  bool is_of_numpy = false;            ///< ElementType::is_of_numpy
 };
 
 namespace detail {
-
-inline DataType read_data_type(MemberValue const& found) {
-  if (found.value().get_if<List>())  // as NumPy lists the fields of a record
-    throw MetadataError{"data type of several fields", "member data_type: a list of fields is not supported"};
-  auto const [name, configuration] = specification(found);
-  if (auto const type = data_type_named(name)) {
-    ObjectReader{configuration, "data_type.configuration"}.finish();
-    return *type;
-  }
-  std::string known;
-  for (auto one : data_types) known += text({one.name(), ", "});
-  throw MetadataError{
-      text({"data type ", describe(name)}),
-      text({"member data_type: ", describe(name), " is not supported; known are ", known, "string, bytes, r8, r16, ..."})};
-}
 
 inline Extents read_chunk_grid(MemberValue const& found, Extents const& shape) {
   auto const grid = specification(found);
@@ -94,6 +84,34 @@ inline Members read_attributes(ObjectReader& reader) {
   return *attributes;
 }
 
+// "structured", which zarr-python writes: without a byte order it is little endian, and a fill value in base64 has that
+// of the codec.
+[[gnu::cold]] inline void put_byte_order_right(ArrayMetadata& array, MemberValue const& fill) {
+  bool is_big = false;
+  auto const look = [&](std::string const& name, Value& configuration) {
+    if (name != "bytes" || array.type.component() == 1) return;
+    auto* const members = configuration.get_if<Members>();
+    if (members && members->contains("endian"))
+      is_big = members->at("endian") == Value{"big"};
+    else
+      configuration = Members{{"endian", "little"}};
+  };
+  for (auto& codec : array.codecs) {
+    look(codec.name, codec.configuration);
+    auto* const members = codec.name == "sharding_indexed" ? codec.configuration.get_if<Members>() : nullptr;
+    if (!members) continue;
+    for (auto& member : *members)
+      if (auto* const inner = member.name == "codecs" ? member.value.get_if<List>() : nullptr)
+        for (auto& one : *inner) {
+          auto found = specification({one, "codecs"});
+          look(found.name, found.configuration);
+          one = tessera::to_value(found);
+        }
+  }
+  if (!fill.value().get_if<std::string>() || is_big == (std::endian::native == std::endian::big)) return;
+  swap_components(array.fill, components_of(array.fields));
+}
+
 inline Value to_value(Extents const& extents) {
   List list;
   for (auto n : extents) list.push_back(Number{std::to_string(n)});
@@ -105,6 +123,47 @@ inline void expect_type(DataType found, DataType expected) {
   if (found != expected)
     throw MetadataError{text({"member data_type: found ", found.name(), ", expected ", expected.name(),
                               ", which this program asks for"})};
+}
+// "id: int32, flags: uint8, 3 bytes, value: float64"
+[[gnu::cold]] inline std::string describe_fields(std::span<Field const> fields) {
+  std::string result;
+  for (auto const& field : fields) {
+    if (!result.empty()) result += ", ";
+    if (field.name.empty())
+      result += text({field.type.size, " bytes"});
+    else if (field.type.kind == DataKind::structure)
+      result += text({field.name, ": {", describe_fields(field.fields), "}"});
+    else
+      result += text({field.name, ": ", field.type.name()});
+  }
+  return result;
+}
+template <class T>
+concept HasFields = requires { element_traits<T>::fields(); };
+template <class T>
+std::vector<Field> fields_of() {
+  if constexpr (HasFields<T>)
+    return element_traits<T>::fields();
+  else
+    return {};
+}
+template <class T, class A>
+void expect_element(A const& array) {
+  if constexpr (HasFields<T>) {
+    auto const expected = element_traits<T>::fields();
+    auto const found = array.metadata().fields;
+    if (array.type().kind == DataKind::structure && found != expected)
+      throw MetadataError{text({"member data_type: found the fields ", describe_fields(found), "; expected ",
+                                describe_fields(expected), ", which this program asks for"})};
+  }
+  expect_type(array.type(), data_type_of<T>());
+}
+[[gnu::cold]] inline void expect_no_holes(std::span<Field const> fields) {
+  for (auto const& field : fields) {
+    if (field.name.empty())
+      throw MetadataError{"member data_type: the fields of a struct have names and no holes between them in Zarr v3"};
+    expect_no_holes(field.fields);
+  }
 }
 inline void expect_dimensions(std::size_t found, std::size_t expected) {
   if (found != expected)
@@ -130,13 +189,22 @@ inline ArrayMetadata read_array_metadata(ObjectReader& reader) {
     }
   };
   array.shape = reader.at("shape").extents();
-  unless_unsupported([&] { array.type = detail::read_data_type(reader.at("data_type")); });
+  unless_unsupported([&] {
+    auto element = detail::read_element_type(reader.at("data_type"));
+    array.type = element.type;
+    array.fields = std::move(element.fields);
+    array.is_of_numpy = element.is_of_numpy;
+    if (array.format == ZarrFormat::v3) detail::expect_no_holes(array.fields);
+  });
   auto const fill = reader.at("fill_value");
-  if (!unsupported) array.fill = read_fill_value(fill, array.type);  // what the type would have there is not known
+  if (!array.fields.empty() && !array.is_of_numpy && array.format == ZarrFormat::v3 && !fill.value().get_if<Members>())
+    fill.refuse("an object");  // base64 is zarr-python's and that of Zarr v2
+  if (!unsupported) array.fill = read_fill_value(fill, array.type, array.fields);  // what the type would have there is not known
   unless_unsupported([&] { array.chunk_shape = detail::read_chunk_grid(reader.at("chunk_grid"), array.shape); });
   unless_unsupported([&] { array.key_encoding = detail::read_key_encoding(reader.at("chunk_key_encoding")); });
   auto const codecs = reader.at("codecs");
   for (std::size_t i = 0; i < codecs.list().size(); ++i) array.codecs.push_back(specification(codecs.item(i)));
+  if (array.is_of_numpy && array.type.kind == DataKind::structure) detail::put_byte_order_right(array, fill);
   array.attributes = detail::read_attributes(reader);
   if (auto const transformers = reader.find("storage_transformers"))
     for (std::size_t i = 0; i < transformers->list().size(); ++i) {
@@ -169,11 +237,12 @@ inline Value to_value(ArrayMetadata const& array) {
   for (auto const& name : array.dimension_names) names.push_back(name ? Value{*name} : Value{});
   Members document{
       {"shape", detail::to_value(array.shape)},
-      {"data_type", array.type.name()},
+      {"data_type", detail::write_element_type(array.type, array.fields, array.is_of_numpy)},
       {"chunk_grid", to_value({"regular", Members{{"chunk_shape", detail::to_value(array.chunk_shape)}}})},
       {"chunk_key_encoding", to_value({array.key_encoding.v2 ? "v2" : "default",
                                        Members{{"separator", std::string{array.key_encoding.separator}}}})},
-      {"fill_value", write_fill_value(array.fill, array.type)},
+      {"fill_value", array.is_of_numpy ? Value{detail::encode_base64(array.fill)}
+                                       : write_fill_value(array.fill, array.type, array.fields)},
       {"codecs", std::move(codecs)},
       {"attributes", array.attributes}};
   if (!names.empty()) document.push_back({"dimension_names", std::move(names)});

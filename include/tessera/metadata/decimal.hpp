@@ -1,4 +1,4 @@
-// Decimal text to and from half precision, which the standard library does not know: the nearest value of the type
+// Decimal text to half precision and less, which the standard library does not know: the nearest value of the type
 // itself, ties to even (data-types, "Fill values"). core/decimal.hpp has the other types.
 #pragma once
 #include <algorithm>
@@ -7,12 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <tessera/core/config.hpp>
 #include <tessera/core/decimal.hpp>
+#include <tessera/core/small_float.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
@@ -42,40 +43,39 @@ struct Digits {
   }
 };
 
-// Half precision: the double nearest to the text is rounded again, which goes wrong only where that double lies exactly
-// between two halves and the text does not. Then the text itself decides.
-inline std::uint16_t parse_half(std::string const& text) {
+// The nearest number of such a type: the double nearest to the text is rounded again, which goes wrong only where that
+// double lies exactly between two numbers and the text does not. Then the text itself decides. nullopt: the type has
+// none, as it has no infinity, or no sign.
+inline std::optional<std::uint32_t> parse_small(SmallFloat type, std::string const& text) {
   auto const value = parse_decimal<double>(text);
   auto const magnitude = std::fabs(value);
-  auto const sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
-  if (std::isnan(value)) return 0x7e00;
-  if (magnitude == 0) return sign;
-  if (magnitude >= 65536.0) return sign | 0x7c00;
+  auto const sign = std::signbit(value) ? type.sign() : 0;
+  bool const is_exponent = type.special == SmallFloat::Special::exponents_alone;
+  if (is_exponent && !(value > 0)) return std::nullopt;
+  if (magnitude == 0) return type.special == SmallFloat::Special::negative_zero ? 0 : sign;
+  if (std::isinf(magnitude)) return type.has_infinity() ? std::optional{sign | type.infinity()} : std::nullopt;
+  auto const least = is_exponent ? 1 - type.bias : 2 - type.bias;
   int exponent = 0;
-  std::frexp(magnitude, &exponent);                                 // magnitude = m * 2^exponent, 0.5 <= m < 1
-  auto const unit = std::ldexp(1.0, std::max(exponent, -13) - 11);  // between neighbouring halves
-  auto const units = magnitude / unit;                              // exact
+  std::frexp(magnitude, &exponent);  // magnitude = m * 2^exponent, 0.5 <= m < 1
+  auto const unit = std::ldexp(1.0, std::max(exponent, least) - type.mantissa_bits - 1);  // between neighbours
+  auto const units = magnitude / unit;                                                    // exact
   auto whole = static_cast<std::uint32_t>(units);
   auto const rest = units - whole;
+  // Mantissas have their leading one, above the exponent of the smallest normal number: a carry moves into the exponent.
+  auto const biased = static_cast<std::uint32_t>(std::max(exponent, least) - least);
+  auto const below = (biased << type.mantissa_bits) + whole - (is_exponent ? 1 : 0);
   bool up = rest > 0.5;
   if (rest == 0.5) {
     char exact[64];
     auto const end = std::to_chars(exact, exact + sizeof exact, magnitude, std::chars_format::scientific, 50).ptr;
     Digits const tie{std::string_view{exact, static_cast<std::size_t>(end - exact)}}, given{text};
-    up = tie < given || (!(given < tie) && whole % 2 == 1);
+    up = tie < given || (!(given < tie) && below % 2 == 1);
   }
-  whole += up;
-  // Eleven bits with the leading one, above the exponent of the smallest normal number: a carry moves into the
-  // exponent.
-  auto const biased = static_cast<std::uint32_t>(std::max(exponent, -13) + 13);
-  return static_cast<std::uint16_t>(sign | (biased * 1024 + whole));
-}
-
-inline double half_to_double(std::uint16_t bits) {
-  int const exponent = bits >> 10 & 0x1f;
-  double const mantissa = bits & 0x3ff;
-  auto const magnitude = exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, exponent - 25);
-  return bits & 0x8000 ? -magnitude : magnitude;
+  auto bits = below + up;
+  if (is_exponent && whole == 0) bits = 0;  // less than the least
+  if (bits > type.largest()) return type.has_infinity() ? std::optional{sign | type.infinity()} : std::nullopt;
+  if (bits == 0 && type.special == SmallFloat::Special::negative_zero) return 0;
+  return sign | bits;
 }
 
 }  // namespace detail

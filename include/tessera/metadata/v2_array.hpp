@@ -7,6 +7,7 @@
 
 #include <tessera/core/numpy_type.hpp>
 #include <tessera/core/reader.hpp>
+#include <tessera/metadata/element_type.hpp>
 #include <tessera/metadata/v2_codecs.hpp>
 #include <tessera/metadata/v2_fill.hpp>
 
@@ -48,10 +49,10 @@ inline constexpr std::string_view v2_dimension_names = "_ARRAY_DIMENSIONS";
     separator = found->one_of({".", "/"});
   auto codecs = lower_v2_codecs(reader, type, rank);
   Members lowered{{"shape", reader.at("shape").value()},
-                  {"data_type", type.type.name()},
+                  {"data_type", write_element_type(type.type, type.fields, false)},
                   {"chunk_grid", tessera::to_value({"regular", Members{{"chunk_shape", reader.at("chunks").value()}}})},
                   {"chunk_key_encoding", tessera::to_value({"v2", Members{{"separator", std::move(separator)}}})},
-                  {"fill_value", lower_v2_fill(fill ? fill->value() : Value{}, type.type)},
+                  {"fill_value", lower_v2_fill(fill ? fill->value() : Value{}, type)},
                   {"codecs", std::move(codecs)}};
   auto const* const names = dimension_names_in(attributes, rank);
   if (names) lowered.push_back({"dimension_names", *names});

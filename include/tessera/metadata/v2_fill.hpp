@@ -1,6 +1,7 @@
 // The fill value of a Zarr v2 array in the words of v3 (Zarr v2, "Fill value encoding"), and the odd spellings of it
 // that programs have written.
 #pragma once
+#include <bit>
 #include <charconv>
 #include <cstddef>
 #include <optional>
@@ -9,9 +10,12 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
-#include <tessera/core/data_type.hpp>
+#include <tessera/core/field.hpp>
+#include <tessera/core/numpy_type.hpp>
 #include <tessera/core/reader.hpp>
+#include <tessera/metadata/base64.hpp>
 #include <tessera/metadata/fill_value.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -38,7 +42,8 @@ namespace detail {
 }
 
 /// What read_fill_value reads. null says that nobody cares: zero.
-[[gnu::cold]] inline Value lower_v2_fill(Value const& found, DataType type) {
+[[gnu::cold]] inline Value lower_v2_fill(Value const& found, NumpyType const& of) {
+  auto const type = of.type;
   Value const zero = Value::integer(0);
   switch (type.kind) {
     case DataKind::boolean:
@@ -73,29 +78,48 @@ namespace detail {
       return found.is_null() || found == zero ? Value{""} : found;
     case DataKind::datetime:
     case DataKind::timedelta:
+      return found.is_null() ? Value{"NaT"} : found;  // as zarr-python reads it
     case DataKind::utf32:
+      return found.is_null() || found == zero ? Value{""} : found;
     case DataKind::null_terminated:
-    case DataKind::structure:
-      break;
+      if (auto const* const word = found.get_if<std::string>(); word && !decode_base64(*word))  // not in base64
+        return encode_base64(std::as_bytes(std::span{*word}));
+      return found.is_null() || found == zero ? Value{""} : found;
+    case DataKind::structure: {  // in base64, in the byte order of the type
+      std::vector<std::byte> bytes(type.size);
+      if (auto const* const word = found.get_if<std::string>()) {
+        auto decoded = decode_base64(*word);
+        if (!decoded || decoded->size() != type.size) return found;
+        bytes = *std::move(decoded);
+        if (of.is_big != (std::endian::native == std::endian::big)) swap_components(bytes, components_of(of.fields));
+      } else if (!found.is_null() && found != zero) {
+        return found;
+      }
+      return encode_base64(bytes);
+    }
   }
   return found;
 }
 
 /// As zarr-python writes it.
-[[gnu::cold]] inline Value raise_v2_fill(std::span<std::byte const> bytes, DataType type) {
-  if (type.varies()) return write_fill_value(bytes, type);
-  if (type.kind != DataKind::raw) {
-    auto fill = write_fill_value(bytes, type);
-    auto const lose_bits = [](Value& part) {  // a NaN's, for which v2 has no words
-      if (auto const* word = part.get_if<std::string>(); word && word->starts_with("0x")) part = "NaN";
-    };
-    if (auto* parts = fill.get_if<List>())
-      for (auto& part : *parts) lose_bits(part);
-    else
-      lose_bits(fill);
-    return fill;
+[[gnu::cold]] inline Value raise_v2_fill(std::span<std::byte const> bytes, NumpyType const& of) {
+  if (of.type.varies()) return write_fill_value(bytes, of.type);
+  if (of.type.kind == DataKind::raw) return encode_base64(bytes);
+  if (of.type.kind == DataKind::structure) {
+    std::vector<std::byte> element{bytes.begin(), bytes.end()};
+    if (of.is_big != (std::endian::native == std::endian::big)) swap_components(element, components_of(of.fields));
+    return encode_base64(element);
   }
-  return encode_base64(bytes);
+  auto fill = write_fill_value(bytes, of.type);
+  if (of.type.kind == DataKind::utf32 || of.type.kind == DataKind::null_terminated) return fill;
+  auto const lose_bits = [](Value& part) {  // a NaN's, for which v2 has no words
+    if (auto const* word = part.get_if<std::string>(); word && word->starts_with("0x")) part = "NaN";
+  };
+  if (auto* parts = fill.get_if<List>())
+    for (auto& part : *parts) lose_bits(part);
+  else
+    lose_bits(fill);
+  return fill;
 }
 
 }  // namespace detail

@@ -77,8 +77,8 @@ namespace detail {
   }
   return Members{{"shape", to_value(array.shape)},
                  {"chunks", to_value(array.chunk_shape)},
-                 {"dtype", write_numpy_type({array.type, is_big})},
-                 {"fill_value", raise_v2_fill(array.fill, array.type)},
+                 {"dtype", numpy_type_value({array.type, is_big, array.fields})},
+                 {"fill_value", raise_v2_fill(array.fill, {array.type, is_big, array.fields})},
                  {"order", is_reversed ? "F" : "C"},
                  {"filters", codecs.empty() ? Value{} : Value{std::move(codecs)}},
                  {"dimension_separator", std::string{array.key_encoding.separator}},

@@ -237,7 +237,7 @@ auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P
         store, path,
         ArrayMetadata{wanted.shape, data_type_of<T>(), wanted.chunk_shape, wanted.key_encoding, detail::ElementsOf<T>::fill_of(wanted.fill),
                       pipeline.specifications(data_type_of<T>()), wanted.attributes, wanted.dimension_names, Members{},
-                      List{}, wanted.format},
+                      List{}, wanted.format, detail::fields_of<T>()},
         CreateOptions{wanted.overwrite}, std::move(on)...);
     return Array<T, Rank, S, P>{std::move(array)};
   }

@@ -123,7 +123,7 @@ struct Sharding {
     constexpr auto most = std::uint64_t{1} << 30;  // entries: 16 GiB
     auto const entries = element_count(grid, "the inner chunks of a shard");
     if (entries > most) throw MetadataError{text({"a shard of ", entries, " inner chunks, expected at most ", most})};
-    auto form = inner.resolve({chunk_shape, shard.type, shard.fill});
+    auto form = inner.resolve({chunk_shape, shard.type, shard.fill, shard.components});
     if (!form.shards.empty() && form.shards.front().behind)
       throw MetadataError{text({"member configuration.codecs: ", describe(form.shards.front().behind->name()),
                                 " after sharding_indexed in a shard is not supported"})};

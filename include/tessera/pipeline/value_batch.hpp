@@ -13,6 +13,7 @@
 #include <tessera/core/checked.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/pipeline/form.hpp>
+#include <tessera/place/place_runs.hpp>
 #include <tessera/place/placement.hpp>
 #include <tessera/view/layout.hpp>
 
@@ -86,8 +87,10 @@ class ValueBatch {
                   "tessera: what places elements in this memory space is not there: include tessera/place/copy.hpp, or "
                   "tessera/tessera.cuh for the device's");
     if constexpr (places)
-      placer<S>::place(placements_, {from.item_size, std::max(from.swapped, to.swapped), {}, from.strides, to.strides},
-                       on);
+      place_runs(placements_,
+                 {from.item_size, std::max(from.swapped, to.swapped), {}, from.strides, to.strides, false,
+                  from.runs.empty() ? to.runs : from.runs},
+                 [&](PlacementForm const& form) { return placer<S>::place(placements_, form, on); });
   }
 
   std::vector<Placement<S>> placements_;

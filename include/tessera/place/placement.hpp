@@ -2,8 +2,10 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <span>
 
 #include <tessera/core/dimensions.hpp>
+#include <tessera/core/field.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/memory/space.hpp>
 
@@ -25,6 +27,7 @@ struct PlacementForm {
   ByteView<space::Host> fill{};  ///< one element, as it shall stand in the destination
   Strides from_strides{}, to_strides{};
   bool non_temporal = false;  ///< all that is placed is more than caches hold: nobody wants it there
+  std::span<ComponentRun const> runs{};  ///< Layout::runs: place_runs makes a batch of each
 };
 
 /// What moves elements in memory of space S, in the queue's order. `place(batch, form, on)` copies or fills every box

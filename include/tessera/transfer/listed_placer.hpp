@@ -14,6 +14,7 @@
 #include <tessera/memory/queue.hpp>
 #include <tessera/place/copy.hpp>
 #include <tessera/place/listed.hpp>
+#include <tessera/place/place_runs.hpp>
 #include <tessera/plan/plan.hpp>
 #include <tessera/view/layout.hpp>
 
@@ -147,7 +148,9 @@ class ListedPlacer {
   void place() {
     if constexpr (S::host_accessible)
       if (booleans_) expect_booleans();
-    moved_ += placer_.place_listed(batch_, form_, on_);
+    moved_ += place_runs(batch_, form_, [&](PlacementForm const& form) {
+      return placer_.place_listed(batch_, form, on_);
+    });
     batch_.clear();
   }
   // A bool in C++ is 0 or 1; any other byte would be undefined behaviour in the user's program.

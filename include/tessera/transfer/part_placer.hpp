@@ -10,6 +10,7 @@
 #include <tessera/core/text.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/place/copy.hpp>
+#include <tessera/place/place_runs.hpp>
 #include <tessera/plan/plan.hpp>
 #include <tessera/transfer/batches.hpp>
 #include <tessera/transfer/listed_placer.hpp>
@@ -48,7 +49,9 @@ class PartPlacer {
 
  private:
   void place() {
-    moved_ += placer_.place(placements_, form_, on_);
+    moved_ += place_runs(placements_, form_, [&](PlacementForm const& form) {
+      return placer_.place(placements_, form, on_);
+    });
     placements_.clear();
   }
 

@@ -188,7 +188,8 @@ class ReadBatch {
             source.fill,
             stepped(layout.strides, plan.steps()),
             plan.strides_in(target.strides),
-            plan.elements() >= beyond_caches / item_size};
+            plan.elements() >= beyond_caches / item_size,
+            layout.runs};
   }
   // From what there is of the slot's chunk.
   static Placement<array_space> placement(ChunkAccess<P> const& source, ChunkRead<P> const& slot, Part const& part,

@@ -110,7 +110,7 @@ class WriteBatch {
     stored_fill(to);
     ByteView<space::Host> const fill{fill_.data(), fill_.size()};
     PlacementForm const form{layout.item_size, layout.swapped, fill, to.plan.strides_in(to.origin.strides),
-                             stepped(layout.strides, to.plan.steps())};
+                             stepped(layout.strides, to.plan.steps()), false, layout.runs};
     for (std::size_t i = 0; i < used_; ++i) slots_[i].is_new = slots_[i].is_new || !read_old(to, slots_[i], on);
     PartPlacer placing{placements_, form, queue_in<array_space>(on), placer_of<array_space>(to.origin)};
     if (to.plan.is_box() && form.to_strides == layout.strides)
@@ -167,6 +167,10 @@ class WriteBatch {
   void stored_fill(To const& to) {
     auto const& layout = to.source.form.layout;
     fill_.resize(layout.item_size);
+    if (!layout.runs.empty()) {
+      std::copy_n(to.source.fill.data, layout.item_size, fill_.begin());
+      return swap_components(fill_, layout.runs);
+    }
     for (std::size_t part = 0; part < layout.item_size; part += layout.swapped)
       std::reverse_copy(to.source.fill.data + part, to.source.fill.data + part + layout.swapped, fill_.data() + part);
   }

@@ -2,8 +2,10 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <tessera/core/dimensions.hpp>
+#include <tessera/core/field.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -12,9 +14,11 @@ struct Layout {
   Strides strides;            ///< bytes from one element to the next, per dimension
   std::size_t item_size = 1;  ///< bytes
   std::size_t swapped = 1;    ///< so many bytes together are stored in the other byte order; 1: none
+  /// Where not all of an element is swapped so: what is. `swapped` is that of the largest components then.
+  std::vector<ComponentRun> runs{};
 
   static Layout c_order(Extents const& shape, std::size_t item_size) {
-    Layout layout{shape, Strides::filled(shape.rank(), 0), item_size, 1};
+    Layout layout{shape, Strides::filled(shape.rank(), 0), item_size};
     std::uint64_t stride = item_size;  // unsigned: a shape without elements may have any other lengths
     for (std::size_t d = shape.rank(); d-- > 0; stride *= shape[d])
       layout.strides[d] = static_cast<std::int64_t>(stride);

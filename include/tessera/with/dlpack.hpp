@@ -80,7 +80,7 @@ Tensor tensor_of(Shared<S> const& from, DLDevice device, Request const& wanted, 
 // The elements in C order and this machine's byte order, in a buffer of their own.
 template <class B, MemorySpace S, class AnyQueue>
 B dense(Shared<S> const& from, AnyQueue& on) {
-  auto const& [shape, strides, item_size, swapped] = from.layout;
+  auto const& [shape, strides, item_size, swapped, runs] = from.layout;
   auto const size = checked_size(checked_product(element_count(shape, "the shape"), item_size, "the copy"), "the copy");
   B result(size, on);
   if (size == 0) return result;

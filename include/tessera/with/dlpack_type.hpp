@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,28 +23,52 @@ struct ExchangeError : detail::Located<ExchangeError> {
 
 namespace dlpack {
 
-/// Throws: ExchangeError, for raw bits, which DLPack does not have.
+/// The number of a format of floating-point numbers, if DLPack has it and lays a number down in a byte or two.
+inline std::optional<std::uint8_t> code_of(NumberFormat format) {
+  switch (format) {
+    case NumberFormat::usual:
+      return kDLFloat;
+    case NumberFormat::bfloat16:
+      return kDLBfloat;
+    case NumberFormat::float8_e3m4:
+      return kDLFloat8_e3m4;
+    case NumberFormat::float8_e4m3:
+      return kDLFloat8_e4m3;
+    case NumberFormat::float8_e4m3b11fnuz:
+      return kDLFloat8_e4m3b11fnuz;
+    case NumberFormat::float8_e4m3fn:
+      return kDLFloat8_e4m3fn;
+    case NumberFormat::float8_e4m3fnuz:
+      return kDLFloat8_e4m3fnuz;
+    case NumberFormat::float8_e5m2:
+      return kDLFloat8_e5m2;
+    case NumberFormat::float8_e5m2fnuz:
+      return kDLFloat8_e5m2fnuz;
+    case NumberFormat::float8_e8m0fnu:
+      return kDLFloat8_e8m0fnu;
+    default:
+      return std::nullopt;  // those of six and four bits are packed there
+  }
+}
+
+/// Throws: ExchangeError, for types that DLPack does not have: raw bits, times, text, structs, numbers of a few bits.
 inline DLDataType type_of(DataType type) {
   auto const bits = static_cast<std::uint8_t>(type.size * 8);
+  bool const is_usual = type.format == NumberFormat::usual;
   switch (type.kind) {
     case DataKind::boolean:
       return {kDLBool, bits, 1};
     case DataKind::signed_integer:
-      return {kDLInt, bits, 1};
     case DataKind::unsigned_integer:
-      return {kDLUInt, bits, 1};
+      if (!is_usual) break;
+      return {static_cast<std::uint8_t>(type.kind == DataKind::signed_integer ? kDLInt : kDLUInt), bits, 1};
     case DataKind::floating:
-      return {kDLFloat, bits, 1};
+      if (auto const code = code_of(type.format)) return {*code, bits, 1};
+      break;
     case DataKind::complex:
+      if (!is_usual) break;
       return {kDLComplex, bits, 1};
-    case DataKind::raw:
-    case DataKind::datetime:
-    case DataKind::timedelta:
-    case DataKind::utf32:
-    case DataKind::null_terminated:
-    case DataKind::structure:
-    case DataKind::string:
-    case DataKind::bytes:
+    default:
       break;
   }
   throw ExchangeError{text({"DLPack has no data type for ", type.name()})};
@@ -67,10 +92,16 @@ inline std::string name_of(DLDataType type) {
 
 /// Throws: ExchangeError, if tessera has no such data type.
 inline DataType data_type_of(DLDataType type) {
-  for (auto known : data_types) {
+  auto const is = [&](DataType known) {
     auto const same = type_of(known);
-    if (same.code == type.code && same.bits == type.bits && same.lanes == type.lanes) return known;
-  }
+    return same.code == type.code && same.bits == type.bits && same.lanes == type.lanes;
+  };
+  for (auto known : data_types)
+    if (is(known)) return known;
+  if (DataType const half{DataKind::complex, 4}; is(half)) return half;
+  for (auto format = detail::first_small_float; code_of(format);
+       format = static_cast<NumberFormat>(static_cast<std::uint8_t>(format) + 1))
+    if (DataType const known{DataKind::floating, detail::size_of(format), format}; is(known)) return known;
   throw ExchangeError{text({"the tensor's elements are ", name_of(type), ", which tessera has no data type for"})};
 }
 

@@ -40,7 +40,10 @@ struct Bytes {
     auto const component = chunk.type.component();
     if (component > 1 && !endian)
       throw MetadataError{"member configuration.endian is missing: " + chunk.type.name() + " has a byte order"};
-    if (component > 1 && *endian != std::endian::native) result.swapped = component;
+    if (component > 1 && *endian != std::endian::native) {
+      result.swapped = component;
+      if (chunk.components.size() > 1) result.runs = chunk.components;
+    }
     return result;
   }
 };

@@ -1,0 +1,74 @@
+// A struct of the program as an element: its members are the fields of "struct" (zarr-extensions), or of a structured type
+// of NumPy in Zarr v2.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <tessera/core/data_type.hpp>
+#include <tessera/core/field.hpp>
+
+namespace tessera { inline namespace v0 {
+
+/// The name of a field, as a template argument.
+template <std::size_t N>
+struct FieldName {
+  char text[N];
+  consteval FieldName(char const (&name)[N]) { std::copy_n(name, N, text); }
+};
+
+/// A member of a struct and its name in documents: `member<"id", &Sample::id>`.
+template <FieldName Name, auto Pointer>
+struct member;
+template <FieldName Name, class S, class T, T S::*Pointer>
+struct member<Name, Pointer> {
+  using type = T;
+  static std::string name() { return Name.text; }
+  // A pointer to a member of data is its distance from the start (Itanium C++ ABI, 2.3).
+  static std::uint32_t at() { return static_cast<std::uint32_t>(std::bit_cast<std::ptrdiff_t>(Pointer)); }
+};
+
+/// What `element_traits` of a struct is, once for all arrays of it:
+///
+///   template <>
+///   struct tessera::element_traits<Sample>
+///       : tessera::record<Sample, tessera::member<"id", &Sample::id>, tessera::member<"value", &Sample::value>> {};
+///
+/// Members are named in the order in which they lie. A document of v3 has no holes between fields, so a new array's
+/// struct has none either (`__attribute__((packed))`); of Zarr v2 it may have those that the document has. A member may
+/// be a struct that has been described so, or of any type that is an element.
+template <class S, class... Members>
+requires(sizeof...(Members) > 0) struct record {
+  static constexpr DataType type = [] {
+    DataType result{DataKind::structure, sizeof(S)};
+    for (auto const one : {element_traits<typename Members::type>::type.component()...})
+      result.largest = std::max(result.largest, static_cast<std::uint32_t>(one));
+    return result;
+  }();
+
+  /// Holes are among them, as raw bytes without a name.
+  static std::vector<Field> fields() {
+    std::vector<Field> result;
+    std::uint32_t end = 0;
+    auto const fill_up = [&](std::uint32_t to) {
+      if (to > end) result.push_back({"", {DataKind::raw, to - end}, end});
+    };
+    auto const add = [&]<class M>(M) {
+      Field field{M::name(), element_traits<typename M::type>::type, M::at()};
+      if constexpr (requires { element_traits<typename M::type>::fields(); })
+        field.fields = element_traits<typename M::type>::fields();
+      fill_up(field.at);
+      end = field.at + field.type.size;
+      result.push_back(std::move(field));
+    };
+    (add(Members{}), ...);
+    fill_up(sizeof(S));
+    return result;
+  }
+};
+
+}}  // namespace tessera::v0

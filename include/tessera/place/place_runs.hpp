@@ -1,0 +1,50 @@
+// Elements of components of several sizes, in the other byte order: each run of components is placed as elements of its
+// own, whose neighbours are as far away as those of the whole elements.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include <tessera/memory/queue.hpp>
+#include <tessera/memory/space.hpp>
+#include <tessera/place/listed.hpp>
+#include <tessera/place/placement.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+template <MemorySpace S>
+void shift(std::vector<Placement<S>>& batch, std::int64_t by) {
+  for (auto& one : batch) {
+    if (one.from) one.from += by;
+    one.to += by;
+  }
+}
+template <MemorySpace S>
+void shift(ListedBatch<S>& batch, std::int64_t by) {
+  for (auto& one : batch.boxes) {
+    if (one.from) one.from += by;
+    one.to += by;
+  }
+}
+
+/// Calls f(form) for each run of the form's, or once if it has none; the batch is that of the run meanwhile. Returns the
+/// sum of what f returns.
+template <class Batch, class F>
+std::uint64_t place_runs(Batch& batch, PlacementForm const& form, F&& f) {
+  if (form.runs.empty()) return f(form);
+  std::uint64_t moved = 0;
+  auto one = form;
+  one.runs = {};
+  std::int64_t at = 0;
+  for (auto const& run : form.runs) {
+    shift(batch, run.at - at);
+    at = run.at;
+    one.item_size = run.size;
+    one.swapped = run.swapped;
+    if (form.fill.data) one.fill = form.fill.sub(run.at, run.size);
+    moved += f(one);
+  }
+  shift(batch, -at);
+  return moved;
+}
+
+}}}  // namespace tessera::v0::detail
