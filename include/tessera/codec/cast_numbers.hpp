@@ -34,6 +34,7 @@ struct CastMap {
 };
 
 struct CastNumbers {
+  static constexpr bool may_refuse = true;
   DataType from, to;
   Rounding rounding;
   OutOfType out_of_range;

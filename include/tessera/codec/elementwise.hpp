@@ -11,6 +11,7 @@ namespace tessera { inline namespace v0 { namespace detail {
 /// What such a codec is made of. Self has `decoder(chunk)` and `encoder(chunk)`, of the chunk as it reaches the codec;
 /// each returns what can be copied to a device:
 ///
+///   static constexpr bool may_refuse                                           whether an element may become nothing
 ///   std::size_t from_size, to_size;                                            bytes of an element before and after
 ///   template <std::size_t Most>                                                at most Most elements; returns how many
 ///   std::size_t run(std::byte const* from, std::byte* to, std::size_t) const   it made until one has no such element
@@ -59,6 +60,7 @@ struct Elementwise {
 
 /// Elements, or components of them, as they are.
 struct CopyElements {
+  static constexpr bool may_refuse = false;
   std::size_t from_size, to_size = from_size;
 
   template <std::size_t Most>

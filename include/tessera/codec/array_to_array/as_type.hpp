@@ -12,6 +12,7 @@ namespace tessera { inline namespace v0 {
 namespace detail {
 
 struct ConvertNumbers {
+  static constexpr bool may_refuse = false;
   DataType from, to;
   std::size_t from_size = from.size, to_size = to.size;
 

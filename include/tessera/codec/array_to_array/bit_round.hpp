@@ -14,6 +14,7 @@ namespace detail {
 /// To the nearest of those with so many bits, of two to the even one: of a fraction bits behind the point, of an
 /// integer from its first bit on.
 struct RoundBits {
+  static constexpr bool may_refuse = false;
   DataType type;  ///< of a component
   std::uint32_t keepbits;
   std::size_t from_size = type.size, to_size = from_size;

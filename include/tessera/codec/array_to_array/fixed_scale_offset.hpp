@@ -14,6 +14,7 @@ namespace detail {
 
 /// enc / scale + offset, in the arithmetic of the stored numbers, or in double if these are integers.
 struct UndoScaleOffset {
+  static constexpr bool may_refuse = false;
   DataType from, to;
   double scale, offset;
   std::size_t from_size = from.size, to_size = to.size;
@@ -31,6 +32,7 @@ struct UndoScaleOffset {
 /// (x - offset) * scale in the arithmetic of the elements, rounded. To integers an offset that is one is subtracted as
 /// integers, and so for the scale: they wrap around.
 struct ScaleAndRound {
+  static constexpr bool may_refuse = false;
   DataType from, to;
   double scale, offset;
   std::uint64_t whole_scale, whole_offset;

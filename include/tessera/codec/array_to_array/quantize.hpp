@@ -13,6 +13,7 @@ namespace tessera { inline namespace v0 {
 namespace detail {
 
 struct QuantizeNumbers {
+  static constexpr bool may_refuse = false;
   DataType from, to;
   double scale;
   std::size_t from_size = from.size, to_size = to.size;

@@ -14,6 +14,7 @@ namespace detail {
 /// Fractions as IEEE 754 rounds them. Integers exactly: one that is not such an integer is refused, and so is a
 /// quotient with a remainder.
 struct ScaleValues {
+  static constexpr bool may_refuse = true;
   struct Signed {
     std::uint64_t size = 0;
     bool is_negative = false;

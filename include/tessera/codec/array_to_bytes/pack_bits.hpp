@@ -1,16 +1,18 @@
 // packbits: elements of as many bits as they need, one after the other, from the lowest bit of each byte on
 // (zarr-extensions, codecs/packbits).
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <tessera/codec/concept.hpp>
-#include <tessera/codec/numbers.hpp>
 #include <tessera/core/checked.hpp>
+#include <tessera/core/with_integer.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace codec {
@@ -64,8 +66,8 @@ struct PackBits {
     auto* const out = to.data + (padding == Padding::first_byte);
     if (size > 0) std::memset(out, 0, size);
     std::size_t at = 0;  // in bits
-    detail::with_bits_of(bits.size, [&](auto one) {
-      auto const* const in = reinterpret_cast<decltype(one) const*>(from.data);
+    detail::with_integer(bits.stored_as(), [&](auto one) {
+      auto const* const in = reinterpret_cast<std::make_unsigned_t<decltype(one)> const*>(from.data);
       for (std::size_t i = 0; i < bits.count; ++i)
         for (std::uint64_t left = bits.width, value = std::uint64_t{in[i]} >> bits.first & bits.mask(); left > 0;) {
           auto const n = std::min<std::uint64_t>(left, 8 - at % 8);
@@ -92,8 +94,8 @@ struct PackBits {
                                std::to_integer<int>(padding_byte(bits))})};
     auto const* const in = from.data + is_first;
     std::size_t at = 0;
-    detail::with_bits_of(bits.size, [&](auto one) {
-      using Bits = decltype(one);
+    detail::with_integer(bits.stored_as(), [&](auto one) {
+      using Bits = std::make_unsigned_t<decltype(one)>;
       auto* const out = reinterpret_cast<Bits*>(to.data);
       for (std::size_t i = 0; i < bits.count; ++i) {
         std::uint64_t value = 0;
@@ -115,6 +117,7 @@ struct PackBits {
     std::size_t count, size;
     std::uint32_t first, width;
     bool is_signed;
+    DataType stored_as() const { return {DataKind::unsigned_integer, static_cast<std::uint32_t>(size)}; }
     std::uint64_t mask() const { return ~std::uint64_t{0} >> (64 - width); }
   };
   Stored bits_of(ChunkSpecification const& chunk) const {
