@@ -347,9 +347,10 @@ TEST_CASE("cast_value rounds as the processor does, in each of its ways (CODEC-C
                                                {"towards-zero", FE_TOWARDZERO},
                                                {"towards-positive", FE_UPWARD},
                                                {"towards-negative", FE_DOWNWARD}};
-  for (auto const& [name, way] : ways) {
+  for (auto const& [rounding, way] : ways) {
+    std::string const name = rounding;
     CAPTURE(name);
-    auto const codec = made<codec::CastValue>(R"({"data_type": "float32", "rounding": ")" + std::string{name} + "\"}");
+    auto const codec = made<codec::CastValue>(R"({"data_type": "float32", "rounding": ")" + name + "\"}");
     auto const of_doubles = encoded<float>(codec, doubles);
     auto const of_integers = encoded<float>(codec, integers);
     int wrong = 0;

@@ -2,8 +2,10 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
+#include <tessera/core/data_type.hpp>
 #include <tessera/core/decimal.hpp>
 #include <tessera/core/reader.hpp>
 #include <tessera/core/value.hpp>

@@ -88,8 +88,8 @@ struct PackBits {
     if ((from.size != all && !is_bare) || to.size < bits.count * bits.size)
       throw CodecError{text({"found ", from.size, " bytes, expected ", all})};
     bool const is_first = padding == Padding::first_byte && !is_bare;
-    if (auto const& found = from.data[is_first ? 0 : size]; padding != Padding::none && !is_bare)
-      if (found != padding_byte(bits))
+    if (padding != Padding::none && !is_bare)
+      if (auto const found = from.data[is_first ? 0 : size]; found != padding_byte(bits))
         throw CodecError{text({"found ", std::to_integer<int>(found), " bits of padding, expected ",
                                std::to_integer<int>(padding_byte(bits))})};
     auto const* const in = from.data + is_first;
