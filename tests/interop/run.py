@@ -184,6 +184,8 @@ def main(program, device_program, folder):
     problem = groups_differ(peers.PEERS[0], folder / "tessera", folder / "group", {case.name for case in everything})
     if problem:
         record.unexpected.append(f"zarr-python, groups: {problem}")
+    import registered  # which imports this
+    record.unexpected += registered.unlike(program, folder / "registered")
     on_device, device_cases = Record(KNOWN_ON_DEVICE), list(cases.device_cases())
     compare_stored(on_device, exchange(on_device, device_program, folder / "device", device_cases))
 

@@ -23,6 +23,7 @@ import numpy as np
 import tensorstore
 import zarr
 
+import filters
 from run import Record, attempt, differs, exceptions, exchange, run_exchange
 
 # (peer, direction, cases, what is seen): why
@@ -218,6 +219,7 @@ def main(program, folder):
         record.note("zarr-python", "same chunks", case,
                     "" if found.keys() == expected.keys() else f"stored: {sorted(found)}, zarr-python {sorted(expected)}")
     record.unexpected += numcodecs_in_v3(program, folder / "v3")
+    record.unexpected += filters.unlike(program, folder / "filters")
     text = report(record, len(everything))
     (folder / "report.md").write_text(text)
     print(text)

@@ -312,6 +312,8 @@ TEST_CASE("codecs of v3 have other members than those of numcodecs (V2-39, NUM-G
   CHECK(compressor(R"({"id": "gzip", "level": -1})") == same(R"({"name": "gzip", "configuration": {"level": 6}})"));
   CHECK(compressor(R"({"id": "zstd", "level": 3})") ==
         same(R"({"name": "zstd", "configuration": {"level": 3, "checksum": false}})"));
+  CHECK(compressor(R"({"id": "zstd", "level": 100})") ==  // as numcodecs takes it
+        same(R"({"name": "zstd", "configuration": {"level": 22, "checksum": false}})"));
   CHECK(compressor(R"({"id": "crc32c"})") == same(R"({"name": "crc32c"})"));
   CHECK(compressor(R"({"id": "crc32c", "location": "start"})") ==
         same(R"({"name": "numcodecs.crc32c", "configuration": {"location": "start"}})"));

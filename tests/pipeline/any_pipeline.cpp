@@ -95,8 +95,11 @@ TEST_CASE("a codec that the program does not know is refused by name, with those
       {"\"lz5\"", "transpose, bytes, blosc, crc32c, gzip, zstd, numcodecs.adler32"});  // there is no cure
   check_refused<MetadataError>([] { resolve<Every>(R"(["Bytes"])", {{4, 4}, uint8}); }, {"\"Bytes\""});
   CHECK(Every::codec_names() ==
-        "transpose, bytes, blosc, crc32c, gzip, zstd, numcodecs.adler32, numcodecs.bz2, numcodecs.crc32, numcodecs.delta, "
-        "numcodecs.fletcher32, numcodecs.lz4, numcodecs.lzma, numcodecs.shuffle, numcodecs.zlib");
+        "transpose, bytes, blosc, crc32c, gzip, zstd, numcodecs.adler32, numcodecs.bz2, numcodecs.crc32, "
+        "numcodecs.delta, numcodecs.fletcher32, numcodecs.lz4, numcodecs.lzma, numcodecs.shuffle, numcodecs.zlib, "
+        "numcodecs.astype, "
+        "numcodecs.fixedscaleoffset, numcodecs.jenkins_lookup3, numcodecs.packbits, numcodecs.quantize, bitround, "
+        "cast_value, packbits, reshape, scale_offset");
 }
 
 TEST_CASE("a codec that cannot take the chunk is refused when the array is opened, by name") {

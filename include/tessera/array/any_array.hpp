@@ -25,6 +25,7 @@
 #include <tessera/memory/pending.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/attributes.hpp>
+#include <tessera/metadata/v2_words.hpp>
 #include <tessera/transfer/compact_shards.hpp>
 #include <tessera/transfer/option_defaults.hpp>
 #include <tessera/transfer/read.hpp>
@@ -330,8 +331,10 @@ class AnyArray {
       : state_{std::move(state)}, defaults_{std::move(defaults)} {}
 
   static std::shared_ptr<State> state_of(S const& store, std::shared_ptr<detail::SharedArray> opened, queue_type on) {
-    auto pipeline = P::from(opened->metadata.codecs);
-    return std::make_shared<State>(store, std::move(opened), std::move(pipeline), std::move(on));
+    return detail::in_words_of(opened->metadata.format, [&] {
+      auto pipeline = P::from(opened->metadata.codecs);
+      return std::make_shared<State>(store, opened, std::move(pipeline), std::move(on));
+    });
   }
 
   // Memory is bytes to it. Throws: MetadataError, if elements are objects that have bytes of their own.

@@ -10,7 +10,6 @@
 #include <tessera/core/value.hpp>
 
 namespace tessera { inline namespace v0 {
-
 namespace detail {
 
 template <class C, class... More>
@@ -49,6 +48,16 @@ C make_codec(Specification const& specification, More const&... more) try {
 } catch (Error& error) {
   error.in_codec(C::name);
   throw;
+}
+
+/// The elements that it makes of such, if it says so: one that changes their type has
+/// `DataType encoded_type(DataType) const`.
+template <Codec C>
+DataType type_behind(C const& codec, DataType type) {
+  if constexpr (requires { codec.encoded_type(type); })
+    return codec.encoded_type(type);
+  else
+    return type;
 }
 
 /// The entry of this codec in a document.

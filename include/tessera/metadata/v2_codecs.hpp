@@ -2,6 +2,8 @@
 // bytes, filters that change bytes, compressor.
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,6 +51,12 @@ namespace detail {
   return encoded && !encoded->value().is_null() ? read_numpy_type(*encoded) : from;
 }
 
+[[gnu::cold]] inline std::optional<std::int64_t> found_integer(Value const& value) {
+  std::int64_t result = 0;
+  auto const* const number = value.get_if<Number>();
+  return number && parse_integer(number->text, result) ? std::optional{result} : std::nullopt;
+}
+
 // The codec of v3 that does what this one of numcodecs does. `size`: bytes of an element that comes to it.
 [[gnu::cold]] inline Value lower_v2_codec(std::string const& id, ObjectReader& found, std::size_t size) {
   auto const or_else = [&](char const* member, Value otherwise) {
@@ -60,9 +68,12 @@ namespace detail {
     if (level == Value::integer(-1)) level = Value::integer(6);  // what zlib takes for it; v3 has no such level
     return tessera::to_value({"gzip", Members{{"level", std::move(level)}}});
   }
-  if (id == "zstd")
-    return tessera::to_value(
-        {"zstd", Members{{"level", or_else("level", Value::integer(0))}, {"checksum", or_else("checksum", false)}}});
+  if (id == "zstd") {
+    auto level = or_else("level", Value::integer(0));
+    constexpr long long most = 22;
+    if (auto const said = found_integer(level); said && *said > most) level = Value::integer(most);  // as numcodecs does
+    return tessera::to_value({"zstd", Members{{"level", std::move(level)}, {"checksum", or_else("checksum", false)}}});
+  }
   if (id == "blosc") {
     auto shuffle = 1;  // what numcodecs has where the document says nothing
     if (auto const given = found.find("shuffle")) shuffle = given->integer<int>(-1, 2);

@@ -31,7 +31,8 @@ namespace detail {
       result.push_back({name, std::string_view{name} == "shuffle" ? Value::integer(number) : configuration->at(name)});
   } else if (makes_bytes_of_objects(codec)) {
     return result;
-  } else if (is_of_numcodecs || codec.name == "gzip" || codec.name == "zstd" || codec.name == "crc32c") {
+  } else if (is_of_numcodecs || codec.name == "bitround" || codec.name == "gzip" || codec.name == "zstd" ||
+             codec.name == "crc32c") {
     if (configuration)
       for (auto const& member : *configuration)
         if (codec.name != "zstd" || member.name != "checksum" || member.value != Value{false}) result.push_back(member);
@@ -47,6 +48,17 @@ namespace detail {
   for (auto d = rank; d-- > 0;) reversed.push_back(Value::integer(static_cast<long long>(d)));
   auto const* const configuration = transpose.configuration.get_if<Members>();
   return configuration && configuration->contains("order") && configuration->at("order") == Value{reversed};
+}
+
+// The byte order of the elements: filters that change them name it, and that of what is stored may be another.
+[[gnu::cold]] inline bool is_big_before(Specification const& filter, bool otherwise) {
+  auto const* const configuration = filter.configuration.get_if<Members>();
+  for (auto const* member : {"decode_dtype", "dtype"})
+    if (configuration && configuration->contains(member)) {
+      auto const& type = configuration->at(member);
+      return type.get_if<std::string>() && type.get_if<std::string>()->starts_with('>');
+    }
+  return otherwise;
 }
 
 /// `.zarray`, member for member as zarr-python writes it. Throws: MetadataError, if Zarr v2 has no words for the array.
@@ -69,6 +81,7 @@ namespace detail {
       codecs.push_back(raise_v2_codec(codec));
     }
   }
+  for (auto i = array.codecs.size(); i-- > 0;) is_big = is_big_before(array.codecs[i], is_big);
   Value compressor;
   auto const& last = array.codecs.back();  // a filter, if it is for a compressor behind it
   if (last.name != "bytes" && last.name != "numcodecs.shuffle" && !makes_bytes_of_objects(last)) {

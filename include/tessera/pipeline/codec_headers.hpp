@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include <tessera/codec/aliases.hpp>
 #include <tessera/codec/concept.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/memory/space.hpp>
@@ -21,19 +22,29 @@ inline std::string how_to_list(std::string_view codec) {
                         {"bytes", "Bytes", ""},
                         {"crc32c", "Crc32c", ""},
                         {"transpose", "Transpose", ""},
-                        {"vlen-bytes", "VlenBytes", "array/strings"},
-                        {"vlen-utf8", "VlenUtf8", "array/strings"},
+                         {"bitround", "BitRound", "codec/array_to_array/bit_round"},
+                         {"cast_value", "CastValue", "codec/array_to_array/cast_value"},
+                         {"packbits", "PackBits", "codec/array_to_bytes/pack_bits"},
+                         {"reshape", "Reshape", "codec/array_to_array/reshape"},
+                         {"scale_offset", "ScaleOffset", "codec/array_to_array/scale_offset"},
+                         {"vlen-bytes", "VlenBytes", "array/strings"},
+                         {"vlen-utf8", "VlenUtf8", "array/strings"},
                         {"numcodecs.adler32", "Adler32", "with/deflate"},
+                        {"numcodecs.astype", "AsType", "codec/array_to_array/as_type"},
                         {"numcodecs.bz2", "Bz2", "with/bz2"},
                         {"numcodecs.crc32", "Crc32", "with/deflate"},
                         {"numcodecs.delta", "Delta", "codec/array_to_array/delta"},
+                        {"numcodecs.fixedscaleoffset", "FixedScaleOffset", "codec/array_to_array/fixed_scale_offset"},
                         {"numcodecs.fletcher32", "Fletcher32", "codec/bytes_to_bytes/fletcher32"},
+                        {"numcodecs.jenkins_lookup3", "JenkinsLookup3", "codec/bytes_to_bytes/jenkins_lookup3"},
                         {"numcodecs.lz4", "Lz4", "with/lz4"},
                         {"numcodecs.lzma", "Lzma", "with/lzma"},
+                        {"numcodecs.packbits", "PackedBooleans", "codec/array_to_array/packed_booleans"},
+                        {"numcodecs.quantize", "Quantize", "codec/array_to_array/quantize"},
                         {"numcodecs.shuffle", "Shuffle", "codec/bytes_to_bytes/shuffle"},
                         {"numcodecs.zlib", "Zlib", "with/deflate"}};
   for (auto const& one : all)
-    if (one.codec == codec) {
+    if (means(codec, one.codec)) {
       auto const header = one.header.empty() ? "" : text({"include <tessera/", one.header, ".hpp> and "});
       return text({"; ", header, "list codec::", one.type});
     }

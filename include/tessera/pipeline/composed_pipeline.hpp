@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/codec/aliases.hpp>
+#include <tessera/codec/array_to_bytes/bytes.hpp>
 #include <tessera/codec/configuration.hpp>
 #include <tessera/pipeline/any_stage.hpp>
 #include <tessera/pipeline/codec_headers.hpp>
@@ -32,6 +34,24 @@ inline std::string codec_names(KnownCodecs known) {
     if (std::ranges::find(known.begin(), by, by->name, &Implementation::name) == by)
       names.append(names.empty() ? "" : ", ").append(by->name);
   return names;
+}
+
+/// The codecs by names that are listed: an alias that is not becomes the name that it means. Behind a codec that
+/// changes values zarr-python writes no byte order where the array's own elements have none: it means its machine's.
+inline std::vector<Specification> as_meant(KnownCodecs known, std::span<Specification const> codecs) {
+  std::vector<Specification> meant{codecs.begin(), codecs.end()};
+  bool are_changed = false;
+  for (auto& codec : meant) {
+    if (auto const usual = usual_name(codec.name);
+        usual != codec.name && !implementation_of(known, codec.name) && implementation_of(known, usual))
+      codec.name = usual;
+    auto const* const by = implementation_of(known, codec.name);
+    if (auto* const members = codec.configuration.get_if<Members>();
+        are_changed && members && codec.name == codec::Bytes::name && !members->contains("endian"))
+      members->push_back({"endian", "little"});
+    are_changed |= by && by->reads_array && by->writes_array && !by->is_view;
+  }
+  return meant;
 }
 
 /// What is known of an AnyPipeline when its list of codecs is left out. Members mean what they mean there. Copies share
@@ -125,11 +145,13 @@ template <MemorySpace ArraySpace, MemorySpace BytesSpace>
 ComposedPipeline<ArraySpace, BytesSpace>::ComposedPipeline() : made_{std::make_shared<Composed>()} {}
 
 template <MemorySpace ArraySpace, MemorySpace BytesSpace>
-ComposedPipeline<ArraySpace, BytesSpace>::ComposedPipeline(KnownCodecs known, std::span<Specification const> codecs) {
-  if constexpr (!may_encode_shards) refuse_behind_shards(codecs);
-  expect_listed(known, codecs);
+ComposedPipeline<ArraySpace, BytesSpace>::ComposedPipeline(KnownCodecs known, std::span<Specification const> given) {
+  if constexpr (!may_encode_shards) refuse_behind_shards(given);
+  expect_listed(known, given);
   auto made = std::make_shared<Composed>();
-  made->codecs = {codecs.begin(), codecs.end()};
+  made->codecs = {given.begin(), given.end()};
+  auto const meant = as_meant(known, given);
+  std::span<Specification const> const codecs{meant};
   StageOrder order;
   std::size_t before = 0;  // the shard, or the end
   for (std::size_t i = 0; i < codecs.size(); ++i) {
@@ -210,6 +232,7 @@ void ComposedPipeline<ArraySpace, BytesSpace>::expect_listed(KnownCodecs known,
   std::vector<std::string_view> missing;
   for (auto const& codec : codecs)
     if (codec.name != Shard::name && !implementation_of(known, codec.name) &&
+        !implementation_of(known, usual_name(codec.name)) &&
         std::ranges::find(missing, codec.name) == missing.end())
       missing.push_back(codec.name);
   if (missing.empty()) return;

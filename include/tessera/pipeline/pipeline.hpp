@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/codec/aliases.hpp>
 #include <tessera/codec/configuration.hpp>
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/flow.hpp>
@@ -111,11 +112,18 @@ class Pipeline {
 
   /// The pipeline that a document describes. Throws: MetadataError, if its codecs are not those of this type.
   static Pipeline from(std::span<Specification const> codecs) {
-    std::string found;
-    for (auto const& codec : codecs) found += (found.empty() ? "" : " | ") + codec.name;
-    if (found != codec_names())
-      throw MetadataError{"member codecs: found " + found + ", expected this program's pipeline " + codec_names()};
     Pipeline pipeline;
+    std::size_t count = 0;
+    bool are_same = true;
+    pipeline.for_each_codec([&]<class C>(C&) {
+      are_same = are_same && count < codecs.size() && detail::means(codecs[count].name, C::name);
+      ++count;
+    });
+    if (!are_same || count != codecs.size()) {
+      std::string found;
+      for (auto const& codec : codecs) found += (found.empty() ? "" : " | ") + codec.name;
+      throw MetadataError{"member codecs: found " + found + ", expected this program's pipeline " + codec_names()};
+    }
     auto next = codecs.begin();
     pipeline.for_each_codec([&]<class C>(C& codec) { codec = make_codec<C>(*next++); });
     return pipeline;
@@ -126,7 +134,10 @@ class Pipeline {
   requires(std::same_as<Type, DataType>&&...) std::vector<Specification> specifications(Type... type)
   const {
     std::vector<Specification> list;
-    for_each_codec([&](auto const& codec) { list.push_back(specification_of(codec, type...)); });
+    for_each_codec([&](auto const& codec) {
+      list.push_back(specification_of(codec, type...));
+      ((type = type_behind(codec, type)), ...);
+    });
     return list;
   }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/codec/aliases.hpp>
 #include <tessera/codec/configuration.hpp>
 #include <tessera/core/checked.hpp>
 #include <tessera/core/error.hpp>
@@ -40,14 +41,18 @@ class StageOrder {
 };
 
 /// The entry of a codec in a document, complete, if it is among these: of the first that takes it. Throws:
-/// MetadataError, if none of that name does.
+/// MetadataError, if none of that name does. A type of elements becomes that behind it.
 template <class... Cs, class... Type>
-void add_complete(std::vector<Specification>& list, Specification const& given, Type... type) {
-  auto left = (std::size_t{Cs::name == given.name} + ... + 0);
+void add_complete(std::vector<Specification>& list, Specification const& given, Type&... type) {
+  auto const name = (((Cs::name == given.name) || ...)) ? std::string_view{given.name} : usual_name(given.name);
+  auto left = (std::size_t{Cs::name == name} + ... + 0);
   auto const add = [&]<class C>(std::type_identity<C>) {
-    if (left == 0 || C::name != given.name) return;
+    if (left == 0 || C::name != name) return;
     try {
-      list.push_back(specification_of(make_codec<C>(given), type...));
+      auto const codec = make_codec<C>(given);
+      list.push_back(specification_of(codec, type...));
+      ((type = type_behind(codec, type)), ...);
+      list.back().name = given.name;  // which may be an alias
       left = 0;
     } catch (MetadataError const&) {
       if (--left == 0) throw;

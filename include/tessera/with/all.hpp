@@ -1,8 +1,18 @@
 // Every codec that tessera has, for programs that read whatever comes. Needs libdeflate, libzstd, c-blosc, liblz4, libbz2
 // and liblzma.
 #pragma once
+#include <tessera/codec/array_to_array/as_type.hpp>
+#include <tessera/codec/array_to_array/bit_round.hpp>
+#include <tessera/codec/array_to_array/cast_value.hpp>
 #include <tessera/codec/array_to_array/delta.hpp>
+#include <tessera/codec/array_to_array/fixed_scale_offset.hpp>
+#include <tessera/codec/array_to_array/packed_booleans.hpp>
+#include <tessera/codec/array_to_array/quantize.hpp>
+#include <tessera/codec/array_to_array/reshape.hpp>
+#include <tessera/codec/array_to_array/scale_offset.hpp>
+#include <tessera/codec/array_to_bytes/pack_bits.hpp>
 #include <tessera/codec/bytes_to_bytes/fletcher32.hpp>
+#include <tessera/codec/bytes_to_bytes/jenkins_lookup3.hpp>
 #include <tessera/codec/bytes_to_bytes/shuffle.hpp>
 #include <tessera/pipeline/any_pipeline.hpp>
 #include <tessera/with/blosc.hpp>
@@ -16,6 +26,8 @@ namespace tessera { inline namespace v0 {
 
 using AllCodecs = Codecs<codec::Transpose, codec::Bytes, codec::Blosc, codec::Crc32c, codec::Gzip, codec::Zstd,
                          codec::Adler32, codec::Bz2, codec::Crc32, codec::Delta, codec::Fletcher32, codec::Lz4,
-                         codec::Lzma, codec::Shuffle, codec::Zlib>;
+                         codec::Lzma, codec::Shuffle, codec::Zlib, codec::AsType, codec::FixedScaleOffset,
+                         codec::JenkinsLookup3, codec::PackedBooleans, codec::Quantize, codec::BitRound,
+                         codec::CastValue, codec::PackBits, codec::Reshape, codec::ScaleOffset>;
 
 }}  // namespace tessera::v0

@@ -144,14 +144,16 @@ struct Zlib {
 
 /// The CRC-32 of zlib, and its Adler-32, of the bytes at this place in the chain. Configuration: `location`, "start"
 /// where it is not there.
-struct Crc32 : detail::Checksum32<detail::crc32_of, detail::ChecksumPlace::start> {
+struct Crc32 : detail::Checksum32<Crc32, detail::ChecksumPlace::start> {
   static constexpr std::string_view name = "numcodecs.crc32";
   static constexpr bool checks_bytes = true;
   static Crc32 from(ObjectReader& configuration) { return {placed(configuration)}; }
+  std::uint32_t checksum(ByteView<space::Host> bytes) const { return detail::crc32_of(bytes); }
 };
-struct Adler32 : detail::Checksum32<detail::adler32_of, detail::ChecksumPlace::start> {
+struct Adler32 : detail::Checksum32<Adler32, detail::ChecksumPlace::start> {
   static constexpr std::string_view name = "numcodecs.adler32";
   static Adler32 from(ObjectReader& configuration) { return {placed(configuration)}; }
+  std::uint32_t checksum(ByteView<space::Host> bytes) const { return detail::adler32_of(bytes); }
 };
 
 }  // namespace codec

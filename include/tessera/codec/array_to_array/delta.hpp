@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include <tessera/codec/concept.hpp>
-#include <tessera/core/numpy_type.hpp>
+#include <tessera/codec/number_type.hpp>
 #include <tessera/core/with_integer.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -26,15 +26,12 @@ struct Delta {
   static Delta from(ObjectReader& configuration) {
     auto const elements = configuration.at("dtype");
     auto const differences = configuration.find("astype");
-    Delta codec{detail::read_numpy_type(elements), {}};
+    Delta codec{detail::read_number_type(elements), {}};
     bool const is_said = differences && !differences->value().is_null();
-    codec.astype = is_said ? detail::read_numpy_type(*differences) : codec.dtype;
-    auto const is_integer = [](DataType type) {
-      return type.kind == DataKind::signed_integer || type.kind == DataKind::unsigned_integer;
-    };
+    codec.astype = is_said ? detail::read_number_type(*differences) : codec.dtype;
     bool const is_real = codec.dtype.type.kind == DataKind::floating && codec.dtype.type.size >= 4;
-    if (!is_integer(codec.dtype.type) && !is_real) elements.refuse("integers, or numbers of 32 or 64 bits");
-    if (is_real ? codec.astype.type != codec.dtype.type : !is_integer(codec.astype.type))
+    if (!detail::holds_integers(codec.dtype.type) && !is_real) elements.refuse("integers, or numbers of 32 or 64 bits");
+    if (is_real ? codec.astype.type != codec.dtype.type : !detail::holds_integers(codec.astype.type))
       differences->refuse(is_real ? "the type of the elements" : "integers, as the elements are");
     return codec;
   }
@@ -42,6 +39,7 @@ struct Delta {
     return Members{{"dtype", detail::write_numpy_type(dtype)}, {"astype", detail::write_numpy_type(astype)}};
   }
 
+  DataType encoded_type(DataType) const { return astype.type; }
   ChunkSpecification encoded(ChunkSpecification chunk) const {
     if (chunk.type != dtype.type)
       throw MetadataError{text({"member configuration.dtype: found ", detail::write_numpy_type(dtype),
@@ -88,9 +86,7 @@ struct Delta {
     if (one.kind == DataKind::floating)
       one.size == 4 ? call(float{}, float{}) : call(double{}, double{});
     else
-      detail::with_integer(one, [&](auto a) {
-        detail::with_integer(wrapping(other), [&](auto b) { call(a, b); });
-      });
+      detail::with_integer(one, [&](auto a) { detail::with_integer(wrapping(other), [&](auto b) { call(a, b); }); });
     return count * other.size;
   }
 };

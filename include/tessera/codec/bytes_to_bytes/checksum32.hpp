@@ -7,13 +7,13 @@
 
 #include <tessera/codec/concept.hpp>
 
-namespace tessera { inline namespace v0 {
-namespace detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 enum class ChecksumPlace { start, end };
 
-/// A codec that lacks its name. `usual`: where the checksum is if the configuration says nothing.
-template <std::uint32_t (*checksum_of)(ByteView<space::Host>), ChecksumPlace usual>
+/// What such a codec is made of: Self has a name and `std::uint32_t checksum(ByteView<space::Host>) const`. `usual`:
+/// where the checksum is if the configuration says nothing.
+template <class Self, ChecksumPlace usual>
 struct Checksum32 {
   using kind = bytes_to_bytes;
   template <class S>
@@ -58,7 +58,11 @@ struct Checksum32 {
     if (from.size > 0) std::memcpy(to.data + (is_first ? checksum_size : 0), from.data, from.size);
     return from.size + checksum_size;
   }
+
+ private:
+  std::uint32_t checksum_of(ByteView<space::Host> bytes) const {
+    return static_cast<Self const&>(*this).checksum(bytes);
+  }
 };
 
-}  // namespace detail
-}}  // namespace tessera::v0
+}}}  // namespace tessera::v0::detail

@@ -34,9 +34,10 @@ inline std::uint32_t fletcher32_of(ByteView<space::Host> bytes) {
 namespace codec {
 
 /// No configuration, or `location` of the checksum, "end" where it is not there.
-struct Fletcher32 : detail::Checksum32<detail::fletcher32_of, detail::ChecksumPlace::end> {
+struct Fletcher32 : detail::Checksum32<Fletcher32, detail::ChecksumPlace::end> {
   static constexpr std::string_view name = "numcodecs.fletcher32";
   static Fletcher32 from(ObjectReader& configuration) { return {placed(configuration)}; }
+  std::uint32_t checksum(ByteView<space::Host> bytes) const { return detail::fletcher32_of(bytes); }
 };
 
 }  // namespace codec

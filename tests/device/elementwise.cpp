@@ -1,0 +1,169 @@
+// Codecs of single elements in device memory make the bytes that the host's make, of elements of any bits.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <device/codec_batches.hpp>
+#include <support/random_array.hpp>
+#include <support/refused.hpp>
+#include <tessera/codec/elementwise.cuh>
+
+namespace device_elementwise_tests {
+
+using namespace tessera;
+using codec::Bytes, codec::OnDevice;
+using test::DeviceQueue, test::HostQueue, test::Random;
+
+namespace {
+
+template <class C>
+using There = Pipeline<space::Device, OnDevice<C>, Bytes, CastTo<space::Host>>;
+template <class C>
+using Here = Pipeline<space::Host, C, Bytes>;
+
+constexpr std::uint64_t rows = 60, columns = 17;
+
+template <class T>
+std::vector<T> any_elements(Random& random) {
+  std::vector<T> elements(rows * columns);
+  auto const bytes = random.noise(elements.size() * sizeof(T));
+  std::memcpy(elements.data(), bytes.data(), bytes.size());
+  if constexpr (std::is_floating_point_v<T>) {
+    using Limits = std::numeric_limits<T>;
+    T const special[]{Limits::quiet_NaN(),
+                      Limits::infinity(),
+                      -Limits::infinity(),
+                      T(-0.0),
+                      Limits::denorm_min(),
+                      Limits::max(),
+                      T(0.5),
+                      T(1.5),
+                      T(-2.5),
+                      T(300)};
+    std::copy(std::begin(special), std::end(special), elements.begin());
+    for (std::size_t i = 100; i < 400; ++i) elements[i] = static_cast<T>(random(0, 20000)) / 16 - 500;
+  }
+  return elements;
+}
+
+template <class Store>
+std::string stored(Store const& store, Key const& key) {
+  HostQueue on{1};
+  auto const bytes = get(store, key, on);
+  REQUIRE(bytes);
+  return {reinterpret_cast<char const*>(bytes->view().data), bytes->view().size};
+}
+
+template <class T, class C>
+void check_same(C const& codec, std::uint64_t seed) {
+  CAPTURE(std::string{C::name});
+  CAPTURE(seed);
+  Random random{seed};
+  DeviceQueue on{HostQueue{2}};
+  auto const elements = any_elements<T>(random);
+  NewArray<T> const wanted{.shape = {rows, columns}, .chunk_shape = {7, 4}};
+  MemoryStore<HostBuffer> const there, here;
+  auto const device = create_array<T, 2>(there, "a", wanted, There<C>{OnDevice<C>{codec}, {}, {}}, on);
+  auto const host = create_array<T, 2>(here, "a", wanted, Here<C>{codec, {}}, HostQueue{1});
+  device.write(all, test::on_device<T, 2>(elements, {rows, columns}, on), on).wait();
+  host.write(all, elements);
+  std::size_t other = 0;
+  for (std::uint64_t row = 0; row < 9; ++row)
+    for (std::uint64_t column = 0; column < 5; ++column) {
+      auto const key = text({"a/c/", row, "/", column});
+      other += stored(there, {key}) != stored(here, {key});
+    }
+  CHECK(other == 0);
+  std::vector<T> expected(elements.size());
+  host.read(all, expected);
+  auto const found = test::on_host(device.read(all, on), on);
+  CHECK(std::memcmp(found.data(), expected.data(), expected.size() * sizeof(T)) == 0);
+}
+
+template <class C>
+C made(std::string const& configuration) {
+  auto const value = parse_json(configuration);
+  ObjectReader reader{value, "configuration"};
+  return C::from(reader);
+}
+
+}  // namespace
+
+TEST_CASE("codecs of single elements make on the device what they make on the host") {
+  check_same<float>(codec::BitRound{{}, 5}, 1);
+  check_same<double>(codec::BitRound{{}, 0}, 2);
+  check_same<std::int16_t>(codec::BitRound{{}, 4}, 3);
+  for (auto const* type : {"|i1", "|u1", "<i2", "<i4", "<i8", "<u8", "<f2", "<f4", "<f8"}) {
+    CAPTURE(std::string{type});
+    auto const astype = R"({"encode_dtype": ")" + std::string{type} + "\"}";
+    check_same<float>(made<codec::AsType>(astype), 4);
+    check_same<std::int64_t>(made<codec::AsType>(astype), 5);
+  }
+  check_same<double>(made<codec::FixedScaleOffset>(R"({"offset": 1.5, "scale": 10, "astype": "<i2"})"), 6);
+  check_same<float>(made<codec::FixedScaleOffset>(R"({"offset": 1.5, "scale": 10, "astype": "|u1"})"), 7);
+  check_same<std::int16_t>(made<codec::FixedScaleOffset>(R"({"offset": 3, "scale": 2, "astype": "<i4"})"), 8);
+  check_same<float>(made<codec::Quantize>(R"({"digits": 2})"), 9);
+  check_same<double>(made<codec::Quantize>(R"({"digits": -1, "astype": "<f4"})"), 10);
+  check_same<std::int32_t>(made<codec::CastValue>(R"({"data_type": "int16", "out_of_range": "wrap"})"), 11);
+  check_same<double>(
+      made<codec::CastValue>(R"({"data_type": "float32", "out_of_range": "clamp", "rounding": "towards-negative"})"),
+      12);
+  check_same<std::int64_t>(made<codec::CastValue>(R"({"data_type": "float32", "rounding": "nearest-away"})"), 13);
+  check_same<float>(made<codec::ScaleOffset>(R"({"offset": 5, "scale": 0.1})"), 14);
+  check_same<std::int32_t>(made<codec::Reshape>(R"({"shape": [28]})"), 15);
+}
+
+TEST_CASE("an element that becomes nothing is an error of its chunk on the device, too") {
+  DeviceQueue on{HostQueue{1}};
+  MemoryStore<HostBuffer> const store;
+  using C = codec::CastValue;
+  auto const array = create_array<int, 1>(store, "a", {.shape = {12}, .chunk_shape = {4}},
+                                          There<C>{OnDevice<C>{made<C>(R"({"data_type": "int8"})")}, {}, {}}, on);
+  std::vector<int> elements(12, 5);
+  elements[9] = 200;
+  test::check_refused<CodecError>([&] { array.write(all, test::on_device<int, 1>(elements, {12}, on), on).wait(); },
+                                  {"\"a/c/2\"", "cast_value", "element 1 of the chunk"});
+  elements[9] = -100;
+  array.write(all, test::on_device<int, 1>(elements, {12}, on), on).wait();
+  CHECK(test::on_host(array.read(all, on), on) == elements);
+}
+
+TEST_CASE("a list takes the codec of elements that runs where they are") {
+  DeviceQueue on{HostQueue{1}};
+  MemoryStore<HostBuffer> const store;
+  auto const elements = test::numbers_from(1.f, 12);
+  create_array<float, 1>(store, "a", {.shape = {12}, .chunk_shape = {4}}, Here<codec::BitRound>{{{}, 3}, {}},
+                         HostQueue{1})
+      .write(all, elements);
+  using Known = AnyPipeline<space::Device, space::Device, Codecs<codec::BitRound, OnDevice<codec::BitRound>, Bytes>>;
+  using Both = AnyPipeline<space::Device, space::Host, Codecs<codec::BitRound, OnDevice<codec::BitRound>, Bytes>>;
+  CHECK_NOTHROW(Known::from(open_array<float, 1, Codecs<codec::BitRound, Bytes>>(store, "a").metadata().codecs));
+  auto const found = test::on_host(open_array<float, 1, Both>(store, "a", on).read(all, on), on);
+  CHECK(found[8] == 9);
+  CHECK(found[10] == 11);
+}
+
+#if defined(TESSERA_CUDA_EMULATION)
+TEST_CASE("a mini-batch is one launch of a codec of elements, and one that places them") {
+  DeviceQueue on{HostQueue{1}};
+  MemoryStore<HostBuffer> const store;
+  using C = codec::FixedScaleOffset;
+  auto const array = test::in_chunks::made(
+      store, There<C>{OnDevice<C>{made<C>(R"({"offset": 0, "scale": 1, "astype": "<i4"})")}, {}, {}}, on);
+  array.write(all, test::on_device<float, 2>(test::in_chunks::elements, test::in_chunks::shape, on), on).wait();
+  auto memory =
+      test::on_device<float, 2>(std::vector<float>(test::in_chunks::elements.size()), test::in_chunks::shape, on);
+  ReadOptions const options{.mini_batch = every_chunk};
+  array.read(all, memory, options).wait();
+  emulation::Watch const watch;
+  array.read(all, memory, options).wait();
+  CHECK(watch.launches() == 2);
+  CHECK(watch.synchronisations() == 0);
+  CHECK(test::on_host(memory, on) == test::in_chunks::elements);
+}
+#endif
+
+}  // namespace device_elementwise_tests
