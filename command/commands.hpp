@@ -97,6 +97,10 @@ struct Move : Files {
   std::string source, destination;
 };
 
+struct Consolidate : Files {
+  std::string path;
+};
+
 struct Validate : Files {
   std::string path;
   std::string space = "host";  ///< or "device"
@@ -125,6 +129,7 @@ Status run(Append const&);
 Status run(Compact const&);
 Status run(Remove const&);
 Status run(Move const&);
+Status run(Consolidate const&);
 Status run(Validate const&);
 Status run(Bench const&);
 

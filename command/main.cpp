@@ -347,6 +347,17 @@ cli::Status run(int argc, char** argv) {
   add_threads(move_command, unused);
   add_links(move_command, move.follow_links);
 
+  cli::Consolidate consolidate;
+  auto& consolidate_command = *app.add_subcommand(
+      "consolidate", "Copies of all documents below a group in one, with which programs open all of it by one request");
+  add_path(consolidate_command, consolidate.path);
+  add_sync(consolidate_command, consolidate.sync);
+  add_threads(consolidate_command, unused);
+  add_links(consolidate_command, consolidate.follow_links);
+  consolidate_command.footer(
+      "A change of a node below removes the copies again. Nobody else may change one meanwhile; tessera validate finds "
+      "copies\nthat are not true.");
+
   cli::Validate validate;
   validate.threads = processors;
   auto& validate_command = *app.add_subcommand(
@@ -403,6 +414,7 @@ cli::Status run(int argc, char** argv) {
   if (compact_command.parsed()) return run(compact);
   if (remove_command.parsed()) return run(remove);
   if (move_command.parsed()) return run(move);
+  if (consolidate_command.parsed()) return run(consolidate);
   if (validate_command.parsed()) return run(validate);
   if (show_command.parsed()) return run(show);
   if (view_command.parsed()) return run(view);

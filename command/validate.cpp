@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include <tessera/node/stale_copies.hpp>
 #include <tessera/store/get.hpp>
 
 #include "boxes.hpp"
@@ -330,6 +331,15 @@ void find_other_format(Store const& store, Tree const& group, Findings& findings
       findings.strays.push_back(key.path);
 }
 
+// Copies in consolidated metadata that other programs believe. Of documents that cannot be read nothing more is said.
+void find_stale(Store const& store, Tree const& group, Findings& findings) {
+  if (group.any_wrong()) return;
+  for (auto const& [where, problem] : tessera::stale_copies(store, group.path)) {
+    tessera::MetadataError error{problem};
+    findings.add(where, error.in_key(where).in_store(store.name()));
+  }
+}
+
 std::string counted(std::uint64_t n, std::string const& what) {
   return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
 }
@@ -413,6 +423,7 @@ Status run(Validate const& command) {
         else if (std::holds_alternative<tessera::ArrayMetadata>(node.document))
           check_array(open_array(store, node.path, on), *space, surveys[node.path], found, done);
         if (!std::holds_alternative<tessera::ArrayMetadata>(node.document)) find_lost(store, node, found);
+        if (std::holds_alternative<tessera::GroupMetadata>(node.document)) find_stale(store, node, found);
       } catch (tessera::Error const& error) {
         found.add(key, error);
       }

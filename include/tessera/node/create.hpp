@@ -80,7 +80,7 @@ inline void check_node_path(std::string_view path) {
 
 template <class S>
 std::optional<std::string> node_type(S const& documents, std::string_view path) {
-  return read_document(documents, path, [](ObjectReader& reader) {
+  return read_documents(documents, path, [](ObjectReader& reader) {
     return reader.at("node_type").one_of({"array", "group"});
   });
 }
@@ -108,7 +108,7 @@ void make_ancestors(S const& documents, std::string_view path, ZarrFormat format
             .in_store(name_of(documents));
       return false;
     });
-    if (!is_made) drop_consolidated(documents, ancestor);
+    if (!is_made) drop_consolidated(documents, ancestor, format);
   });
 }
 
