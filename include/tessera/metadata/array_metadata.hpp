@@ -14,13 +14,14 @@
 #include <tessera/metadata/document.hpp>
 #include <tessera/metadata/fill_value.hpp>
 #include <tessera/metadata/format.hpp>
+#include <tessera/metadata/rectilinear.hpp>
 
 namespace tessera { inline namespace v0 {
 
 struct ArrayMetadata {
   Extents shape;
   DataType type;
-  Extents chunk_shape;
+  Extents chunk_shape;  ///< of a rectilinear grid the longest along each dimension
   ChunkKeyEncoding key_encoding;
   std::vector<std::byte> fill;  ///< one element, in the machine's byte order
   std::vector<Specification> codecs;
@@ -29,6 +30,7 @@ struct ArrayMetadata {
   Members tolerated{};               ///< members of other programs, kept as they are
   List storage_transformers{};       ///< likewise: those that need not be understood
   ZarrFormat format = ZarrFormat::v3;  ///< of its documents
+  std::vector<ChunkEdges> edges{};     ///< of a rectilinear grid, for each dimension; else empty
 };
 
 namespace detail {
@@ -48,11 +50,27 @@ inline DataType read_data_type(MemberValue const& found) {
       text({"member data_type: ", describe(name), " is not supported; known are ", known, "r8, r16, ..."})};
 }
 
-inline Extents read_chunk_grid(MemberValue const& found, Extents const& shape) {
+// A rectilinear grid of one length along each dimension is a regular one.
+[[gnu::cold]] inline Extents read_edges(Value const& configuration, Extents const& shape,
+                                        std::vector<ChunkEdges>& edges) {
+  auto found = read_rectilinear(configuration, shape);
+  Extents longest;
+  bool is_regular = true;
+  for (auto const& axis : found) {
+    is_regular = is_regular && axis.repeats;
+    longest.push_back(axis.longest());
+  }
+  if (!is_regular) edges = std::move(found);
+  return longest;
+}
+
+inline Extents read_chunk_grid(MemberValue const& found, Extents const& shape, std::vector<ChunkEdges>& edges) {
   auto const grid = specification(found);
+  if (grid.name == "rectilinear") return read_edges(grid.configuration, shape, edges);
   if (grid.name != "regular")
     throw MetadataError{text({"chunk grid ", describe(grid.name)}),
-                        text({"member chunk_grid: ", describe(grid.name), " is not supported, only \"regular\""})};
+                        text({"member chunk_grid: ", describe(grid.name),
+                              " is not supported, only \"regular\" and \"rectilinear\""})};
   ObjectReader configuration{grid.configuration, "chunk_grid.configuration"};
   auto const member = configuration.at("chunk_shape");
   auto chunk_shape = member.extents();
@@ -132,7 +150,7 @@ inline ArrayMetadata read_array_metadata(ObjectReader& reader) {
   unless_unsupported([&] { array.type = detail::read_data_type(reader.at("data_type")); });
   auto const fill = reader.at("fill_value");
   if (!unsupported) array.fill = read_fill_value(fill, array.type);  // what the type would have there is not known
-  unless_unsupported([&] { array.chunk_shape = detail::read_chunk_grid(reader.at("chunk_grid"), array.shape); });
+  unless_unsupported([&] { array.chunk_shape = detail::read_chunk_grid(reader.at("chunk_grid"), array.shape, array.edges); });
   unless_unsupported([&] { array.key_encoding = detail::read_key_encoding(reader.at("chunk_key_encoding")); });
   auto const codecs = reader.at("codecs");
   for (std::size_t i = 0; i < codecs.list().size(); ++i) array.codecs.push_back(specification(codecs.item(i)));
@@ -169,7 +187,9 @@ inline Value to_value(ArrayMetadata const& array) {
   Members document{
       {"shape", detail::to_value(array.shape)},
       {"data_type", array.type.name()},
-      {"chunk_grid", to_value({"regular", Members{{"chunk_shape", detail::to_value(array.chunk_shape)}}})},
+      {"chunk_grid", array.edges.empty()
+                         ? to_value({"regular", Members{{"chunk_shape", detail::to_value(array.chunk_shape)}}})
+                         : detail::write_rectilinear(array.edges)},
       {"chunk_key_encoding", to_value({array.key_encoding.v2 ? "v2" : "default",
                                        Members{{"separator", std::string{array.key_encoding.separator}}}})},
       {"fill_value", write_fill_value(array.fill, array.type)},

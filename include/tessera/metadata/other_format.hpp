@@ -34,6 +34,7 @@ inline std::vector<std::string> names_of_codecs(ArrayMetadata const& array) {
 [[gnu::cold]] inline ArrayMetadata stored_as_v2(ArrayMetadata const& array) {
   expect_no_others(array.tolerated);
   if (!array.storage_transformers.empty()) refuse_member("storage_transformers", "Zarr v2 has none");
+  if (!array.edges.empty()) refuse_member("chunk_grid", "found \"rectilinear\", expected \"regular\"");
   if (!array.key_encoding.v2)
     refuse_member("chunk_key_encoding", "found \"default\", expected \"v2\", the keys by which Zarr v2 finds chunks");
   auto const lowered = [&] {
