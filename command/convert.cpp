@@ -14,7 +14,7 @@ namespace cli {
 Status run(Convert const& command) {
   auto const [store, path] = find_node(command.path, command);
   auto const to = command.to == "v2" ? tessera::ZarrFormat::v2 : tessera::ZarrFormat::v3;
-  auto const inside = (path / "").path + "x";  // of what is in the node: its own copies go, too
+  auto const inside = path.empty() ? "x" : path + "/x";  // of what is in the node: its own copies go, too
   std::size_t converted = 0;
   saying_what_goes(store, {inside}, [&, &store = store, &path = path] {
     Progress const progress{"converting"};
