@@ -1,5 +1,6 @@
 """tessera resize, append, rm and mv: arrays change their shape and nodes their path, wholly or not at all."""
 import itertools
+import json
 import math
 import os
 import pathlib
@@ -103,7 +104,7 @@ class Change(CommandTest):
             result = tessera("validate", root)
             self.assertEqual(result.status, 1)
             self.assertIn(f'error: {root}: key "{where}": the copy of "{changed}" is not what that document says', result.text)
-        self.assert_refused(tessera("consolidate", climate / "y"), 1, "y/zarr.json", "no group")
+        self.assert_refused(tessera("consolidate", climate / "y"), 1, "y/zarr.json", "node_type")
         self.assert_refused(tessera("consolidate", self.folder / "none"), 1, "no array or group")
 
     def test_shapes_that_cannot_be(self):
