@@ -35,9 +35,9 @@ inline tessera::Region region_of_chunk(tessera::ArrayMetadata const& array, tess
   auto const axes = tessera::detail::chunk_axes(array.edges, array.shape);
   for (std::size_t d = 0; d < place.rank(); ++d) {
     auto const length = array.chunk_shape[d], first = place[d] * length;
-    auto const [begin, count] = axes.empty()
-                                    ? tessera::detail::ChunkAxis::Placed{first, std::min(length, array.shape[d] - first)}
-                                    : axes[d].chunk(place[d]);
+    auto const [begin, count] =
+        axes.empty() ? tessera::detail::ChunkAxis::Placed{first, std::min(length, array.shape[d] - first)}
+                     : axes[d].chunk(place[d]);
     region.first[d] = begin;
     region.count[d] = count;
   }

@@ -1,5 +1,5 @@
-// What attributes say of a node by a convention: the pyramids of OME-Zarr, and the packed numbers, times and coordinates
-// of CF, as xarray writes them. Nothing is checked: attributes may be anything.
+// What attributes say of a node by a convention: the pyramids of OME-Zarr, and the packed numbers, times and
+// coordinates of CF, as xarray writes them. Nothing is checked: attributes may be anything.
 #pragma once
 #include <string>
 #include <string_view>
@@ -80,7 +80,8 @@ inline void add_cf(Tree const& node, tessera::ArrayMetadata const& array, std::v
   tessera::Value const all{array.attributes};
   auto const units = words_of(member_of(&all, "units"));
   auto const calendar = words_of(member_of(&all, "calendar"));
-  if (units.find(" since ") != units.npos) add("times in " + units + (calendar.empty() ? "" : ", calendar " + calendar));
+  if (units.find(" since ") != units.npos)
+    add("times in " + units + (calendar.empty() ? "" : ", calendar " + calendar));
   auto const *factor = member_of(&all, "scale_factor"), *offset = member_of(&all, "add_offset");
   if (factor || offset)
     add("packed: stored" + (factor ? " * " + words_of(factor) : "") + (offset ? " + " + words_of(offset) : ""));

@@ -245,9 +245,7 @@ void copy(Array const& from, Array const& to, std::uint64_t budget, std::uint64_
   auto const box =
       box_shape(source, to.metadata(), std::min(budget, times(bytes_of(source.chunk_shape, source.type), few)));
   Boxes boxes{to.shape(), box};
-  each_stored(from, [&](tessera::Extents const& place) {
-    boxes.add(region_of_chunk(source, place));
-  });
+  each_stored(from, [&](tessera::Extents const& place) { boxes.add(region_of_chunk(source, place)); });
   boxes.each(copy_box);
   done = all;
 }

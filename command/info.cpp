@@ -131,9 +131,8 @@ class TextTree {
       auto const& stored = keys_.at(node.path);
       line(first, label + "  " + array->type.name() + ' ' + shape_text(*array) + of_format(node));
       bool const sharded = !array->codecs.empty() && array->codecs.front().name == "sharding_indexed";
-      fact(sharded ? "shards" : "chunks",
-           chunks_text(*array) + ", " +
-               std::to_string(stored.stored) + " of " + std::to_string(stored.chunks) + " stored");
+      fact(sharded ? "shards" : "chunks", chunks_text(*array) + ", " + std::to_string(stored.stored) + " of " +
+                                              std::to_string(stored.chunks) + " stored");
       std::string codecs;
       for (auto const& codec : array->codecs) codecs += (codecs.empty() ? "" : ", ") + codec_text(codec);
       fact("codecs", codecs);
@@ -194,8 +193,7 @@ Members json_of(Tree const& node, Keys const& keys) {
     json.push_back({"dimension_names", array->dimension_names.empty() ? Value{} : Value{names}});
     json.push_back({"data_type", array->type.name()});
     json.push_back({"chunk_shape", numbers(array->chunk_shape)});
-    if (!array->edges.empty())
-      json.push_back({"chunk_grid", tessera::detail::write_rectilinear(array->edges)});
+    if (!array->edges.empty()) json.push_back({"chunk_grid", tessera::detail::write_rectilinear(array->edges)});
     json.push_back({"codecs", codecs});
     json.push_back({"fill_value", tessera::write_fill_value(array->fill, array->type)});
     json.push_back({"attributes", array->attributes});

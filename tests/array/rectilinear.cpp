@@ -144,7 +144,8 @@ TEST_CASE("selections of every kind, read and written, are those of a regular ar
     Memory const store, other;
     put(store, "[11, 20]", "[[[2, 2], 4, 2, [6, 2]], [3, 6, [3, 2], 9]]", codecs);
     auto const array = open_array<std::int32_t, 2>(store);
-    auto const regular = create_array<std::int32_t, 2>(other, "", {.shape = {11, 20}, .chunk_shape = {4, 7}, .fill = -1});
+    auto const regular =
+        create_array<std::int32_t, 2>(other, "", {.shape = {11, 20}, .chunk_shape = {4, 7}, .fill = -1});
     auto const check = [&](auto const& selection, char const* what) {
       CAPTURE(what);
       auto const expected = values(regular.read(selection));
@@ -186,7 +187,8 @@ TEST_CASE("inner chunks divide every edge (GRID-14)") {
               "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}}])";
   };
   put(store, "[12]", "[[4, 2, 6]]", codecs("[4]"));
-  check_refused<MetadataError>([&] { open_any(store); }, {"configuration.chunk_shape", "a divisor of the shard's shape"});
+  check_refused<MetadataError>([&] { open_any(store); },
+                               {"configuration.chunk_shape", "a divisor of the shard's shape"});
   put(store, "[12]", "[[4, 2, 6]]", codecs("[2]"));
   auto const array = open_array<std::int32_t, 1>(store);
   array.write(all, count(12));
@@ -209,7 +211,8 @@ TEST_CASE("such an array grows and shrinks as far as its edges reach, and along 
     array.write(all, fresh);
     regular.write(all, fresh);
   };
-  for (auto const& shape : {Extents{7, 15}, Extents{11, 9}, Extents{4, 3}, Extents{1, 15}, Extents{9, 12}}) check(shape);
+  for (auto const& shape : {Extents{7, 15}, Extents{11, 9}, Extents{4, 3}, Extents{1, 15}, Extents{9, 12}})
+    check(shape);
   array.resize({9, 4});
   CHECK(sizes(store).size() == 3);  // those that hold nothing any more are gone
   array.resize({9, 15});
@@ -228,8 +231,9 @@ TEST_CASE("such an array is made as its metadata says (GRID-15)") {
   Queue<space::Host> on;
   store.erase({"zarr.json"}, on);
   auto const array = create_any(store, "b", metadata);
-  CHECK(to_json(parse_json(test::value(store, "b/zarr.json")).at("chunk_grid").at("configuration").at("chunk_shapes")) ==
-        to_json(parse_json("[[3, 1, [4, 2]], 3]")));
+  CHECK(
+      to_json(parse_json(test::value(store, "b/zarr.json")).at("chunk_grid").at("configuration").at("chunk_shapes")) ==
+      to_json(parse_json("[[3, 1, [4, 2]], 3]")));
   array.as<std::int32_t, 2>().write(all, count(40));
   CHECK(values(open_array<std::int32_t, 2>(store, "b").read(all)) == count(40));
   metadata.chunk_shape = {3, 3};

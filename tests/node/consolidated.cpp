@@ -1,5 +1,6 @@
 // Hierarchies with consolidated metadata, which other programs believe: tests/data/climate.zarr, as xarray 2026.9 with
 // zarr-python 3.1.6 wrote it, NaN in its attributes and in their copies.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -63,7 +64,9 @@ struct Noting : WrapperStore<Memory> {
 
 void put_v2(Memory const& store) {
   create_group(store, "", {{"title", "old"}}, {.format = ZarrFormat::v2});
-  create_array<int, 1>(store, "g/a", {.shape = {2}, .chunk_shape = {2}, .attributes = {{"unit", "mm"}}, .format = ZarrFormat::v2}).fill(all, 4);
+  create_array<int, 1>(store, "g/a",
+                       {.shape = {2}, .chunk_shape = {2}, .attributes = {{"unit", "mm"}}, .format = ZarrFormat::v2})
+      .fill(all, 4);
   create_array<int, 1>(store, "b", {.shape = {3}, .chunk_shape = {2}, .format = ZarrFormat::v2});
 }
 
@@ -188,7 +191,8 @@ TEST_CASE("so are those of Zarr v2, but for .zgroup (V2-36, V2-37)") {
   CHECK(problems(store.source()).starts_with(".zmetadata: the consolidated metadata is of a kind that is not known"));
 }
 
-TEST_CASE("what is done with copies is the program's choice, and nodes that they lack are looked for (GROUP-09, GROUP-11)") {
+TEST_CASE(
+    "what is done with copies is the program's choice, and nodes that they lack are looked for (GROUP-09, GROUP-11)") {
   auto const store = climate();
   auto changed = parse_json(test::value(store, "y/zarr.json"));
   changed["shape"] = List{Value::integer(1)};
@@ -222,14 +226,14 @@ TEST_CASE("paths of copies may begin with a '/', in any order; an error names th
   Memory const store;
   create_array<int, 1>(store, "g/a", {.shape = {2}, .chunk_shape = {2}});
   auto own = document(store, "");
-  own["consolidated_metadata"] = Members{
-      {"kind", "inline"},
-      {"must_understand", false},
-      {"metadata", Members{{"/g/a", document(store, "g/a")},
-                           {"/g", Members{{"zarr_format", Value::integer(3)},
-                                          {"node_type", "group"},
-                                          {"consolidated_metadata", Members{{"metadata", Members{}}}}}},
-                           {"wrong", Members{{"zarr_format", Value::integer(3)}, {"node_type", "array"}}}}}};
+  own["consolidated_metadata"] =
+      Members{{"kind", "inline"},
+              {"must_understand", false},
+              {"metadata", Members{{"/g/a", document(store, "g/a")},
+                                   {"/g", Members{{"zarr_format", Value::integer(3)},
+                                                  {"node_type", "group"},
+                                                  {"consolidated_metadata", Members{{"metadata", Members{}}}}}},
+                                   {"wrong", Members{{"zarr_format", Value::integer(3)}, {"node_type", "array"}}}}}};
   test::put(store, "zarr.json", to_json(own));
   auto const group = open_group(store);
   CHECK(open_group(group, "g").children().size() == 1);
@@ -255,7 +259,8 @@ TEST_CASE("consolidate writes what zarr-python writes (GROUP-12)") {
   auto const own = document(store, "");
   for (auto const& copy : *own.at("consolidated_metadata").at("metadata").get_if<Members>()) names.push_back(copy.name);
   CHECK(names == Strings{"a", "B", "t2m", "time", "y", "a/z"});
-  CHECK_FALSE(own.at("consolidated_metadata").at("metadata").at("a").get_if<Members>()->contains("consolidated_metadata"));
+  CHECK_FALSE(
+      own.at("consolidated_metadata").at("metadata").at("a").get_if<Members>()->contains("consolidated_metadata"));
   CHECK(document(store, "a").contains("consolidated_metadata"));
   CHECK(problems(store).empty());
   consolidate(store, "a");  // what the group has of itself makes no copy of it untrue
@@ -269,6 +274,11 @@ TEST_CASE("copies that are not true are found (GROUP-11)") {
   auto const store = climate();
   CHECK(problems(store).empty());
   auto changed = parse_json(test::value(store, "y/zarr.json"));
+  auto members = changed.as<Members>();
+  std::reverse(members.begin(), members.end());
+  std::erase_if(members, [](Member const& member) { return member.name == "storage_transformers"; });
+  test::put(store, "y/zarr.json", to_json(members));  // as another program might write it
+  CHECK(problems(store).empty());
   changed["attributes"]["units"] = "m";
   test::put(store, "y/zarr.json", to_json(changed));
   test::put(store, "new/zarr.json", R"({"zarr_format": 3, "node_type": "group"})");

@@ -42,14 +42,16 @@ void fill(S const& store, ZarrFormat format, std::string const& root = "") {
                                 Pipeline<space::Host, codec::Transpose, codec::Bytes>{codec::Transpose{{1, 0}}, {}})
       .write({{0, 2}, {0, 2}}, std::vector<std::int16_t>{1, 2, 3, 4});
   create_group(store, at("g"), {}, {.format = format});
-  create_array<float, 0>(store, at("g/s"), {.shape = {}, .chunk_shape = {}, .key_encoding = {true, '/'}, .format = format})
+  create_array<float, 0>(store, at("g/s"),
+                         {.shape = {}, .chunk_shape = {}, .key_encoding = {true, '/'}, .format = format})
       .fill(all, 2.5f);
   create_group(store, at("g/h"), {{"n", 1}}, {.format = format});
 }
 
 Values values(Memory const& store) {
   Values found;
-  store.list("", [&](Listed const& entry) { found[std::string{entry.path}] = test::value(store, std::string{entry.path}); });
+  store.list(
+      "", [&](Listed const& entry) { found[std::string{entry.path}] = test::value(store, std::string{entry.path}); });
   return found;
 }
 Values chunks(Memory const& store) {
@@ -75,7 +77,8 @@ std::string seen(Memory const& store) {
       return;
     }
     auto const array = open_any(store, node.path);
-    text += array.type().name() + to_string(array.shape()) + ' ' + std::to_string(array.metadata().dimension_names.size());
+    text +=
+        array.type().name() + to_string(array.shape()) + ' ' + std::to_string(array.metadata().dimension_names.size());
     text += to_json(array.attributes().get("unit", "none"));
     if (node.path == "a")
       for (auto n : open_array<std::int16_t, 2>(store, "a").read(all)) text += ' ' + std::to_string(n);
@@ -130,7 +133,8 @@ TEST_CASE("one array is converted, and a group, and copies above them go") {
   CHECK(convert_node(store, "g", ZarrFormat::v3) == 3);
   CHECK(open_group(store).metadata().format == ZarrFormat::v2);
   CHECK(seen(store) == before);
-  check_refused<MetadataError>([&] { convert_node(store, "none", ZarrFormat::v3); }, {"key \"none/zarr.json\"", "no node"});
+  check_refused<MetadataError>([&] { convert_node(store, "none", ZarrFormat::v3); },
+                               {"key \"none/zarr.json\"", "no node"});
 }
 
 TEST_CASE("a conversion that is cut off leaves the one format or the other whole, and another call does the rest") {
@@ -184,25 +188,34 @@ TEST_CASE("what has to be encoded anew is named, and then nothing changes") {
                                  {"key \"a/zarr.json\"", ("member " + member).c_str(), words.c_str()});
     CHECK(values(store) == before);
   };
-  refused([](Value& array) { array["chunk_key_encoding"] = parse_json(R"({"name": "default"})"); }, "chunk_key_encoding",
-          "expected \"v2\"");
-  refused([](Value& array) { array["codecs"] = parse_json(R"([{"name": "transpose", "configuration": {"order": [0, 1]}},
-      {"name": "bytes", "configuration": {"endian": "little"}}])"); }, "codecs", "no transpose but");
-  refused([](Value& array) { array["codecs"] = parse_json(R"([{"name": "sharding_indexed"}])"); }, "codecs", "sharding_indexed");
+  refused([](Value& array) { array["chunk_key_encoding"] = parse_json(R"({"name": "default"})"); },
+          "chunk_key_encoding", "expected \"v2\"");
+  refused(
+      [](Value& array) {
+        array["codecs"] = parse_json(R"([{"name": "transpose", "configuration": {"order": [0, 1]}},
+      {"name": "bytes", "configuration": {"endian": "little"}}])");
+      },
+      "codecs", "no transpose but");
+  refused([](Value& array) { array["codecs"] = parse_json(R"([{"name": "sharding_indexed"}])"); }, "codecs",
+          "sharding_indexed");
   refused([](Value& array) { array["other"] = parse_json(R"({"must_understand": false})"); }, "other", "no place");
-  refused([](Value& array) { array["storage_transformers"] = parse_json(R"([{"name": "x", "must_understand": false}])"); },
-          "storage_transformers", "none");
-  refused([](Value& array) { array["attributes"]["_ARRAY_DIMENSIONS"] = parse_json(R"(["z", "x"])"); }, "dimension_names",
-          "_ARRAY_DIMENSIONS");
-  refused([](Value& array) {
-    array["data_type"] = "float32";
-    array["fill_value"] = "0x7fc00001";
-  }, "fill_value", "NaN");
+  refused(
+      [](Value& array) { array["storage_transformers"] = parse_json(R"([{"name": "x", "must_understand": false}])"); },
+      "storage_transformers", "none");
+  refused([](Value& array) { array["attributes"]["_ARRAY_DIMENSIONS"] = parse_json(R"(["z", "x"])"); },
+          "dimension_names", "_ARRAY_DIMENSIONS");
+  refused(
+      [](Value& array) {
+        array["data_type"] = "float32";
+        array["fill_value"] = "0x7fc00001";
+      },
+      "fill_value", "NaN");
   Memory const store;
   fill(store, ZarrFormat::v2);
   test::put(store, "g/s/.zarray", "{}");
   auto const before = values(store);
-  check_refused<MetadataError>([&] { convert_node(store, "", ZarrFormat::v3); }, {"key \"g/s/.zarray\"", "zarr_format"});
+  check_refused<MetadataError>([&] { convert_node(store, "", ZarrFormat::v3); },
+                               {"key \"g/s/.zarray\"", "zarr_format"});
   CHECK(values(store) == before);
 }
 

@@ -445,7 +445,7 @@ class AnyArray {
     auto const& s = *state_;
     detail::ChunksOutside const beyond{kept, shown, chunk_shape(), edges()};
     if (beyond.size() == 0) return;
-    auto const whole = beyond.whole_chunks();  // as if all of them were the array's
+    auto const whole = beyond.whole_chunks();             // as if all of them were the array's
     auto const write_each = [&](std::byte const* fill) {  // the same element everywhere: of no strides
       StridedView<array_space> const from{fill, Strides::filled(kept.rank(), 0)};
       detail::clear_beyond(s.store, s.path, s.metadata.key_encoding, beyond, state_->locks, on,

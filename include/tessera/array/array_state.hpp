@@ -170,8 +170,8 @@ Extents ArrayState<S, P>::expect_inside(ResolvedSelection const& selected, Strid
 template <class S, class P>
 auto ArrayState<S, P>::whole(Extents const& as) const -> Whole {
   if (has_parts())
-    throw MetadataError{"chunk grid \"rectilinear\"", "member chunk_grid: of \"rectilinear\" elements are read and "
-                                                      "written, and this is not supported"};
+    throw MetadataError{"chunk grid \"rectilinear\"",
+                        "member chunk_grid: \"rectilinear\" is not supported by this call; read and write take it"};
   return {form, as};
 }
 // What of a part does not change is worked out once.
@@ -277,7 +277,13 @@ void ArrayState<S, P>::with_access(Whole const& of, typename Access::Store const
   ArrayChunkNames const names{prefix, metadata.key_encoding, grid};
   ErasedPipelineOf<typename P::leaf_type> const passed{pipeline.leaf()};
   auto const with_names = [&](ChunkNames const& called) {
-    f(Access{chunks, called, passed, of.form, {metadata.fill.data(), metadata.fill.size()}, directory.get(), of.shape,
+    f(Access{chunks,
+             called,
+             passed,
+             of.form,
+             {metadata.fill.data(), metadata.fill.size()},
+             directory.get(),
+             of.shape,
              writing});
   };
   if (!of.first_chunk) return with_names(names);

@@ -39,7 +39,8 @@ inline constexpr bool is_of_chunks = requires(Sel const& selection, Extents cons
   selection.resolve(shape, shape);
 };
 
-// Likewise, of any grid; `edges` are those of a rectilinear one. Throws: SelectionError, if it is none for the selection.
+// Likewise, of any grid; `edges` are those of a rectilinear one. Throws: SelectionError, if it is none for the
+// selection.
 template <class Sel>
 ResolvedSelection selected_in(Sel const& selection, Extents const& shape, Extents const& chunk_shape,
                               std::vector<ChunkEdges> const& edges) {
@@ -54,7 +55,8 @@ ResolvedSelection selected_in(Sel const& selection, Extents const& shape, Extent
           return std::pair{first, first + elements};
         });
       }
-      throw SelectionError{"this selection is of chunks that all have one shape, and the chunk grid is \"rectilinear\""};
+      throw SelectionError{
+          "this selection is of chunks that all have one shape, and the chunk grid is \"rectilinear\""};
     }
   return selected_by(selection, shape, chunk_shape);
 }

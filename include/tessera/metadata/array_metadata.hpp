@@ -68,9 +68,9 @@ inline Extents read_chunk_grid(MemberValue const& found, Extents const& shape, s
   auto const grid = specification(found);
   if (grid.name == "rectilinear") return read_edges(grid.configuration, shape, edges);
   if (grid.name != "regular")
-    throw MetadataError{text({"chunk grid ", describe(grid.name)}),
-                        text({"member chunk_grid: ", describe(grid.name),
-                              " is not supported, only \"regular\" and \"rectilinear\""})};
+    throw MetadataError{
+        text({"chunk grid ", describe(grid.name)}),
+        text({"member chunk_grid: ", describe(grid.name), " is not supported, only \"regular\" and \"rectilinear\""})};
   ObjectReader configuration{grid.configuration, "chunk_grid.configuration"};
   auto const member = configuration.at("chunk_shape");
   auto chunk_shape = member.extents();
@@ -150,7 +150,8 @@ inline ArrayMetadata read_array_metadata(ObjectReader& reader) {
   unless_unsupported([&] { array.type = detail::read_data_type(reader.at("data_type")); });
   auto const fill = reader.at("fill_value");
   if (!unsupported) array.fill = read_fill_value(fill, array.type);  // what the type would have there is not known
-  unless_unsupported([&] { array.chunk_shape = detail::read_chunk_grid(reader.at("chunk_grid"), array.shape, array.edges); });
+  unless_unsupported(
+      [&] { array.chunk_shape = detail::read_chunk_grid(reader.at("chunk_grid"), array.shape, array.edges); });
   unless_unsupported([&] { array.key_encoding = detail::read_key_encoding(reader.at("chunk_key_encoding")); });
   auto const codecs = reader.at("codecs");
   for (std::size_t i = 0; i < codecs.list().size(); ++i) array.codecs.push_back(specification(codecs.item(i)));

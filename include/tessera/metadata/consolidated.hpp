@@ -63,8 +63,7 @@ std::vector<std::string> consolidated_above(S const& store, std::string const& p
   detail::for_each_ancestor(path, [&](std::string_view above) {
     auto const& documents = metadata_of(store);
     auto const document = detail::read_v3_document(documents, document_key(above));
-    auto const* const copies =
-        document ? document->template get_if<Members>()->find("consolidated_metadata") : nullptr;
+    auto const* const copies = document ? document->template get_if<Members>()->find("consolidated_metadata") : nullptr;
     queue_of<std::remove_cvref_t<decltype(documents)>> on;
     if ((copies && !copies->is_null()) || size(documents, detail::v2_copies_key(above), on)) groups.emplace_back(above);
   });

@@ -14,9 +14,10 @@ namespace tessera { inline namespace v0 {
 namespace detail {
 
 [[noreturn]] inline void refuse_member(std::string_view member, std::string_view problem) {
-  throw MetadataError{text({"member ", member, ": ", problem,
-                            "; a copy of the array can be of the other format (tessera copy --zarr-format), where it is "
-                            "encoded anew"})};
+  throw MetadataError{
+      text({"member ", member, ": ", problem,
+            "; a copy of the array can be of the other format (tessera copy --zarr-format), where it is "
+            "encoded anew"})};
 }
 
 inline void expect_no_others(Members const& tolerated) {

@@ -99,8 +99,9 @@ void write_v2_copies(S const& store, std::string const& path, DocumentsBelow bel
 
 /// Writes the consolidated metadata of the group at `path` ("" is the root): copies of all documents below it, with
 /// which open_group and other programs open everything below by one request. Nobody else may change a node below
-/// meanwhile: the copy of it may be the old one then, which stale_copies finds. Throws: MetadataError, if there is no group, if a document below is damaged, or if a node below is of the other format only,
-/// which the copies cannot have; StoreError.
+/// meanwhile: the copy of it may be the old one then, which stale_copies finds. Throws: MetadataError, if there is no
+/// group, if a document below is damaged, or if a node below is of the other format only, which the copies cannot have;
+/// StoreError.
 template <class S>
 void consolidate(S const& store, std::string const& path = "") {
   if constexpr (detail::check_documents<S>()) {

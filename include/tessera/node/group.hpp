@@ -150,7 +150,8 @@ class Group {
     for_each_below(path, [&](std::string name, std::string below) {
       std::optional<std::string> type;
       in_documents([&](auto const& documents) { type = detail::node_type(documents, below); });
-      if (type) nodes.push_back({std::move(name), std::move(below), *type == "array" ? NodeType::array : NodeType::group});
+      if (type)
+        nodes.push_back({std::move(name), std::move(below), *type == "array" ? NodeType::array : NodeType::group});
     });
     return nodes;
   }
@@ -238,8 +239,9 @@ Group<S> opened_group(S const& store, std::string path, Consolidated consolidate
     auto found = read_group(documents, path, consolidated);
     if (!found) throw missing_node(documents, path, "group");
     if (!found->copies && consolidated == Consolidated::require)
-      throw MetadataError{"the group has no consolidated metadata, which this program requires; consolidate(store, path) "
-                          "makes it"};
+      throw MetadataError{
+          "the group has no consolidated metadata, which this program requires; consolidate(store, path) "
+          "makes it"};
     return *std::move(found);
   });
   return {store, std::move(path), std::move(opened.metadata), std::move(opened.copies)};
@@ -257,8 +259,8 @@ std::shared_ptr<SharedArray> read_array(Group<S> const& group, std::string const
 }  // namespace detail
 
 /// Opens the group at `path` ("" is the root). The store may be a folder's name, as of create_group too:
-/// `open_group("a.zarr")` is that of a LocalStore<HostBuffer>. Consolidated metadata is used where the group has it: all
-/// documents below then come with one request. Throws: MetadataError, if there is no group; StoreError.
+/// `open_group("a.zarr")` is that of a LocalStore<HostBuffer>. Consolidated metadata is used where the group has it:
+/// all documents below then come with one request. Throws: MetadataError, if there is no group; StoreError.
 template <class S>
 auto open_group(S const& given, std::string path = "", OpenOptions options = {}) {
   using Store = detail::store_of_t<S>;

@@ -65,7 +65,9 @@ std::shared_ptr<SharedArray> read_array(S const& store, std::string const& path)
 template <class Codec, class S, class... On>
 auto open_read(S const& store, std::shared_ptr<SharedArray> const& opened, On... on) {
   using P = typename pipeline_over<Codec, S>::type;
-  return in_document(store, opened->document, [&] { return AnyArray<S, P>{store, opened, queue_given<P>(std::move(on)...)}; });
+  return in_document(store, opened->document, [&] {
+    return AnyArray<S, P>{store, opened, queue_given<P>(std::move(on)...)};
+  });
 }
 
 template <class T, std::size_t Rank, class S, class P>

@@ -43,7 +43,7 @@ inline Value in_one_form(std::string_view key, Value const& document) try {
   ObjectReader reader{lowered, ""};
   (void)reader.at("zarr_format");
   return reader.at("node_type").value() == Value{"array"} ? to_value(read_array_metadata(reader))
-                                                         : to_value(read_group_metadata(reader));
+                                                          : to_value(read_group_metadata(reader));
 } catch (MetadataError const&) {
   return document;  // which tessera does not read: as it is
 }

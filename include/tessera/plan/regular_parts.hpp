@@ -142,7 +142,8 @@ inline void each_part_of_points(ResolvedSelection const& selected, ChunkAxes con
   gathering.give();
 }
 
-inline void each_part_of_mask(ResolvedSelection const& selected, ChunkAxes const& axes, Extents const& shape, UsePart f) {
+inline void each_part_of_mask(ResolvedSelection const& selected, ChunkAxes const& axes, Extents const& shape,
+                              UsePart f) {
   PointGathering gathering{axes, f};
   std::vector<std::uint64_t> place(axes.size());
   selected.mask.for_each_run(0, element_count(shape, "shape"), [&](std::uint64_t first, std::uint64_t count) {

@@ -45,7 +45,8 @@ class ChunksOutside {
   /// The shape of an array of all chunks that have elements of `shown`.
   Extents whole_chunks() const {
     auto whole = grid_;
-    for (std::size_t d = 0; d < whole.rank(); ++d) whole[d] = axes_.empty() ? grid_[d] * chunk_shape_[d] : axes_[d].end();
+    for (std::size_t d = 0; d < whole.rank(); ++d)
+      whole[d] = axes_.empty() ? grid_[d] * chunk_shape_[d] : axes_[d].end();
     return whole;
   }
 
