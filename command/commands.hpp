@@ -97,6 +97,15 @@ struct Move : Files {
   std::string source, destination;
 };
 
+struct Consolidate : Files {
+  std::string path;
+};
+
+struct Convert : Files {
+  std::string path;
+  std::string to;  ///< "v2" or "v3"
+};
+
 struct Validate : Files {
   std::string path;
   std::string space = "host";  ///< or "device"
@@ -125,6 +134,8 @@ Status run(Append const&);
 Status run(Compact const&);
 Status run(Remove const&);
 Status run(Move const&);
+Status run(Consolidate const&);
+Status run(Convert const&);
 Status run(Validate const&);
 Status run(Bench const&);
 

@@ -1,4 +1,4 @@
-// What a command says where consolidated metadata, which other programs keep in groups, goes because it would not be
+// What a command says where consolidated metadata, which groups have, goes because it would not be
 // true any more.
 #pragma once
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace cli {
 
 inline void report_consolidated(std::string const& group, std::string_view what) {
-  report(group + ": its consolidated metadata " + std::string{what} + "; zarr.consolidate_metadata makes it anew");
+  report(group + ": its consolidated metadata " + std::string{what} + "; tessera consolidate makes it anew");
 }
 
 /// Runs f, which changes the nodes at `paths`. Groups above that lose their consolidated metadata by it are named,

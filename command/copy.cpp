@@ -39,7 +39,10 @@ struct Plan {
 
 tessera::ArrayMetadata asked_for(Copy const& command, tessera::ArrayMetadata metadata, std::string const& path) {
   auto const format = format_named(command.zarr_format, metadata.format);
-  if (command.chunks || command.shards || format == tessera::ZarrFormat::v2) take_out_of_shards(metadata);
+  if (command.chunks || command.shards || format == tessera::ZarrFormat::v2) {
+    take_out_of_shards(metadata);
+    metadata.edges.clear();  // of a rectilinear grid: the chunks are as long as the longest
+  }
   if (command.chunks) metadata.chunk_shape = parse_chunks(*command.chunks);
   if (!command.codecs.empty()) metadata.codecs = parse_codecs(command.codecs, metadata.type);
   if (command.shards) put_into_shards(metadata, parse_shards(*command.shards));
@@ -243,14 +246,7 @@ void copy(Array const& from, Array const& to, std::uint64_t budget, std::uint64_
   auto const box =
       box_shape(source, to.metadata(), std::min(budget, times(bytes_of(source.chunk_shape, source.type), few)));
   Boxes boxes{to.shape(), box};
-  each_stored(from, [&](tessera::Extents const& place) {
-    tessera::Region chunk{place, place, tessera::Extents::filled(place.rank(), 1)};
-    for (std::size_t d = 0; d < place.rank(); ++d) {
-      chunk.first[d] *= source.chunk_shape[d];
-      chunk.count[d] = std::min(source.chunk_shape[d], source.shape[d] - chunk.first[d]);
-    }
-    boxes.add(chunk);
-  });
+  each_stored(from, [&](tessera::Extents const& place) { boxes.add(region_of_chunk(source, place)); });
   boxes.each(copy_box);
   done = all;
 }

@@ -9,6 +9,7 @@
 #include "attribute_lines.hpp"
 #include "chunk_keys.hpp"
 #include "commands.hpp"
+#include "conventions.hpp"
 #include "element.hpp"
 #include "progress.hpp"
 #include "quantities.hpp"
@@ -103,6 +104,13 @@ std::string shape_text(tessera::ArrayMetadata const& array) {
   return '[' + text + ']';
 }
 
+// "3 x 64", or what the document says of a rectilinear grid.
+std::string chunks_text(tessera::ArrayMetadata const& array) {
+  if (array.edges.empty()) return array.chunk_shape.rank() == 0 ? "one" : joined(array.chunk_shape, " x ");
+  auto const grid = tessera::detail::write_rectilinear(array.edges);
+  return "rectilinear " + summary(grid.at("configuration").at("chunk_shapes"));
+}
+
 class TextTree {
  public:
   explicit TextTree(Keys const& keys) : keys_{keys} {}
@@ -123,9 +131,8 @@ class TextTree {
       auto const& stored = keys_.at(node.path);
       line(first, label + "  " + array->type.name() + ' ' + shape_text(*array) + of_format(node));
       bool const sharded = !array->codecs.empty() && array->codecs.front().name == "sharding_indexed";
-      fact(sharded ? "shards" : "chunks",
-           joined(array->chunk_shape, " x ") + (array->chunk_shape.rank() == 0 ? "one" : "") + ", " +
-               std::to_string(stored.stored) + " of " + std::to_string(stored.chunks) + " stored");
+      fact(sharded ? "shards" : "chunks", chunks_text(*array) + ", " + std::to_string(stored.stored) + " of " +
+                                              std::to_string(stored.chunks) + " stored");
       std::string codecs;
       for (auto const& codec : array->codecs) codecs += (codecs.empty() ? "" : ", ") + codec_text(codec);
       fact("codecs", codecs);
@@ -136,9 +143,11 @@ class TextTree {
       auto const all = array->type.varies() ? std::string{} : " of " + human(stored.bytes);
       fact("stored", human(stored.stored_bytes) + all + ratio);
       fact("fill value", summary(tessera::write_fill_value(array->fill, array->type, array->fields)));
+      for (auto const& [name, text] : conventions(node)) fact(name, text);
       attributes(array->attributes);
     } else if (auto const* group = std::get_if<tessera::GroupMetadata>(&node.document)) {
       line(first, label + "  group" + of_format(node));
+      for (auto const& [name, text] : conventions(node)) fact(name, text);
       attributes(group->attributes);
     } else {
       line(first, label + (node.wrong ? "  (broken)" : "  array (not supported)"));
@@ -185,6 +194,7 @@ Members json_of(Tree const& node, Keys const& keys) {
     json.push_back({"dimension_names", array->dimension_names.empty() ? Value{} : Value{names}});
     json.push_back({"data_type", array->type.name()});
     json.push_back({"chunk_shape", numbers(array->chunk_shape)});
+    if (!array->edges.empty()) json.push_back({"chunk_grid", tessera::detail::write_rectilinear(array->edges)});
     json.push_back({"codecs", codecs});
     json.push_back({"fill_value", tessera::write_fill_value(array->fill, array->type, array->fields)});
     json.push_back({"attributes", array->attributes});

@@ -348,6 +348,32 @@ cli::Status run(int argc, char** argv) {
   add_threads(move_command, unused);
   add_links(move_command, move.follow_links);
 
+  cli::Consolidate consolidate;
+  auto& consolidate_command = *app.add_subcommand(
+      "consolidate", "Copies of all documents below a group in one, with which programs open all of it by one request");
+  add_path(consolidate_command, consolidate.path);
+  add_sync(consolidate_command, consolidate.sync);
+  add_threads(consolidate_command, unused);
+  add_links(consolidate_command, consolidate.follow_links);
+  consolidate_command.footer(
+      "A change of a node below removes the copies again. Nobody else may change one meanwhile; tessera validate finds "
+      "copies\nthat are not true.");
+
+  cli::Convert convert;
+  auto& convert_command = *app.add_subcommand(
+      "convert", "The other format of Zarr for an array, or a group and all below it, in place: no chunk is touched");
+  add_path(convert_command, convert.path);
+  convert_command.add_option("--to", convert.to, "The format that it gets")
+      ->type_name("v2|v3")
+      ->required()
+      ->check(CLI::IsMember({"v2", "v3"}));
+  add_sync(convert_command, convert.sync);
+  add_threads(convert_command, unused);
+  add_links(convert_command, convert.follow_links);
+  convert_command.footer(
+      "What would have to be encoded anew is named, and nothing is changed then: tessera copy --zarr-format does that. "
+      "Where it\nis cut off all nodes can be read as before, and another call does the rest.");
+
   cli::Validate validate;
   validate.threads = processors;
   auto& validate_command = *app.add_subcommand(
@@ -404,6 +430,8 @@ cli::Status run(int argc, char** argv) {
   if (compact_command.parsed()) return run(compact);
   if (remove_command.parsed()) return run(remove);
   if (move_command.parsed()) return run(move);
+  if (consolidate_command.parsed()) return run(consolidate);
+  if (convert_command.parsed()) return run(convert);
   if (validate_command.parsed()) return run(validate);
   if (show_command.parsed()) return run(show);
   if (view_command.parsed()) return run(view);

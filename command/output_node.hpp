@@ -66,7 +66,7 @@ class OutputNode {
  private:
   void put_in_place() {
     namespace fs = std::filesystem;
-    tessera::detail::drop_consolidated_above(place_.store, place_.path);
+    tessera::detail::drop_consolidated_above(place_.store, place_.path, tessera::ZarrFormat::v2);
     tessera::GroupMetadata made_above;
     made_above.format = format_;
     for (auto const& group : groups_)

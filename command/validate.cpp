@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include <tessera/node/stale_copies.hpp>
 #include <tessera/store/get.hpp>
 
 #include "boxes.hpp"
@@ -102,6 +103,8 @@ std::uint64_t least_size(tessera::ArrayMetadata const& array) {
   if (array.codecs.size() != 1 || array.codecs.front().name != "sharding_indexed") return 0;
   tessera::ObjectReader configuration{array.codecs.front().configuration, "configuration"};
   auto grid = array.chunk_shape;
+  for (std::size_t d = 0; d < array.edges.size(); ++d)  // the smallest shard
+    for (auto const& run : array.edges[d].runs) grid[d] = std::min(grid[d], run.length);
   auto const inner = configuration.at("chunk_shape").extents(1);
   for (std::size_t d = 0; d < grid.rank(); ++d) grid[d] /= inner[d];
   return tessera::checked_product(tessera::element_count(grid, "the inner chunks"), 16, "the shard's index");
@@ -115,7 +118,8 @@ class Decoder {
         reader_{space.reader(array)},
         findings_{findings},
         done_{done},
-        least_{least_size(array.metadata())} {
+        metadata_{array.metadata()},
+        least_{least_size(metadata_)} {
     reader_->keep_shard_indexes(most_indexes);
   }
 
@@ -152,7 +156,7 @@ class Decoder {
       return causes.add(in_chunk(tessera::CodecError{tessera::text({"the shard's index: found a shard of ", *size,
                                                                     " bytes, expected at least ", least_})},
                                  chunk.place));
-    auto const whole = region_of(chunk.place);
+    auto const whole = region_of_chunk(metadata_, chunk.place);
     auto const& inner = array_.inner_chunk_shape();
     std::uint64_t passed = 0;
     bool is_over = false;
@@ -193,15 +197,6 @@ class Decoder {
     return key;
   }
 
-  tessera::Region region_of(tessera::Extents const& place) const {
-    tessera::Region region{place, place, tessera::Extents::filled(place.rank(), 1)};
-    for (std::size_t d = 0; d < place.rank(); ++d) {
-      region.first[d] *= array_.chunk_shape()[d];
-      region.count[d] = std::min(array_.chunk_shape()[d], array_.shape()[d] - region.first[d]);
-    }
-    return region;
-  }
-
   static void move(tessera::Region& region, tessera::Extents const& by) {
     for (std::size_t d = 0; d < by.rank(); ++d) region.first[d] += by[d];
   }
@@ -240,6 +235,7 @@ class Decoder {
   std::unique_ptr<Reader> const reader_;
   Findings& findings_;
   std::atomic<std::uint64_t>& done_;
+  tessera::ArrayMetadata const metadata_;
   std::uint64_t const least_;
   std::vector<Chunk> chunks_;
   std::mutex mutex_;
@@ -330,6 +326,15 @@ void find_other_format(Store const& store, Tree const& group, Findings& findings
       findings.strays.push_back(key.path);
 }
 
+// Copies in consolidated metadata that other programs believe. Of documents that cannot be read nothing more is said.
+void find_stale(Store const& store, Tree const& group, Findings& findings) {
+  if (group.any_wrong()) return;
+  for (auto const& [where, problem] : tessera::stale_copies(store, group.path)) {
+    tessera::MetadataError error{problem};
+    findings.add(where, error.in_key(where).in_store(store.name()));
+  }
+}
+
 std::string counted(std::uint64_t n, std::string const& what) {
   return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
 }
@@ -413,6 +418,7 @@ Status run(Validate const& command) {
         else if (std::holds_alternative<tessera::ArrayMetadata>(node.document))
           check_array(open_array(store, node.path, on), *space, surveys[node.path], found, done);
         if (!std::holds_alternative<tessera::ArrayMetadata>(node.document)) find_lost(store, node, found);
+        if (std::holds_alternative<tessera::GroupMetadata>(node.document)) find_stale(store, node, found);
       } catch (tessera::Error const& error) {
         found.add(key, error);
       }

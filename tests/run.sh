@@ -30,9 +30,9 @@ if [[ $install == yes ]]; then
   if [[ $all == yes ]] && ! sanitizers_link; then need_packages libclang-rt-dev; fi
 fi
 
-# The programs that tests/interop exchanges arrays with, the headers that tests/resources compiles tessera with, and what
+# The programs that tests/interop exchanges arrays with and whose data sets it reads, the headers that tests/resources compiles tessera with, and what
 # tests/python builds the Python module with, each in an environment of their own: made anew when another version is asked for.
-peers=build/interop-venv headers=build/resources-venv module=build/python-venv
+peers=build/interop-venv sets=build/data-sets-venv headers=build/resources-venv module=build/python-venv
 # make_environment PATH REQUIREMENTS [OPTIONS...]
 make_environment() {
   cmp -s "$2" "$1/made-from.txt" && return
@@ -44,6 +44,7 @@ make_environment() {
 }
 if [[ $install == yes ]]; then
   make_environment "$peers" tests/interop/requirements.txt
+  make_environment "$sets" tests/interop/data_sets.txt
   make_environment "$headers" tests/resources/requirements.txt --no-deps  # which are Python's, and large
   make_environment "$module" tests/python/requirements.txt
   if [[ -d $module ]]; then

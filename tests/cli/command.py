@@ -120,7 +120,7 @@ UNSUPPORTED = {
     "index_codec": ('codec "adler32" in index_codecs',
                     {"codecs": [{"name": "sharding_indexed",
                                  "configuration": SHARDS | {"index_codecs": ["bytes", "adler32"]}}]}),
-    "grid": ('chunk grid "rectilinear"', {"chunk_grid": {"name": "rectilinear", "configuration": {}}}),
+    "grid": ('chunk grid "spiral"', {"chunk_grid": {"name": "spiral", "configuration": {}}}),
     "keys": ('chunk key encoding "hashed"', {"chunk_key_encoding": "hashed"}),
     "transformer": ('storage transformer "cache"', {"storage_transformers": [{"name": "cache"}]}),
 }

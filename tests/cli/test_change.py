@@ -1,5 +1,6 @@
 """tessera resize, append, rm and mv: arrays change their shape and nodes their path, wholly or not at all."""
 import itertools
+import json
 import math
 import os
 import pathlib
@@ -71,7 +72,7 @@ class Change(CommandTest):
                 shutil.copytree(CLIMATE, climate)
                 self.assertIn("consolidated_metadata", document(climate))
                 result = tessera(*command, path, *(["2"] if command[0] == "resize" else []))
-                self.assert_refused(result, 0, str(climate), "consolidated metadata was removed", "zarr.consolidate_metadata")
+                self.assert_refused(result, 0, str(climate), "consolidated metadata was removed", "tessera consolidate")
                 self.assertEqual(document(climate).keys(), {"attributes", "zarr_format", "node_type"})
                 self.run_ok("info", climate)
         shutil.rmtree(climate)
@@ -81,6 +82,30 @@ class Change(CommandTest):
         self.assertEqual(document(climate).keys(), document(CLIMATE).keys())
         result = tessera("copy", climate, self.folder / "copy.zarr")
         self.assert_refused(result, 0, str(climate), "consolidated metadata is not in the copy")
+
+    def test_consolidate(self):
+        """Copies are made in either format; validate finds what has become untrue, and nothing before."""
+        climate = self.folder / "climate.zarr"
+        shutil.copytree(CLIMATE, climate)
+        self.run_ok("validate", climate)
+        tessera("attrs", "--set", "units=1", climate / "y")
+        self.assertEqual(self.run_ok("consolidate", climate).text, f"{climate}: consolidated\n")
+        self.assertEqual(document(climate)["consolidated_metadata"]["metadata"]["y"], document(climate / "y"))
+        self.run_ok("validate", climate)
+        old = self.folder / "old.zarr"
+        self.run_ok("copy", climate / "y", old / "y", "--zarr-format", "2")
+        self.run_ok("consolidate", old)
+        self.assertEqual(set(json.loads((old / ".zmetadata").read_text())["metadata"]),
+                         {".zgroup", ".zattrs", "y/.zarray", "y/.zattrs"})
+        self.run_ok("validate", old)
+        for root, changed, where in ((climate, "y/zarr.json", "zarr.json"), (old, "y/.zattrs", ".zmetadata")):
+            text = (root / changed).read_text()
+            (root / changed).write_text(text.replace('"units"', '"unit"'))
+            result = tessera("validate", root)
+            self.assertEqual(result.status, 1)
+            self.assertIn(f'error: {root}: key "{where}": the copy of "{changed}" is not what that document says', result.text)
+        self.assert_refused(tessera("consolidate", climate / "y"), 1, "y/zarr.json", "node_type")
+        self.assert_refused(tessera("consolidate", self.folder / "none"), 1, "no array or group")
 
     def test_shapes_that_cannot_be(self):
         path = self.make("a.zarr")

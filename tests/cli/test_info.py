@@ -6,7 +6,7 @@ import shutil
 import sys
 import unicodedata
 
-from command import BRAIN, CommandTest, main, make_array, make_unsupported, tessera
+from command import BRAIN, CommandTest, document, main, make_array, make_unsupported, tessera
 
 
 def stored_bytes(name):
@@ -224,6 +224,56 @@ class Info(CommandTest):
         self.assertEqual((facts["chunks"], facts["fill_value"], facts["ratio"]), (0, True, None))
         self.assertEqual(facts["attributes"], {"a\u001b[31m": "\u001b", "big": 2**64 - 1, "list": [{"x": None}, {}]})
         self.assertNotIn("\x1b", self.run_ok("info", self.folder / "empty").text)
+
+    def test_conventions(self):
+        """Pyramids of OME-Zarr, of both ways to say them, and what CF says of an array."""
+        image = {"name": "cells", "version": "0.4", "axes": [{"name": "c", "type": "channel"}, {"name": "x", "unit": "micrometer"}],
+                 "datasets": [{"path": "0", "coordinateTransformations": [{"type": "scale", "scale": [1, 0.5]}]}, {"path": "1"}]}
+        said = "OME-Zarr    0.4 multiscale image cells, axes c, x (micrometer), levels 0 (scale 1, 0.5), 1\n"
+        for attributes in ({"multiscales": [image]}, {"ome": {"version": "0.4", "multiscales": [image]}},
+                           {"multiscales": [image, 3]}, {"multiscales": 3, "ome": 1}):
+            root = self.folder / "g"
+            root.mkdir(exist_ok=True)
+            (root / "zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group", "attributes": attributes}))
+            self.assertEqual(said in self.run_ok("info", root).text, "ome" not in attributes or attributes["ome"] != 1)
+        path = make_array(self.folder / "time", [4], "int64", [4], {})
+        text = json.loads((path / "zarr.json").read_text())
+        text |= {"dimension_names": ["time"], "attributes": {"units": "days since 2000-01-01", "calendar": "noleap",
+                                                             "scale_factor": 0.1, "add_offset": 273}}
+        (path / "zarr.json").write_text(json.dumps(text))
+        root = self.folder / "d"
+        root.mkdir()
+        (root / "zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group"}))
+        path.rename(root / "time")
+        self.assertIn("CF          coordinate of dimension time, times in days since 2000-01-01, calendar noleap, "
+                      "packed: stored * 0.1 + 273\n", self.run_ok("info", root).text)
+
+    def test_rectilinear_grids(self):
+        """Chunks of different lengths are shown, read, checked and copied."""
+        path = make_array(self.folder / "a", [10], "uint8", [4], {})
+        text = json.loads((path / "zarr.json").read_text())
+        text["codecs"] = [{"name": "bytes"}]
+        text["chunk_grid"] = {"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": [[3, 1, [4, 2]]]}}
+        (path / "zarr.json").write_text(json.dumps(text))
+        (path / "c").mkdir(exist_ok=True)
+        for old in (path / "c").iterdir():
+            old.unlink()
+        for name, values in (("0", [1, 2, 3]), ("1", [4]), ("2", [5, 6, 7, 8]), ("3", [9, 10, 0, 0])):
+            (path / "c" / name).write_bytes(bytes(values))
+        self.assertIn("rectilinear [[3, 1, [4, 2]]], 4 of 4 stored", self.run_ok("info", path).text)
+        node, = json.loads(self.run_ok("info", path, "--json").text)["nodes"]
+        self.assertEqual((node["chunks"], node["chunk_grid"]), (4, text["chunk_grid"]))
+        self.assertIn("4 chunks decoded: 0 failures", self.run_ok("validate", path).text)
+        self.run_ok("copy", path, self.folder / "b")
+        self.run_ok("copy", path, self.folder / "r", "--chunks", "5")
+        self.assertEqual(document(self.folder / "b")["chunk_grid"], text["chunk_grid"])
+        for name in "a", "b", "r":
+            self.assertEqual(self.read_bin(self.folder / name), bytes(range(1, 11)))
+        (path / "c" / "1").write_bytes(b"ab")
+        (path / "c" / "4").write_bytes(b"ab")
+        result = tessera("validate", path)
+        for words in ('key "c/1"', 'key "c/4": no chunk', "1 failure, 1 stray key"):
+            self.assertIn(words, result.text)
 
 
 main()

@@ -70,7 +70,7 @@ class Usage(CommandTest):
     def test_help_and_version(self):
         self.assertRegex(self.run_ok("--version").text, r"^tessera \d+\.\d+\.\d+\n$")
         for arguments in ((), ("info",), ("read",), ("show",), ("view",), ("attrs",), ("write",), ("copy",), ("resize",), ("append",),
-                          ("compact",), ("bench",), ("rm",), ("mv",), ("validate",)):
+                          ("compact",), ("bench",), ("rm",), ("mv",), ("consolidate",), ("convert",), ("validate",)):
             self.assertIn("Usage: tessera", self.run_ok(*arguments, "--help").text)
         self.assertIn("a:b:s", self.run_ok("read", "--help").text)
         for command in ("read", "compact"):

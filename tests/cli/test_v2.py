@@ -79,6 +79,28 @@ class ZarrV2(CommandTest):
             for tree in (old, again, new):
                 self.assertEqual(hashlib.sha256(self.read_bin(tree / name)).hexdigest(), expected, (tree, name))
 
+    def test_documents_are_converted_in_place(self):
+        root = self.group()
+        (root / ".zmetadata").write_text('{"zarr_consolidated_format": 1, "metadata": {}}')
+        result = tessera("convert", root, "--to", "v3")
+        self.assert_refused(result, 0, str(root), "consolidated metadata was removed")
+        self.assertEqual(result.text, f"{root}: 2 nodes are Zarr v3 now\n")
+        self.assertEqual(sorted(str(file.relative_to(root)) for file in root.rglob("*") if file.is_file()),
+                         ["a/0.0", "a/zarr.json", "zarr.json"])
+        self.assertEqual(self.read_bin(root / "a"), self.elements)
+        self.assertEqual(document(root / "a")["dimension_names"], ["y", "x"])
+        self.assertEqual(document(root / "a")["attributes"], {"_ARRAY_DIMENSIONS": ["y", "x"]})
+        self.run_ok("validate", root)
+        self.assertEqual(self.run_ok("convert", root / "a", "--to", "v2").text, f"{root}/a: 1 node is Zarr v2 now\n")
+        self.assertEqual(self.run_ok("convert", root, "--to", "v2").text, f"{root}: 1 node is Zarr v2 now\n")
+        self.assertEqual(self.run_ok("convert", root, "--to", "v2").text, f"{root}: all of it is Zarr v2\n")
+        self.assertFalse(list(root.rglob("zarr.json")))
+        self.assertEqual(self.read_bin(root / "a"), self.elements)
+        self.run_ok("copy", BRAIN / "t1", root / "b", "--zarr-format", "3")
+        self.assert_refused(tessera("convert", root, "--to", "v2"), 1, 'key "b/zarr.json"', "member chunk_key_encoding",
+                            "tessera copy --zarr-format")
+        self.assert_refused(tessera("convert", root, "--to", "v4"), 2, "--to")
+
     def test_a_file_becomes_an_array_of_it(self):
         file = self.folder / "t1.npy"
         self.run_ok("read", BRAIN / "t1_half", "--output", file)

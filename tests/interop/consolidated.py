@@ -58,6 +58,32 @@ for change, names in ((["write", new, root / "g/b"], ["g", "g/a", "g/b"]), (["mv
     tessera(*change)
     assert member_names() == names, (change, member_names())
     assert not is_consolidated()
+tessera("consolidate", root, says=False)  # and zarr-python opens it so
+found = zarr.open_consolidated(root)
+assert sorted(name for name, _ in found.members(max_depth=None)) == ["b", "g", "g/a"]
+assert found["g/a"][:].tolist() == [1, 1, 0]
+for version, to in (2, "v3"), (3, "v2"):  # one format becomes the other in place, the copies of tessera among them
+    other = folder / f"{version}.zarr"
+    group = zarr.create_group(other, zarr_format=version, attributes=attributes)
+    group.create_group("g", attributes={"n": 1}).create_group("empty")
+    keys = {"name": "v2", "separator": "."}
+    group.create_array("g/a", shape=(4, 6), chunks=(3, 2), dtype="i2", chunk_key_encoding=keys, order="F" if version == 2 else None,
+                       attributes=attributes)[:] = np.arange(24).reshape(4, 6)
+    group.create_array("s", shape=(), dtype="f8", compressors=None, chunk_key_encoding=keys)[...] = 2.5
+    zarr.consolidate_metadata(other)
+    tessera("validate", other, says=False)
+    tessera("consolidate", other, says=False)
+    ours = zarr.open_consolidated(other)
+    tessera("convert", other, "--to", to)
+    tessera("consolidate", other, says=False)
+    theirs = zarr.open_consolidated(other)
+    assert theirs.metadata.zarr_format == int(to[1])
+    for group in ours, theirs:
+        assert sorted(name for name, _ in group.members(max_depth=None)) == ["g", "g/a", "g/empty", "s"]
+        assert math.isnan(group.attrs["_FillValue"]) and group["g"].attrs["n"] == 1
+        assert group["g"].metadata.consolidated_metadata is not None
+    assert (theirs["g/a"][:] == np.arange(24).reshape(4, 6)).all() and theirs["s"][...] == 2.5
+    assert math.isnan(theirs["g/a"].attrs["_FillValue"])
 found = zarr.open_group(root, mode="r")
 assert found["g/a"][:].tolist() == [1, 1, 0] and found["b"][:].tolist() == [7.5]
 for node in found, found["g/a"]:

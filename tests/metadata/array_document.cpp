@@ -111,7 +111,7 @@ TEST_CASE("a document that is sound but for what is not supported says so; one t
     char const *member, *json, *extension;
   } const cases[] = {{"data_type", R"("text")", R"(data type "text")"},
                      {"data_type", R"({"name": "x", "configuration": {"y": 1}})", R"(data type "x")"},
-                     {"chunk_grid", R"({"name": "rectilinear", "configuration": {}})", R"(chunk grid "rectilinear")"},
+                     {"chunk_grid", R"({"name": "spiral", "configuration": {}})", R"(chunk grid "spiral")"},
                      {"chunk_key_encoding", R"("hashed")", R"(chunk key encoding "hashed")"},
                      {"storage_transformers", R"(["cache"])", R"(storage transformer "cache")"}};
   for (auto const& sample : cases) {

@@ -63,8 +63,8 @@ TEST_CASE("the chunk grid is regular, with a chunk shape of the array's rank (GR
   refuse_extension("chunk_grid", R"({"name": "regular"})", {"member chunk_grid.configuration.chunk_shape is missing"});
   refuse_extension("chunk_grid", R"({"name": "regular", "configuration": {}})",
          {"chunk_grid.configuration.chunk_shape is missing"});
-  refuse_extension("chunk_grid", R"({"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": [4]}})",
-         {"member chunk_grid", "\"rectilinear\"", "\"regular\""});
+  refuse_extension("chunk_grid", R"({"name": "spiral", "configuration": {"chunk_shape": [4]}})",
+                   {"member chunk_grid", "\"spiral\"", "\"regular\"", "\"rectilinear\""});
   refuse_extension("chunk_grid", R"({"name": "x", "must_understand": false})", {"\"x\""});
   refuse_extension("chunk_grid", R"({"name": "regular", "configuration": {"chunk_shape": [2], "order": "C"}})",
          {"member chunk_grid.configuration.order is unknown"});

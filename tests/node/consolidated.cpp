@@ -1,11 +1,14 @@
 // Hierarchies with consolidated metadata, which other programs believe: tests/data/climate.zarr, as xarray 2026.9 with
 // zarr-python 3.1.6 wrote it, NaN in its attributes and in their copies.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +16,7 @@
 
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
+#include <tessera/node/stale_copies.hpp>
 #include <tessera/tessera.hpp>
 
 using namespace tessera;
@@ -41,6 +45,36 @@ Members document(Memory const& store, std::string const& path) {
 }
 
 using Strings = std::vector<std::string>;
+
+// The keys that were read, in turn; listings are noted too.
+struct Noting : WrapperStore<Memory> {
+  using WrapperStore::WrapperStore;
+  std::shared_ptr<Strings> asked = std::make_shared<Strings>();
+
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> destination,
+                                  Queue<space::Host>& on) const {
+    asked->push_back(key.path);
+    return source().read(key, range, destination, on);
+  }
+  void list_directory(std::string_view path, Visitor visit) const {
+    asked->push_back("list " + std::string{path});
+    source().list_directory(path, visit);
+  }
+};
+
+void put_v2(Memory const& store) {
+  create_group(store, "", {{"title", "old"}}, {.format = ZarrFormat::v2});
+  create_array<int, 1>(store, "g/a",
+                       {.shape = {2}, .chunk_shape = {2}, .attributes = {{"unit", "mm"}}, .format = ZarrFormat::v2})
+      .fill(all, 4);
+  create_array<int, 1>(store, "b", {.shape = {3}, .chunk_shape = {2}, .format = ZarrFormat::v2});
+}
+
+std::string problems(Memory const& store, std::string const& path = "") {
+  std::string text;
+  for (auto const& [where, problem] : stale_copies(store, path)) text += where + ": " + problem + '\n';
+  return text;
+}
 
 }  // namespace
 
@@ -111,6 +145,183 @@ TEST_CASE("all groups above lose what is not true any more; a group that is move
   CHECK(document(store, "c/d") == document(climate(), ""));
   erase_node(store, "c/d/y");
   CHECK(consolidated_above(store, "c/d/t2m").empty());
+}
+
+TEST_CASE("a group with consolidated metadata and all below it are opened with one request (GROUP-07, GROUP-08)") {
+  Noting const store{climate("a/")};
+  auto const group = open_group(store, "a");
+  CHECK(*store.asked == Strings{"a/zarr.json"});
+  CHECK(group.children().size() == 3);
+  CHECK(group.arrays().size() == 3);
+  CHECK(group.groups().empty());
+  CHECK(open_any(group, "y").shape() == Extents{3});
+  CHECK(open_array<float, 2>(group, "t2m").attributes().at("units") == Value{"K"});
+  int walked = 0;
+  group.walk([&](Node const&) { ++walked; });
+  CHECK(walked == 3);
+  CHECK(*store.asked == Strings{"a/zarr.json"});
+  CHECK(open_array<float, 2>(group, "t2m").read(all)(0, 2) == 273.0f);
+}
+
+TEST_CASE("so are those of Zarr v2, but for .zgroup (V2-36, V2-37)") {
+  Noting const store{Memory{}};
+  put_v2(store.source());
+  consolidate(store.source());
+  auto copies = parse_json(test::value(store.source(), ".zmetadata"));
+  copies["metadata"]["g/.zgroup"]["consolidated_metadata"] = Members{{"metadata", Members{}}};  // as zarr-python has it
+  test::put(store.source(), ".zmetadata", to_json(copies));
+  CHECK(problems(store.source()).empty());
+  auto const group = open_group(store);
+  CHECK(*store.asked == Strings{"zarr.json", ".zgroup", ".zmetadata"});
+  CHECK(group.metadata().has_consolidated);
+  CHECK(group.attributes() == Members{{"title", "old"}});
+  auto const below = open_group(group, "g");
+  CHECK(below.children().size() == 1);
+  auto const a = open_array<int, 1>(below, "a");
+  CHECK(a.attributes() == Members{{"unit", "mm"}});
+  REQUIRE(group.groups().size() == 1);
+  CHECK(group.groups()[0].group.arrays()[0].array.metadata().format == ZarrFormat::v2);
+  CHECK(store.asked->size() == 3);
+  CHECK(a.read(all)(1) == 4);
+  auto other = parse_json(test::value(store.source(), ".zmetadata"));
+  other["zarr_consolidated_format"] = Value::integer(2);
+  test::put(store.source(), ".zmetadata", to_json(other));
+  CHECK_FALSE(open_group(store).metadata().has_consolidated);
+  CHECK(open_group(store).attributes() == Members{{"title", "old"}});
+  CHECK(problems(store.source()).starts_with(".zmetadata: the consolidated metadata is of a kind that is not known"));
+}
+
+TEST_CASE(
+    "what is done with copies is the program's choice, and nodes that they lack are looked for (GROUP-09, GROUP-11)") {
+  auto const store = climate();
+  auto changed = parse_json(test::value(store, "y/zarr.json"));
+  changed["shape"] = List{Value::integer(1)};
+  test::put(store, "y/zarr.json", to_json(changed));  // behind the copies' back
+  auto const shape = [&](Consolidated consolidated) {
+    return open_any(open_group(store, "", {.consolidated = consolidated}), "y").shape();
+  };
+  CHECK(shape(Consolidated::use) == Extents{3});
+  CHECK(shape(Consolidated::require) == Extents{3});
+  CHECK(shape(Consolidated::ignore) == Extents{1});
+  auto const group = open_group(store);
+  create_array<int, 1>(group, "new/a", {.shape = {2}, .chunk_shape = {2}});
+  CHECK(open_array<int, 1>(group, "new/a").shape() == Extents{2});
+  CHECK(open_group(group, "new").children().size() == 1);
+  check_refused<MetadataError>([&] { open_any(group, "none"); }, {"key \"none/zarr.json\"", "no array"});
+  check_refused<MetadataError>([&] { open_group(store, "", {.consolidated = Consolidated::require}); },
+                               {"no consolidated metadata", "consolidate(store, path)"});
+  for (auto const* copies : {"null", R"({"kind": "inline", "must_understand": false, "metadata": {}})",
+                             R"({"kind": "other", "must_understand": false, "metadata": {"y": {}}})",
+                             R"({"kind": "inline", "must_understand": false, "metadata": []})"}) {
+    CAPTURE(copies);
+    auto const other = climate();
+    auto own = parse_json(test::value(other, "zarr.json"));
+    own["consolidated_metadata"] = parse_json(copies);
+    test::put(other, "zarr.json", to_json(own));
+    CHECK(open_group(other).children().size() == 3);
+  }
+}
+
+TEST_CASE("paths of copies may begin with a '/', in any order; an error names the copy (GROUP-08, GROUP-10)") {
+  Memory const store;
+  create_array<int, 1>(store, "g/a", {.shape = {2}, .chunk_shape = {2}});
+  auto own = document(store, "");
+  own["consolidated_metadata"] =
+      Members{{"kind", "inline"},
+              {"must_understand", false},
+              {"metadata", Members{{"/g/a", document(store, "g/a")},
+                                   {"/g", Members{{"zarr_format", Value::integer(3)},
+                                                  {"node_type", "group"},
+                                                  {"consolidated_metadata", Members{{"metadata", Members{}}}}}},
+                                   {"wrong", Members{{"zarr_format", Value::integer(3)}, {"node_type", "array"}}}}}};
+  test::put(store, "zarr.json", to_json(own));
+  auto const group = open_group(store);
+  CHECK(open_group(group, "g").children().size() == 1);
+  CHECK(open_array<int, 1>(group, "g/a").shape() == Extents{2});
+  check_refused<MetadataError>([&] { open_any(group, "wrong"); },
+                               {"consolidated in zarr.json", "key \"wrong/zarr.json\"", "member shape is missing"});
+}
+
+TEST_CASE("consolidate writes what zarr-python writes (GROUP-12)") {
+  auto const store = climate();
+  merge_attributes(store, "y", {{"units", "degrees_north"}});  // the copies go
+  CHECK_FALSE(open_group(store).metadata().has_consolidated);
+  consolidate(store);
+  CHECK(problems(store).empty());
+  CHECK(document(store, "").at("consolidated_metadata").at("metadata").at("t2m") ==
+        document(climate(), "").at("consolidated_metadata").at("metadata").at("t2m"));
+  CHECK(open_group(store).metadata().has_consolidated);
+  create_group(store, "B");
+  create_array<int, 1>(store, "a/z", {.shape = {2}, .chunk_shape = {2}});
+  consolidate(store, "a");
+  consolidate(store);
+  Strings names;
+  auto const own = document(store, "");
+  for (auto const& copy : *own.at("consolidated_metadata").at("metadata").get_if<Members>()) names.push_back(copy.name);
+  CHECK(names == Strings{"a", "B", "t2m", "time", "y", "a/z"});
+  CHECK_FALSE(
+      own.at("consolidated_metadata").at("metadata").at("a").get_if<Members>()->contains("consolidated_metadata"));
+  CHECK(document(store, "a").contains("consolidated_metadata"));
+  CHECK(problems(store).empty());
+  consolidate(store, "a");  // what the group has of itself makes no copy of it untrue
+  CHECK(problems(store).empty());
+  check_refused<MetadataError>([&] { consolidate(store, "none"); }, {"key \"none/zarr.json\"", "no group"});
+  create_array<int, 1>(store, "old", {.shape = {2}, .chunk_shape = {2}, .format = ZarrFormat::v2});
+  check_refused<MetadataError>([&] { consolidate(store); }, {"key \"old/zarr.json\"", "of the other format"});
+}
+
+TEST_CASE("copies that are not true are found (GROUP-11)") {
+  auto const store = climate();
+  CHECK(problems(store).empty());
+  auto changed = parse_json(test::value(store, "y/zarr.json"));
+  auto members = changed.as<Members>();
+  std::reverse(members.begin(), members.end());
+  std::erase_if(members, [](Member const& member) { return member.name == "storage_transformers"; });
+  test::put(store, "y/zarr.json", to_json(members));  // as another program might write it
+  CHECK(problems(store).empty());
+  changed["attributes"]["units"] = "m";
+  test::put(store, "y/zarr.json", to_json(changed));
+  test::put(store, "new/zarr.json", R"({"zarr_format": 3, "node_type": "group"})");
+  Queue<space::Host> on;
+  store.erase({"time/zarr.json"}, on);
+  CHECK(problems(store) ==
+        "zarr.json: there is a copy of \"time/zarr.json\", which is not there\n"
+        "zarr.json: the copy of \"y/zarr.json\" is not what that document says\n"
+        "zarr.json: there is no copy of \"new/zarr.json\"\n");
+  Memory const old;
+  put_v2(old);
+  consolidate(old);
+  test::put(old, "g/a/.zattrs", R"({"unit": "m"})");
+  CHECK(problems(old) == ".zmetadata: the copy of \"g/a/.zattrs\" is not what that document says\n");
+}
+
+TEST_CASE("a change in the one format takes the copies of that format out of groups of both (GROUP-11, V2-36)") {
+  auto const both = [] {
+    Memory const store;
+    put_v2(store);
+    consolidate(store);
+    test::put(store, "zarr.json", test::value(climate(), "zarr.json"));
+    return store;
+  };
+  auto const has_v2_copies = [](Memory const& store) {
+    Queue<space::Host> on;
+    return size(store, {".zmetadata"}, on).has_value();
+  };
+  CHECK(consolidated_above(both(), "b") == Strings{""});
+  auto const checked = [&](std::string const& what, std::function<void(Memory const&)> const& change) {
+    CAPTURE(what);
+    auto const store = both();
+    change(store);
+    CHECK_FALSE(has_v2_copies(store));
+    CHECK(consolidated_above(store, "b").empty());
+  };
+  checked("attributes", [](Memory const& store) { set_attributes(store, "b", {{"c", 1}}); });
+  checked("resize", [](Memory const& store) { open_array<int, 1>(store, "b").resize({2}); });
+  checked("create_array", [](Memory const& store) {
+    create_array<int, 1>(store, "d", {.shape = {2}, .chunk_shape = {2}, .format = ZarrFormat::v2});
+  });
+  checked("move_node", [](Memory const& store) { move_node(store, "b", "d"); });
+  checked("erase_node", [](Memory const& store) { erase_node(store, "b"); });
 }
 
 }  // namespace consolidated_tests

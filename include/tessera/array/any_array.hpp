@@ -76,6 +76,8 @@ class AnyArray {
   template <class T, std::size_t Rank>
   auto as() const;
   Extents const& chunk_shape() const { return state_->metadata.chunk_shape; }
+  /// The lengths of chunks in a rectilinear grid, along each dimension; of any other grid empty.
+  std::vector<ChunkEdges> const& edges() const { return state_->metadata.edges; }
   std::string const& path() const { return state_->path; }  ///< in the store; the root's is empty
   S const& store() const { return state_->store; }
   /// Where its document is: "t1/zarr.json", or "t1/.zarray" in Zarr v2.
@@ -92,8 +94,9 @@ class AnyArray {
             ReadOptions const& options = {}) const {
     expect_fixed_size();
     if constexpr (detail::check_placer<array_space>())
-      return for_chunks(selected, to.strides, on, [&](auto const& chunks) {
-        defaults_.apply(options, [&](auto const& used) { read_chunks(chunks, selected, to, on, used); });
+      return for_parts(selected, to.strides, on, [&](auto const& chunks, auto const& part, std::ptrdiff_t offset) {
+        StridedSpan<array_space> const there{to.data + offset, to.strides};
+        defaults_.apply(options, [&](auto const& used) { read_chunks(chunks, part, there, on, used); });
       });
     else
       return detail::InvalidCall{};
@@ -120,6 +123,21 @@ class AnyArray {
     return complete("a read", selected, on, [&] { state_->with_chunks(now, f); });
   }
 
+  /// Likewise, of any grid: calls f(ChunkAccess, ResolvedSelection, std::ptrdiff_t) for the parts of the array whose
+  /// chunks are all of one shape, as if each were an array of its own; what of it is selected begins so many bytes
+  /// behind the beginning of the memory. A regular grid is one part.
+  template <class F>
+  Completion for_parts(ResolvedSelection const& selected, Strides const& strides, queue_type& on, F&& f) const {
+    if (!state_->has_parts())
+      return for_chunks(selected, strides, on, [&](auto const& chunks) { f(chunks, selected, std::ptrdiff_t{0}); });
+    auto const now = state_->expect_inside(selected, strides);
+    return complete("a read", selected, on, [&] {
+      each_part(now, selected, strides, [&](auto const& part, ResolvedSelection const& some, std::ptrdiff_t offset) {
+        state_->with_part(part, [&](auto const& chunks) { f(chunks, some, offset); });
+      });
+    });
+  }
+
   /// Writes a selection from memory of array_space. A write of part of a chunk leaves the rest as it is, among all
   /// threads that write through this store and its copies. Throws: as read.
   auto write(ResolvedSelection const& selected, StridedView<array_space> from, queue_type& on,
@@ -136,7 +154,7 @@ class AnyArray {
       auto const shared = state_->hold_shape();
       auto const now = state_->expect_inside(selected, from.strides);
       return complete("a write", selected, on, [&] {
-        defaults_.apply(options, [&](auto const& used) { write_elements(now, selected, from, on, used); });
+        defaults_.apply(options, [&](auto const& used) { write_parts(now, selected, from, on, used); });
       });
     } else {
       return detail::InvalidCall{};
@@ -179,9 +197,15 @@ class AnyArray {
       if (chunk.rank() != grid.rank())
         throw SelectionError{text({"a chunk's place of ", chunk.rank(), " dimensions, expected ", grid.rank()})};
       std::vector<Slice> slices;
+      auto const axes = detail::chunk_axes(state_->metadata.edges, now);
       for (std::size_t d = 0; d < grid.rank(); ++d) {
         if (chunk[d] >= grid[d])
           throw SelectionError{text({"dimension ", d, ": found chunk ", chunk[d], ", expected one below ", grid[d]})};
+        if (!axes.empty()) {
+          auto const [begin, elements] = axes[d].chunk(chunk[d]);
+          slices.emplace_back(begin, begin + elements);
+          continue;
+        }
         auto const length = chunk_shape()[d], first = chunk[d] * length;
         slices.emplace_back(first, first + std::min(length, now[d] - first));
       }
@@ -242,7 +266,7 @@ class AnyArray {
       Region region{Extents::filled(block.rank(), 0), block, Extents::filled(block.rank(), 1)};
       region.first[axis] = before[axis];
       return complete("an append", region, on, [&, &old = before, &grown = after] {
-        defaults_.apply(options, [&](auto const& used) { write_elements(grown, region, from, on, used); });
+        defaults_.apply(options, [&](auto const& used) { write_parts(grown, region, from, on, used); });
         publish(old, grown);
       });
     } else {
@@ -370,11 +394,35 @@ class AnyArray {
   template <class What, class From>
   void write_elements(Extents const& shape, What const& selected, From const& from, queue_type& on,
                       WriteOptions const& options) const {
-    auto& s = *state_;
-    s.with_writable_chunks(shape, [&](auto const& chunks) {
-      if constexpr (P::may_be_sharded)
-        if (chunks.shards) return write_shards(chunks, shape, selected, from, on, options);
-      write_chunks(chunks, shape, selected, from, on, options);
+    state_->with_writable_chunks(
+        shape, [&](auto const& chunks) { write_through(chunks, shape, selected, from, on, options); });
+  }
+  template <class Chunks, class What, class From>
+  static void write_through(Chunks const& chunks, Extents const& shape, What const& selected, From const& from,
+                            queue_type& on, WriteOptions const& options) {
+    if constexpr (P::may_be_sharded)
+      if (chunks.shards) return write_shards(chunks, shape, selected, from, on, options);
+    write_chunks(chunks, shape, selected, from, on, options);
+  }
+  // Of any grid.
+  template <class From>
+  void write_parts(Extents const& shape, ResolvedSelection const& selected, From const& from, queue_type& on,
+                   WriteOptions const& options) const {
+    if (!state_->has_parts()) return write_elements(shape, selected, from, on, options);
+    each_part(shape, selected, from.strides, [&](auto const& part, auto const& some, std::ptrdiff_t offset) {
+      auto there = from;
+      there.data += offset;
+      state_->with_writable_part(
+          part, [&](auto const& chunks) { write_through(chunks, part.shape, some, there, on, options); });
+    });
+  }
+  // Calls f(part, selected, offset), bytes from the beginning of the memory.
+  template <class F>
+  void each_part(Extents const& shape, ResolvedSelection const& selected, Strides const& strides, F&& f) const {
+    state_->for_each_part(shape, selected, [&](auto const& part, ResolvedSelection const& some, Extents const& target) {
+      std::ptrdiff_t offset = 0;
+      for (std::size_t d = 0; d < target.rank(); ++d) offset += static_cast<std::ptrdiff_t>(target[d]) * strides[d];
+      f(part, some, offset);
     });
   }
 
@@ -417,14 +465,13 @@ class AnyArray {
   // What chunks have of the shape `shown` beyond the shape `kept` becomes the fill value.
   void clear(Extents const& kept, Extents const& shown, queue_type& on) const {
     auto const& s = *state_;
-    detail::ChunksOutside const beyond{kept, shown, chunk_shape()};
+    detail::ChunksOutside const beyond{kept, shown, chunk_shape(), edges()};
     if (beyond.size() == 0) return;
-    auto whole = state_->grid_of(shown);  // chunks: as if all of them were the array's
-    for (std::size_t d = 0; d < whole.rank(); ++d) whole[d] *= chunk_shape()[d];
+    auto const whole = beyond.whole_chunks();             // as if all of them were the array's
     auto const write_each = [&](std::byte const* fill) {  // the same element everywhere: of no strides
       StridedView<array_space> const from{fill, Strides::filled(kept.rank(), 0)};
       detail::clear_beyond(s.store, s.path, s.metadata.key_encoding, beyond, state_->locks, on,
-                           [&](Region const& region) { write_elements(whole, region, from, on, {}); });
+                           [&](Region const& region) { write_parts(whole, region, from, on, {}); });
     };
     if constexpr (std::same_as<array_space, space::Host>) {
       write_each(s.fill_element().data);

@@ -234,7 +234,8 @@ class Array {
  private:
   template <class Sel>
   ResolvedSelection selected(Sel const& selection) const {
-    return of_this([&]() -> ResolvedSelection { return detail::selected_by(selection, shape(), chunk_shape()); });
+    return of_this(
+        [&]() -> ResolvedSelection { return detail::selected_in(selection, shape(), chunk_shape(), array_.edges()); });
   }
   // Errors name the array.
   template <class F>

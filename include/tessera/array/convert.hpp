@@ -36,8 +36,9 @@ consteval bool check_conversion() {
 // As Array's: errors name the array.
 template <class Sel, class S, class P>
 ResolvedSelection selected_of(AnyArray<S, P> const& array, Sel const& selection) {
-  return in_document(array.store(), array.document(),
-                     [&]() -> ResolvedSelection { return selected_by(selection, array.shape(), array.chunk_shape()); });
+  return in_document(array.store(), array.document(), [&]() -> ResolvedSelection {
+    return selected_in(selection, array.shape(), array.chunk_shape(), array.edges());
+  });
 }
 template <std::size_t Rank, class M, class S, class P>
 auto view_for(AnyArray<S, P> const& array, M& memory, ResolvedSelection const& what) {

@@ -27,7 +27,7 @@ template <class Way, class S, class P>
 auto read_converted(AnyArray<S, P> const& array, ResolvedSelection const& what,
                     StridedSpan<typename P::array_space> const& to, Way const& way, Misfits const& misfits,
                     typename P::queue_type& on, ReadOptions const& options) {
-  return array.for_chunks(what, to.strides, on, [&](auto const& chunks) {
+  return array.for_parts(what, to.strides, on, [&](auto const& chunks, auto const& part, std::ptrdiff_t offset) {
     typename Way::From fill;
     std::memcpy(&fill, chunks.fill.data, sizeof fill);
     bool fits = true;
@@ -37,7 +37,7 @@ auto read_converted(AnyArray<S, P> const& array, ResolvedSelection const& what,
     using Space = typename P::array_space;
     ConvertingPlacer<Space, Way> const placer{{way, misfits, fits}};
     array.with_defaults(options, [&](auto const& used) {
-      read_chunks(source, what, PlacedSpan<Space>{to.data, to.strides, placer.view()}, on, used);
+      read_chunks(source, part, PlacedSpan<Space>{to.data + offset, to.strides, placer.view()}, on, used);
     });
   });
 }

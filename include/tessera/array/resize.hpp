@@ -38,7 +38,8 @@ inline Extents replaceable_shape(Members document, Extents const& other, ArrayMe
     return read_array_metadata(reader);
   };
   auto const found = read(document);
-  if (found.chunk_shape != open.chunk_shape || found.type != open.type || found.fields != open.fields)
+  if (found.chunk_shape != open.chunk_shape || found.edges != open.edges || found.type != open.type ||
+      found.fields != open.fields)
     throw MetadataError{"there is another array at this path than the one that was opened"};
   set_member(document, "shape", to_value(other));
   (void)read(std::move(document));

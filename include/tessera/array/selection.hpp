@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <tessera/core/dimensions.hpp>
+#include <tessera/metadata/rectilinear.hpp>
 #include <tessera/view/blocks.hpp>
 #include <tessera/view/box.hpp>
 #include <tessera/view/mask.hpp>
@@ -31,6 +32,33 @@ requires requires(Sel const& selection, Extents const& shape) {
 }
 auto selected_by(Sel const& selection, Extents const& shape, Extents const& chunk_shape) {
   return selection.resolve(shape, chunk_shape);
+}
+
+template <class Sel>
+inline constexpr bool is_of_chunks = requires(Sel const& selection, Extents const& shape) {
+  selection.resolve(shape, shape);
+};
+
+// Likewise, of any grid; `edges` are those of a rectilinear one. Throws: SelectionError, if it is none for the
+// selection.
+template <class Sel>
+ResolvedSelection selected_in(Sel const& selection, Extents const& shape, Extents const& chunk_shape,
+                              std::vector<ChunkEdges> const& edges) {
+  if constexpr (is_of_chunks<Sel>)
+    if (!edges.empty()) {
+      if constexpr (std::same_as<Sel, Blocks>) {
+        auto const axes = chunk_axes(edges, shape);
+        auto grid = shape;
+        for (std::size_t d = 0; d < axes.size(); ++d) grid[d] = axes[d].chunks();
+        return selection.resolve_in(grid, [&](std::size_t d, std::uint64_t chunk) {
+          auto const [first, elements] = axes[d].chunk(chunk);
+          return std::pair{first, first + elements};
+        });
+      }
+      throw SelectionError{
+          "this selection is of chunks that all have one shape, and the chunk grid is \"rectilinear\""};
+    }
+  return selected_by(selection, shape, chunk_shape);
 }
 
 /// A Box, `all`, Orthogonal, Points, a Mask, Blocks, or your own type with such a resolve.

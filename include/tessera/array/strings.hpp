@@ -93,10 +93,10 @@ struct ElementsOf<T> {
   template <class A>
   static auto read(A const& array, ResolvedSelection const& what, StridedSpan<space::Host> const& to,
                    Queue<space::Host>& on, ReadOptions const& options) {
-    return array.for_chunks(what, to.strides, on, [&](auto const& chunks) {
+    return array.for_parts(what, to.strides, on, [&](auto const& chunks, auto const& part, std::ptrdiff_t offset) {
       array.with_defaults(options, [&](auto const& used) {
-        read_chunks(chunks, what, PlacedSpan<space::Host>{to.data, to.strides, {sizeof(T), &taking_placer<T>}}, on,
-                    used);
+        PlacedSpan<space::Host> const there{to.data + offset, to.strides, {sizeof(T), &taking_placer<T>}};
+        read_chunks(chunks, part, there, on, used);
       });
     });
   }

@@ -137,7 +137,7 @@ class ArrayOf {
   template <class Sel>
   ResolvedSelection selected(Sel const& selection) const {
     return detail::in_document(array_.store(), array_.document(), [&]() -> ResolvedSelection {
-      return detail::selected_by(selection, shape(), chunk_shape());
+      return detail::selected_in(selection, shape(), chunk_shape(), array_.edges());
     });
   }
   static Strides dense(ResolvedSelection const& what) { return Layout::c_order(what.shape, sizeof(T)).strides; }

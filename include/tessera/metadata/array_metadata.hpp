@@ -18,13 +18,14 @@
 #include <tessera/metadata/element_type.hpp>
 #include <tessera/metadata/fill_value.hpp>
 #include <tessera/metadata/format.hpp>
+#include <tessera/metadata/rectilinear.hpp>
 
 namespace tessera { inline namespace v0 {
 
 struct ArrayMetadata {
   Extents shape;
   DataType type;
-  Extents chunk_shape;
+  Extents chunk_shape;  ///< of a rectilinear grid the longest along each dimension
   ChunkKeyEncoding key_encoding;
   std::vector<std::byte> fill;  ///< one element, in the machine's byte order; of strings and bytes, its own
   std::vector<Specification> codecs;
@@ -33,17 +34,34 @@ struct ArrayMetadata {
   Members tolerated{};               ///< members of other programs, kept as they are
   List storage_transformers{};       ///< likewise: those that need not be understood
   ZarrFormat format = ZarrFormat::v3;  ///< of its documents
+  std::vector<ChunkEdges> edges{};     ///< of a rectilinear grid, for each dimension; else empty
   std::vector<Field> fields{};         ///< of the elements, if they are structs
   bool is_of_numpy = false;            ///< ElementType::is_of_numpy
 };
 
 namespace detail {
 
-inline Extents read_chunk_grid(MemberValue const& found, Extents const& shape) {
+// A rectilinear grid of one length along each dimension is a regular one.
+[[gnu::cold]] inline Extents read_edges(Value const& configuration, Extents const& shape,
+                                        std::vector<ChunkEdges>& edges) {
+  auto found = read_rectilinear(configuration, shape);
+  Extents longest;
+  bool is_regular = true;
+  for (auto const& axis : found) {
+    is_regular = is_regular && axis.repeats;
+    longest.push_back(axis.longest());
+  }
+  if (!is_regular) edges = std::move(found);
+  return longest;
+}
+
+inline Extents read_chunk_grid(MemberValue const& found, Extents const& shape, std::vector<ChunkEdges>& edges) {
   auto const grid = specification(found);
+  if (grid.name == "rectilinear") return read_edges(grid.configuration, shape, edges);
   if (grid.name != "regular")
-    throw MetadataError{text({"chunk grid ", describe(grid.name)}),
-                        text({"member chunk_grid: ", describe(grid.name), " is not supported, only \"regular\""})};
+    throw MetadataError{
+        text({"chunk grid ", describe(grid.name)}),
+        text({"member chunk_grid: ", describe(grid.name), " is not supported, only \"regular\" and \"rectilinear\""})};
   ObjectReader configuration{grid.configuration, "chunk_grid.configuration"};
   auto const member = configuration.at("chunk_shape");
   auto chunk_shape = member.extents();
@@ -199,8 +217,10 @@ inline ArrayMetadata read_array_metadata(ObjectReader& reader) {
   auto const fill = reader.at("fill_value");
   if (!array.fields.empty() && !array.is_of_numpy && array.format == ZarrFormat::v3 && !fill.value().get_if<Members>())
     fill.refuse("an object");  // base64 is zarr-python's and that of Zarr v2
-  if (!unsupported) array.fill = read_fill_value(fill, array.type, array.fields);  // what the type would have there is not known
-  unless_unsupported([&] { array.chunk_shape = detail::read_chunk_grid(reader.at("chunk_grid"), array.shape); });
+  if (!unsupported)  // what the type would have there is not known
+    array.fill = read_fill_value(fill, array.type, array.fields);
+  unless_unsupported(
+      [&] { array.chunk_shape = detail::read_chunk_grid(reader.at("chunk_grid"), array.shape, array.edges); });
   unless_unsupported([&] { array.key_encoding = detail::read_key_encoding(reader.at("chunk_key_encoding")); });
   auto const codecs = reader.at("codecs");
   for (std::size_t i = 0; i < codecs.list().size(); ++i) array.codecs.push_back(specification(codecs.item(i)));
@@ -238,7 +258,9 @@ inline Value to_value(ArrayMetadata const& array) {
   Members document{
       {"shape", detail::to_value(array.shape)},
       {"data_type", detail::write_element_type(array.type, array.fields, array.is_of_numpy)},
-      {"chunk_grid", to_value({"regular", Members{{"chunk_shape", detail::to_value(array.chunk_shape)}}})},
+      {"chunk_grid", array.edges.empty()
+                         ? to_value({"regular", Members{{"chunk_shape", detail::to_value(array.chunk_shape)}}})
+                         : detail::write_rectilinear(array.edges)},
       {"chunk_key_encoding", to_value({array.key_encoding.v2 ? "v2" : "default",
                                        Members{{"separator", std::string{array.key_encoding.separator}}}})},
       {"fill_value", array.is_of_numpy ? Value{detail::encode_base64(array.fill)}

@@ -1,6 +1,5 @@
-// Consolidated metadata: copies of all documents below, which the document of a group may have, as zarr-python and
-// xarray write it; in Zarr v2 they are a document of their own, `.zmetadata`. tessera reads the documents themselves. Before it changes a node, it removes the copies from the
-// groups above: other programs would believe what has become untrue.
+// Consolidated metadata goes from the groups above a node before the node changes: programs that believe the copies
+// (metadata/consolidated_documents.hpp) would believe what has become untrue.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -26,7 +25,7 @@ void for_each_ancestor(std::string_view path, F&& visit) {
   }
 }
 
-// Of Zarr v2: at a group, which has no zarr.json.
+// Of Zarr v2: a document of its own.
 template <class S>
 [[gnu::noinline, gnu::cold]] void drop_v2_copies(S const& documents, std::string_view path) {
   queue_of<S> on;
@@ -34,8 +33,9 @@ template <class S>
   if (size(documents, key, on)) documents.erase(key, on);
 }
 
+// `changed`: the format of the document that changes. A group of both formats has copies of both.
 template <class S>
-void drop_consolidated(S const& documents, std::string_view path) {
+void drop_consolidated(S const& documents, std::string_view path, ZarrFormat changed) {
   bool const is_v3 = until_unchanged([&] {
     [[maybe_unused]] auto const held = lock_of(documents, document_key(path));
     auto document = read_v3_document(documents, document_key(path));
@@ -45,12 +45,12 @@ void drop_consolidated(S const& documents, std::string_view path) {
       write_document(documents, path, *document);
     return true;
   });
-  if (!is_v3) drop_v2_copies(documents, path);
+  if (!is_v3 || changed == ZarrFormat::v2) drop_v2_copies(documents, path);
 }
 
 template <class S>
-void drop_consolidated_above(S const& documents, std::string_view path) {
-  for_each_ancestor(path, [&](std::string_view above) { drop_consolidated(documents, above); });
+void drop_consolidated_above(S const& documents, std::string_view path, ZarrFormat changed) {
+  for_each_ancestor(path, [&](std::string_view above) { drop_consolidated(documents, above, changed); });
 }
 
 }  // namespace detail
@@ -62,13 +62,10 @@ std::vector<std::string> consolidated_above(S const& store, std::string const& p
   std::vector<std::string> groups;
   detail::for_each_ancestor(path, [&](std::string_view above) {
     auto const& documents = metadata_of(store);
-    if (auto const document = detail::read_v3_document(documents, document_key(above))) {
-      auto const* const copies = document->template get_if<Members>()->find("consolidated_metadata");
-      if (copies && !copies->is_null()) groups.emplace_back(above);
-    } else {
-      queue_of<std::remove_cvref_t<decltype(documents)>> on;
-      if (size(documents, detail::v2_copies_key(above), on)) groups.emplace_back(above);
-    }
+    auto const document = detail::read_v3_document(documents, document_key(above));
+    auto const* const copies = document ? document->template get_if<Members>()->find("consolidated_metadata") : nullptr;
+    queue_of<std::remove_cvref_t<decltype(documents)>> on;
+    if ((copies && !copies->is_null()) || size(documents, detail::v2_copies_key(above), on)) groups.emplace_back(above);
   });
   return groups;
 }

@@ -37,6 +37,28 @@ std::optional<FoundDocument> find_document(S const& store, std::string_view path
   return FoundDocument{*std::move(document), std::move(key)};
 }
 
+// What f makes of a document's members. Throws: what f throws, naming store and key.
+template <class S, class F>
+auto read_found(S const& store, Value const& document, Key const& key, F&& f) {
+  try {
+    ObjectReader reader{document, ""};
+    (void)reader.at("zarr_format");
+    return f(reader);
+  } catch (Error& error) {
+    error.in_key(key.path).in_store(name_of(store));
+    throw;
+  }
+}
+
+// As read_document, of anything that find_document takes.
+template <class S, class F>
+auto read_documents(S const& store, std::string_view path, F&& f, std::optional<NodeType> wanted = {})
+    -> std::optional<decltype(f(std::declval<ObjectReader&>()))> {
+  auto const found = find_document(store, path, wanted);
+  if (!found) return std::nullopt;
+  return read_found(store, found->value, found->key, f);
+}
+
 }  // namespace detail
 
 /// Calls f(ObjectReader&) with the members of a node's document, and returns what f returns. A document of Zarr v2 comes
@@ -45,20 +67,10 @@ std::optional<FoundDocument> find_document(S const& store, std::string_view path
 template <class S, class F>
 auto read_document(S const& store, std::string_view path, F&& f, std::optional<NodeType> wanted = {})
     -> std::optional<decltype(f(std::declval<ObjectReader&>()))> {
-  if constexpr (!detail::check_metadata_store<S>()) {
+  if constexpr (!detail::check_metadata_store<S>())
     return std::nullopt;
-  } else {
-    auto const found = detail::find_document(store, path, wanted);
-    if (!found) return std::nullopt;
-    try {
-      ObjectReader reader{found->value, ""};
-      (void)reader.at("zarr_format");
-      return f(reader);
-    } catch (Error& error) {
-      error.in_key(found->key.path).in_store(name_of(store));
-      throw;
-    }
-  }
+  else
+    return detail::read_documents(store, path, f, wanted);
 }
 
 /// Whether an extension that this program does not know says `must_understand: false`.

@@ -68,6 +68,7 @@ template <class D>
 [[gnu::noinline, gnu::cold]] void change_v2_document(D const& documents, std::string const& path,
                                                     std::string_view member, FunctionRef<void(Members&)> change) {
   drop_v2_copies(documents, path);
+  for_each_ancestor(path, [&](std::string_view above) { drop_v2_copies(documents, above); });
   bool const is_of_attributes = member == "attributes";
   auto const key = is_of_attributes ? v2_attributes_key(path) : document_key(path, ZarrFormat::v2);
   in_document(documents, key, [&] {
@@ -93,7 +94,7 @@ template <class S, class F>
 void change_document(S const& store, std::string const& path, std::string_view member, F&& change) {
   in_document(store, path, [&] {
     auto const& documents = metadata_of(store);
-    drop_consolidated_above(documents, path);
+    drop_consolidated_above(documents, path, ZarrFormat::v3);
     bool const is_v3 = until_unchanged([&] {
       [[maybe_unused]] auto const held = lock_of(documents, document_key(path));
       auto document = read_v3_document(documents, document_key(path));

@@ -63,6 +63,8 @@ namespace detail {
 
 /// `.zarray`, member for member as zarr-python writes it. Throws: MetadataError, if Zarr v2 has no words for the array.
 [[gnu::cold]] inline Value raise_v2_array(ArrayMetadata const& array) {
+  if (!array.edges.empty())
+    throw MetadataError{"chunk grid \"rectilinear\"", "Zarr v2 has no chunk grid \"rectilinear\""};
   bool is_reversed = false, is_big = false, are_bytes = false;
   List codecs;
   for (auto const& codec : array.codecs) {

@@ -80,7 +80,7 @@ inline void check_node_path(std::string_view path) {
 
 template <class S>
 std::optional<std::string> node_type(S const& documents, std::string_view path) {
-  return read_document(documents, path, [](ObjectReader& reader) {
+  return read_documents(documents, path, [](ObjectReader& reader) {
     return reader.at("node_type").one_of({"array", "group"});
   });
 }
@@ -108,7 +108,7 @@ void make_ancestors(S const& documents, std::string_view path, ZarrFormat format
             .in_store(name_of(documents));
       return false;
     });
-    if (!is_made) drop_consolidated(documents, ancestor);
+    if (!is_made) drop_consolidated(documents, ancestor, format);
   });
 }
 
@@ -165,6 +165,9 @@ inline void check_new(ArrayMetadata const& array) {
   if (!array.type.varies() && array.fill.size() != array.type.size)
     throw MetadataError{text({"a fill value of ", array.fill.size(), " bytes, expected ", array.type.size})};
   checked_size(checked_product(element_count(array.shape, "shape"), array.type.size, "shape"), "shape");
+  for (std::size_t d = 0; d < array.edges.size(); ++d)
+    if (array.edges.size() != rank || array.edges[d].runs.empty() || array.edges[d].longest() != array.chunk_shape[d])
+      throw MetadataError{"the longest chunks of a rectilinear grid are its chunk shape; found other edges"};
   auto const document = to_value(array);  // and it is one that can be opened again
   ObjectReader reader{document, ""};
   (void)reader.at("zarr_format");

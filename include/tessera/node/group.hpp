@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include <tessera/metadata/attributes.hpp>
+#include <tessera/metadata/consolidated_documents.hpp>
 #include <tessera/metadata/missing_node.hpp>
 #include <tessera/node/create.hpp>
 #include <tessera/node/erase.hpp>
@@ -40,14 +42,16 @@ struct NamedGroup {
   Group<S> group;
 };
 
-/// What its document said when it was opened. A copy is a group of its own over the same store.
+/// What its document said when it was opened. A copy is a group of its own over the same store. If it was opened with
+/// consolidated metadata, all below it is as the copies said then, listed and opened without another request; a node
+/// that they do not have is looked for in the store. Open the group again to see what has changed.
 template <class S>
 class Group {
  public:
   using store_type = S;
 
-  Group(S store, std::string path, GroupMetadata metadata)
-      : store_{std::move(store)}, path_{std::move(path)}, metadata_{std::move(metadata)} {}
+  Group(S store, std::string path, GroupMetadata metadata, detail::SharedCopies copies = {})
+      : store_{std::move(store)}, path_{std::move(path)}, metadata_{std::move(metadata)}, copies_{std::move(copies)} {}
 
   S const& store() const { return store_; }
   std::string const& path() const { return path_; }  ///< from the store's root, whose own is ""
@@ -99,10 +103,13 @@ class Group {
     std::vector<NamedGroup<S>> found;
     for_each_below(path_, [&](std::string name, std::string path) {
       if (auto metadata = read_node(path, NodeType::group, read_group_metadata))
-        found.push_back({std::move(name), Group{store_, path, *std::move(metadata)}});
+        found.push_back({std::move(name), Group{store_, path, *std::move(metadata), copies_}});
     });
     return found;
   }
+
+  /// Where documents below it are read; null: in the store.
+  detail::SharedCopies const& consolidated() const { return copies_; }
 
   /// Calls visit(Node const&) for everything below, parents before their children. Throws as children() does.
   template <class F>
@@ -124,10 +131,12 @@ class Group {
   template <class F>
   void for_each_below(std::string const& path, F&& f) const {
     std::vector<std::string> names;
-    metadata_of(store_).list_directory(path, [&](Listed const& entry) {
-      if (!entry.is_prefix && entry.link != Link::to_keys) return;
-      std::string name{entry.path.substr(entry.path.rfind('/') + 1)};
-      if (!name.starts_with("__")) names.push_back(std::move(name));  // those are other data than nodes
+    in_documents([&](auto const& documents) {
+      documents.list_directory(path, [&](Listed const& entry) {
+        if (!entry.is_prefix && entry.link != Link::to_keys) return;
+        std::string name{entry.path.substr(entry.path.rfind('/') + 1)};
+        if (!name.starts_with("__")) names.push_back(std::move(name));  // those are other data than nodes
+      });
     });
     std::ranges::sort(names);
     for (auto& name : names) {
@@ -139,8 +148,10 @@ class Group {
   std::vector<Node> children_of(std::string const& path) const {
     std::vector<Node> nodes;
     for_each_below(path, [&](std::string name, std::string below) {
-      auto const type = detail::node_type(metadata_of(store_), below);
-      if (type) nodes.push_back({std::move(name), std::move(below), *type == "array" ? NodeType::array : NodeType::group});
+      std::optional<std::string> type;
+      in_documents([&](auto const& documents) { type = detail::node_type(documents, below); });
+      if (type)
+        nodes.push_back({std::move(name), std::move(below), *type == "array" ? NodeType::array : NodeType::group});
     });
     return nodes;
   }
@@ -149,38 +160,114 @@ class Group {
   template <class Metadata>
   std::optional<Metadata> read_node(std::string const& path, NodeType type, Metadata (*read)(ObjectReader&)) const {
     auto const name = type == NodeType::array ? "array" : "group";
-    auto found = read_document(
-        metadata_of(store_), path,
-        [&](ObjectReader& reader) -> std::optional<Metadata> {
-          if (reader.at("node_type").one_of({"array", "group"}) != name) return std::nullopt;
-          return read(reader);
-        },
-        type);
+    std::optional<std::optional<Metadata>> found;
+    in_documents([&](auto const& documents) {
+      found = detail::read_documents(
+          documents, path,
+          [&](ObjectReader& reader) -> std::optional<Metadata> {
+            if (reader.at("node_type").one_of({"array", "group"}) != name) return std::nullopt;
+            return read(reader);
+          },
+          type);
+    });
     return found ? *std::move(found) : std::nullopt;
+  }
+
+  template <class F>
+  void in_documents(F&& f) const {
+    if (copies_)
+      f(*copies_);
+    else
+      f(metadata_of(store_));
   }
 
   S store_;
   std::string path_;
   GroupMetadata metadata_;
+  detail::SharedCopies copies_;
 };
 
-/// Opens the group at `path` ("" is the root). The store may be a folder's name, as of create_group too:
-/// `open_group("a.zarr")` is that of a LocalStore<HostBuffer>. Throws: MetadataError, if there is none; StoreError.
+struct OpenOptions {
+  Consolidated consolidated = Consolidated::use;
+};
+
+namespace detail {
+
+struct OpenedGroup {
+  GroupMetadata metadata;
+  SharedCopies copies;
+};
+
+// A group of Zarr v2 has its attributes among the copies too.
+template <class D>
+[[gnu::noinline, gnu::cold]] std::optional<OpenedGroup> read_v2_group(D const& documents, std::string const& path,
+                                                                      Consolidated consolidated) {
+  auto const key = document_key(path, ZarrFormat::v2, NodeType::group);
+  auto const document = read_value(documents, key);
+  if (!document) return std::nullopt;
+  OpenedGroup opened;
+  auto copies = consolidated == Consolidated::ignore ? std::nullopt : read_value(documents, v2_copies_key(path));
+  if (copies) opened.copies = v2_copies(name_of(documents), path, *copies);
+  auto attributes = opened.copies ? read_v2_attributes(*opened.copies, path) : read_v2_attributes(documents, path);
+  in_document(documents, key, [&] {
+    auto const lowered = lower_v2_group(*document, std::move(attributes));
+    ObjectReader reader{lowered, ""};
+    (void)reader.at("zarr_format");
+    opened.metadata = read_group_metadata(reader);
+  });
+  opened.metadata.has_consolidated = opened.copies != nullptr;
+  return opened;
+}
+
+// A group whose copies are of nothing may have been consolidated before there was anything below it.
+template <class D>
+std::optional<OpenedGroup> read_group(D const& documents, std::string const& path, Consolidated consolidated) {
+  auto const key = document_key(path);
+  auto document = read_v3_document(documents, key);
+  if (!document) return read_v2_group(documents, path, consolidated);
+  OpenedGroup opened{read_found(documents, *document, key, read_group_metadata), nullptr};
+  if (opened.metadata.has_consolidated && consolidated != Consolidated::ignore)
+    opened.copies = take_v3_copies(name_of(documents), path, *document);
+  if (opened.copies && opened.copies->all().empty()) opened.copies = nullptr;
+  return opened;
+}
+
 template <class S>
-auto open_group(S const& given, std::string path = "") {
+Group<S> opened_group(S const& store, std::string path, Consolidated consolidated) {
+  auto opened = in_document(store, path, [&] {
+    auto const& documents = metadata_of(store);
+    auto found = read_group(documents, path, consolidated);
+    if (!found) throw missing_node(documents, path, "group");
+    if (!found->copies && consolidated == Consolidated::require)
+      throw MetadataError{
+          "the group has no consolidated metadata, which this program requires; consolidate(store, path) "
+          "makes it"};
+    return *std::move(found);
+  });
+  return {store, std::move(path), std::move(opened.metadata), std::move(opened.copies)};
+}
+
+// Without a request, if the copies have it.
+template <class S>
+std::shared_ptr<SharedArray> read_array(Group<S> const& group, std::string const& path) {
+  if (auto const& copies = group.consolidated())
+    if (auto metadata = read_documents(*copies, path, read_array_metadata, NodeType::array))
+      return std::make_shared<SharedArray>(std::string{path}, *std::move(metadata));
+  return read_array(group.store(), path);
+}
+
+}  // namespace detail
+
+/// Opens the group at `path` ("" is the root). The store may be a folder's name, as of create_group too:
+/// `open_group("a.zarr")` is that of a LocalStore<HostBuffer>. Consolidated metadata is used where the group has it:
+/// all documents below then come with one request. Throws: MetadataError, if there is no group; StoreError.
+template <class S>
+auto open_group(S const& given, std::string path = "", OpenOptions options = {}) {
   using Store = detail::store_of_t<S>;
-  if constexpr (!detail::check_store<Store>() || !detail::check_metadata_store<Store>()) {
+  if constexpr (!detail::check_store<Store>() || !detail::check_metadata_store<Store>())
     return detail::InvalidCall{};
-  } else {
-    auto const& store = detail::store_of(given);
-    auto metadata = detail::in_document(store, path, [&] {
-      auto const& documents = metadata_of(store);
-      auto found = read_document(documents, path, read_group_metadata, NodeType::group);
-      if (!found) throw detail::missing_node(documents, path, "group");
-      return *std::move(found);
-    });
-    return Group<Store>{store, std::move(path), std::move(metadata)};
-  }
+  else
+    return detail::opened_group(detail::store_of(given), std::move(path), options.consolidated);
 }
 
 namespace detail {
@@ -229,17 +316,27 @@ auto create_group(S const& given, std::string path, Members attributes, GroupOpt
 
 /// What is below a group, by its path from there: `open_array<float, 3>(group, "t1")` is
 /// `open_array<float, 3>(group.store(), group / "t1")`, and so are the others.
-template <class T, std::size_t Rank, class Codec = BuiltInCodecs, class S, class... On>
-auto open_array(Group<S> const& group, std::string path, On... on) {
-  return open_array<T, Rank, Codec>(group.store(), group / path, std::move(on)...);
-}
 template <class Codec = BuiltInCodecs, class S, class... On>
 auto open_any(Group<S> const& group, std::string path, On... on) {
-  return open_any<Codec>(group.store(), group / path, std::move(on)...);
+  if constexpr (!detail::check_opening<Codec, S, On...>())
+    return detail::InvalidCall{};
+  else
+    return detail::open_read<Codec>(group.store(), detail::read_array(group, group / path), std::move(on)...);
+}
+template <class T, std::size_t Rank, class Codec = BuiltInCodecs, class S, class... On>
+auto open_array(Group<S> const& group, std::string path, On... on) {
+  if constexpr (!detail::check_element<T>() || !detail::check_opening<Codec, S, On...>())
+    return detail::InvalidCall{};
+  else
+    return detail::as_typed<T, Rank>(open_any<Codec>(group, std::move(path), std::move(on)...));
 }
 template <class S>
 auto open_group(Group<S> const& group, std::string path) {
-  return open_group(group.store(), group / path);
+  auto below = group / path;
+  if (auto const& copies = group.consolidated())
+    if (auto metadata = detail::read_documents(*copies, below, read_group_metadata, NodeType::group))
+      return Group<S>{group.store(), std::move(below), *std::move(metadata), copies};
+  return open_group(group.store(), std::move(below));
 }
 template <class T, std::size_t Rank, class P = Pipeline<space::Host, codec::Bytes>, class S, class... On>
 auto create_array(Group<S> const& group, std::string path, NewArray<T> const& wanted, P const& pipeline = {},

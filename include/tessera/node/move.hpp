@@ -70,7 +70,7 @@ void move_node(S const& store, std::string const& from, std::string const& to, q
       if (detail::node_key(documents, to))
         throw MetadataError{text({"it cannot be moved to \"", to, "\": there is a node"})};
       detail::make_ancestors(documents, to, own->path.ends_with("zarr.json") ? ZarrFormat::v3 : ZarrFormat::v2);
-      detail::drop_consolidated_above(documents, from);
+      detail::drop_consolidated_above(documents, from, ZarrFormat::v2);
       auto const alone = detail::lock_folder(documents, from, Sharing::alone);
       if constexpr (RenamingStore<S> && !detail::is_split<S>) {
         if (!store.rename(from, to)) throw MetadataError{"there is no node: it went meanwhile"};

@@ -73,6 +73,20 @@ std::shared_ptr<SharedArray> read_array(S const& store, std::string const& path)
   return std::make_shared<SharedArray>(std::string{path}, *std::move(metadata));
 }
 
+// The array whose document was read: it outlives one that is not made, and errors name it.
+template <class Codec, class S, class... On>
+auto open_read(S const& store, std::shared_ptr<SharedArray> const& opened, On... on) {
+  using P = typename pipeline_over<Codec, S>::type;
+  return in_document(store, opened->document, [&] {
+    return AnyArray<S, P>{store, opened, queue_given<P>(std::move(on)...)};
+  });
+}
+
+template <class T, std::size_t Rank, class S, class P>
+auto as_typed(AnyArray<S, P> const& array) {
+  return in_document(array.store(), array.document(), [&] { return Array<T, Rank, S, P>{array}; });
+}
+
 }  // namespace detail
 
 /// Opens the array at `path`, of any type and rank: for tools.
@@ -81,11 +95,7 @@ auto open_any(S const& store, std::string path = "", On... on) {
   if constexpr (!detail::check_opening<Codec, S, On...>()) {
     return detail::InvalidCall{};
   } else {
-    using P = typename detail::pipeline_over<Codec, S>::type;
-    auto const opened = detail::read_array(store, path);  // it outlives the array that is not made: errors name it
-    return detail::in_document(store, opened->document, [&] {
-      return AnyArray<S, P>{store, opened, detail::queue_given<P>(std::move(on)...)};
-    });
+    return detail::open_read<Codec>(store, detail::read_array(store, path), std::move(on)...);
   }
 }
 
@@ -102,9 +112,7 @@ auto open_array(S const& store, std::string path = "", On... on) {
   } else if constexpr (!detail::check_elements_space<T, Codec, S>()) {
     return detail::InvalidCall{};
   } else {
-    auto array = open_any<Codec>(store, path, std::move(on)...);
-    return detail::in_document(store, array.document(),
-                               [&] { return Array<T, Rank, S, typename decltype(array)::pipeline_type>{array}; });
+    return detail::as_typed<T, Rank>(open_any<Codec>(store, path, std::move(on)...));
   }
 }
 

@@ -11,6 +11,7 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/key/chunk_key.hpp>
 #include <tessera/plan/boxes.hpp>
+#include <tessera/plan/chunk_edges.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/unfinished.hpp>
 #include <tessera/transfer/batches.hpp>
@@ -21,9 +22,17 @@ namespace tessera { inline namespace v0 { namespace detail {
 /// The chunks that have elements of one shape, `shown`, beyond another, `kept`.
 class ChunksOutside {
  public:
-  ChunksOutside(Extents const& kept, Extents const& shown, Extents const& chunk_shape)
+  /// `edges` of a rectilinear grid; else empty.
+  ChunksOutside(Extents const& kept, Extents const& shown, Extents const& chunk_shape,
+                std::vector<ChunkEdges> const& edges = {})
       : kept_{kept}, chunk_shape_{chunk_shape} {
-    for (std::size_t d = 0; d < shown.rank(); ++d) {
+    for (std::size_t d = 0; d < edges.size(); ++d) {
+      ChunkAxis const axis{edges[d], shown[d]};
+      auto const& whole = axes_.emplace_back(edges[d], axis.end());  // of chunks of full length
+      grid_.push_back(axis.chunks());
+      within_.push_back(kept[d] >= shown[d] ? axis.chunks() : whole.chunk_of(kept[d]));
+    }
+    for (auto d = edges.size(); d < shown.rank(); ++d) {
       auto const length = chunk_shape[d], chunks = shown[d] / length + (shown[d] % length != 0);
       grid_.push_back(chunks);
       within_.push_back(kept[d] >= shown[d] ? chunks : kept[d] / length);
@@ -33,10 +42,18 @@ class ChunksOutside {
 
   std::uint64_t size() const { return size_; }
 
+  /// The shape of an array of all chunks that have elements of `shown`.
+  Extents whole_chunks() const {
+    auto whole = grid_;
+    for (std::size_t d = 0; d < whole.rank(); ++d)
+      whole[d] = axes_.empty() ? grid_[d] * chunk_shape_[d] : axes_[d].end();
+    return whole;
+  }
+
   /// Whether the chunk has elements of `kept` too: then it is cut, else nothing of it is kept.
   bool is_cut(Extents const& chunk) const {
     for (std::size_t d = 0; d < chunk.rank(); ++d)
-      if (chunk[d] * chunk_shape_[d] >= kept_[d]) return false;
+      if (chunk_at(d, chunk[d]).first >= kept_[d]) return false;
     return true;
   }
 
@@ -44,12 +61,14 @@ class ChunksOutside {
   template <class F>
   void for_each_part(Extents const& chunk, F&& f) const {
     auto const zero = Extents::filled(chunk.rank(), 0);
-    auto begin = chunk, left = chunk_shape_;
+    auto begin = chunk, left = chunk_shape_, length = chunk_shape_;
     for (std::size_t d = 0; d < chunk.rank(); ++d) {
-      begin[d] *= chunk_shape_[d];
-      left[d] = std::min(chunk_shape_[d], kept_[d] - begin[d]);
+      auto const placed = chunk_at(d, chunk[d]);
+      begin[d] = placed.first;
+      length[d] = placed.elements;
+      left[d] = std::min(length[d], kept_[d] - begin[d]);
     }
-    for_each_beside(zero, left, chunk_shape_, [&](Extents const& first, Extents const& count) {
+    for_each_beside(zero, left, length, [&](Extents const& first, Extents const& count) {
       Region part{begin, count, Extents::filled(chunk.rank(), 1)};
       for (std::size_t d = 0; d < chunk.rank(); ++d) part.first[d] += first[d];
       f(part);
@@ -88,6 +107,11 @@ class ChunksOutside {
     on.for_each(found.size(), [&](std::size_t i) { f(place_in(origin, grid_, found[i])); });
   }
 
+  ChunkAxis::Placed chunk_at(std::size_t d, std::uint64_t place) const {
+    if (!axes_.empty()) return axes_[d].chunk(place);
+    return {place * chunk_shape_[d], chunk_shape_[d]};
+  }
+
   bool has(Extents const& place) const {
     bool within = true;
     for (std::size_t d = 0; d < place.rank(); ++d) {
@@ -109,6 +133,7 @@ class ChunksOutside {
   }
 
   Extents kept_, chunk_shape_, grid_, within_;
+  std::vector<ChunkAxis> axes_{};  // of a rectilinear grid
   std::uint64_t size_;
 };
 

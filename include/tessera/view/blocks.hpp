@@ -26,23 +26,28 @@ class Blocks {
     auto grid = shape;
     for (std::size_t d = 0; d < grid.rank(); ++d)
       grid[d] = shape[d] / chunk_shape[d] + (shape[d] % chunk_shape[d] != 0);
+    return resolve_in(grid, [&](std::size_t d, std::uint64_t chunk) {
+      auto const first = chunk * chunk_shape[d];
+      return std::pair{first, first + std::min(chunk_shape[d], shape[d] - first)};
+    });
+  }
+  /// Likewise, of any grid: `ends(d, chunk)` is a chunk's first index, and the one behind its last.
+  template <class F>
+  ResolvedSelection resolve_in(Extents const& grid, F&& ends) const {
     auto const chunks = chunks_.resolve(grid, "chunks ");
     Region region = chunks;
     std::vector<IndexList> lists;
     for (std::size_t d = 0; d < grid.rank(); ++d) {
-      auto const length = chunk_shape[d];
-      auto const end_of = [&](std::uint64_t first) { return first + std::min(length, shape[d] - first); };
       auto const count = chunks.count[d], step = chunks.step[d];
-      region.first[d] = chunks.first[d] * length;
       region.step[d] = 1;
       if (count == 0) continue;
-      auto const last = end_of((chunks.first[d] + (count - 1) * step) * length);
-      region.count[d] = last - region.first[d];
+      region.first[d] = ends(d, chunks.first[d]).first;
+      region.count[d] = ends(d, chunks.first[d] + (count - 1) * step).second - region.first[d];
       if (count == 1 || step == 1) continue;
       auto& list = lists.emplace_back(IndexList{d, {}}).indices;
       for (std::uint64_t k = 0; k < count; ++k) {
-        auto const first = (chunks.first[d] + k * step) * length;
-        for (auto i = first; i < end_of(first); ++i) list.push_back(i);
+        auto const [first, end] = ends(d, chunks.first[d] + k * step);
+        for (auto i = first; i < end; ++i) list.push_back(i);
       }
       region.count[d] = list.size();
     }

@@ -1,0 +1,222 @@
+// Nodes that get documents of the other format in place, and what is there when that is cut off.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/document.hpp>
+#include <support/failing_calls.hpp>
+#include <support/refused.hpp>
+#include <support/store_conformance.hpp>
+#include <tessera/node/consolidate.hpp>
+#include <tessera/node/convert_node.hpp>
+#include <tessera/tessera.hpp>
+
+using namespace tessera;
+using test::check_refused;
+
+namespace convert_node_tests {
+namespace {
+
+using Memory = MemoryStore<HostBuffer>;
+using Failing = test::FailingCallsAndLists;
+using Values = std::map<std::string, std::string>;
+
+constexpr ChunkKeyEncoding v2_keys{true, '.'};
+
+template <class S>
+void fill(S const& store, ZarrFormat format, std::string const& root = "") {
+  create_group(store, root, {{"title", "whole"}}, {.format = format});
+  auto const at = [&](char const* path) { return (root / path).path; };
+  create_array<std::int16_t, 2>(store, at("a"),
+                                {.shape = {3, 2},
+                                 .chunk_shape = {2, 2},
+                                 .fill = 7,
+                                 .attributes = {{"unit", "mm"}},
+                                 .dimension_names = {"y", "x"},
+                                 .key_encoding = v2_keys,
+                                 .format = format},
+                                Pipeline<space::Host, codec::Transpose, codec::Bytes>{codec::Transpose{{1, 0}}, {}})
+      .write({{0, 2}, {0, 2}}, std::vector<std::int16_t>{1, 2, 3, 4});
+  create_group(store, at("g"), {}, {.format = format});
+  create_array<float, 0>(store, at("g/s"),
+                         {.shape = {}, .chunk_shape = {}, .key_encoding = {true, '/'}, .format = format})
+      .fill(all, 2.5f);
+  create_group(store, at("g/h"), {{"n", 1}}, {.format = format});
+}
+
+Values values(Memory const& store) {
+  Values found;
+  store.list(
+      "", [&](Listed const& entry) { found[std::string{entry.path}] = test::value(store, std::string{entry.path}); });
+  return found;
+}
+Values chunks(Memory const& store) {
+  auto found = values(store);
+  std::erase_if(found, [](auto const& one) { return detail::is_document(one.first); });
+  return found;
+}
+Memory with(Values const& values) {
+  Memory const store;
+  for (auto const& [key, value] : values) test::put(store, key, value);
+  return store;
+}
+
+// What a program finds, one line for each node.
+std::string seen(Memory const& store) {
+  std::string text;
+  auto const group = open_group(store);
+  text += to_json(group.attributes()) + '\n';
+  group.walk([&](Node const& node) {
+    text += node.path + ' ';
+    if (node.type == NodeType::group) {
+      text += to_json(get_attributes(store, node.path)) + '\n';
+      return;
+    }
+    auto const array = open_any(store, node.path);
+    text +=
+        array.type().name() + to_string(array.shape()) + ' ' + std::to_string(array.metadata().dimension_names.size());
+    text += to_json(array.attributes().get("unit", "none"));
+    if (node.path == "a")
+      for (auto n : open_array<std::int16_t, 2>(store, "a").read(all)) text += ' ' + std::to_string(n);
+    else
+      text += ' ' + std::to_string(open_array<float, 0>(store, node.path).read(all)());
+    text += '\n';
+  });
+  return text;
+}
+
+// As programs see it that know the one format only: "", if the root is none for them.
+std::string seen_in(Memory const& store, ZarrFormat format) {
+  auto all = values(store);
+  std::erase_if(all, [&](auto const& one) {
+    return detail::is_document(one.first) && one.first.ends_with("zarr.json") != (format == ZarrFormat::v3);
+  });
+  auto const alone = with(all);
+  return detail::node_key(alone, "") ? seen(alone) : "";
+}
+
+}  // namespace
+
+TEST_CASE("a hierarchy is converted to the other format and back, and no chunk is touched") {
+  Memory const store;
+  fill(store, ZarrFormat::v2);
+  auto const before = seen(store);
+  auto const old = values(store);
+  consolidate(store);
+  CHECK(convert_node(store, "", ZarrFormat::v3) == 5);
+  CHECK(seen(store) == before);
+  CHECK(chunks(store) == chunks(with(old)));
+  for (auto const& [key, value] : values(store)) {
+    CAPTURE(key);
+    CHECK((!detail::is_document(key) || key.ends_with("zarr.json")));
+  }
+  CHECK(open_any(store, "a").metadata().dimension_names == DimensionNames{"y", "x"});
+  consolidate(store);
+  CHECK(convert_node(store, "", ZarrFormat::v2) == 5);
+  CHECK(values(store) == old);
+  CHECK(convert_node(store, "", ZarrFormat::v2) == 0);
+  CHECK(values(store) == old);
+}
+
+TEST_CASE("one array is converted, and a group, and copies above them go") {
+  Memory const store;
+  fill(store, ZarrFormat::v2);
+  consolidate(store);
+  auto const before = seen(store);
+  CHECK(convert_node(store, "a", ZarrFormat::v3) == 1);
+  CHECK(consolidated_above(store, "a").empty());
+  CHECK(open_any(store, "a").metadata().format == ZarrFormat::v3);
+  CHECK(convert_node(store, "g", ZarrFormat::v3) == 3);
+  CHECK(open_group(store).metadata().format == ZarrFormat::v2);
+  CHECK(seen(store) == before);
+  check_refused<MetadataError>([&] { convert_node(store, "none", ZarrFormat::v3); },
+                               {"key \"none/zarr.json\"", "no node"});
+}
+
+TEST_CASE("a conversion that is cut off leaves the one format or the other whole, and another call does the rest") {
+  for (auto const from : {ZarrFormat::v2, ZarrFormat::v3}) {
+    auto const to = from == ZarrFormat::v2 ? ZarrFormat::v3 : ZarrFormat::v2;
+    Memory const start, end;
+    fill(start, from);
+    consolidate(start);
+    fill(end, from);
+    convert_node(end, "", to);
+    auto const before = seen(start);
+    for (bool const after : {false, true}) {
+      bool is_done = false;
+      long calls = 0;
+      for (; !is_done; ++calls) {
+        CAPTURE(static_cast<int>(to));
+        CAPTURE(after);
+        CAPTURE(calls);
+        Failing store;
+        for (auto const& [key, value] : values(start)) test::put(store.state->inner, key, value);
+        store.state->left = calls;
+        store.state->after = after;
+        try {
+          convert_node(store, "", to);
+          is_done = store.state->left >= 0;
+        } catch (StoreError const&) {
+        }
+        auto const& left = store.state->inner;
+        CHECK(seen(left) == before);
+        auto const in_v2 = seen_in(left, ZarrFormat::v2), in_v3 = seen_in(left, ZarrFormat::v3);
+        CHECK((in_v3.empty() ? in_v2 : in_v3) == before);  // programs that know both prefer v3
+        CHECK((in_v2 == before || in_v3 == before));
+        convert_node(left, "", to);
+        CHECK(values(left) == values(end));
+      }
+      CHECK(calls > 40);
+    }
+  }
+}
+
+TEST_CASE("what has to be encoded anew is named, and then nothing changes") {
+  auto const refused = [](auto&& change, std::string const& member, std::string const& words) {
+    CAPTURE(member);
+    Memory const store;
+    fill(store, ZarrFormat::v3);
+    auto document = parse_json(test::value(store, "a/zarr.json"));
+    change(document);
+    test::put(store, "a/zarr.json", to_json(document));
+    auto const before = values(store);
+    check_refused<MetadataError>([&] { convert_node(store, "", ZarrFormat::v2); },
+                                 {"key \"a/zarr.json\"", ("member " + member).c_str(), words.c_str()});
+    CHECK(values(store) == before);
+  };
+  refused([](Value& array) { array["chunk_key_encoding"] = parse_json(R"({"name": "default"})"); },
+          "chunk_key_encoding", "expected \"v2\"");
+  refused(
+      [](Value& array) {
+        array["codecs"] = parse_json(R"([{"name": "transpose", "configuration": {"order": [0, 1]}},
+      {"name": "bytes", "configuration": {"endian": "little"}}])");
+      },
+      "codecs", "no transpose but");
+  refused([](Value& array) { array["codecs"] = parse_json(R"([{"name": "sharding_indexed"}])"); }, "codecs",
+          "sharding_indexed");
+  refused([](Value& array) { array["other"] = parse_json(R"({"must_understand": false})"); }, "other", "no place");
+  refused(
+      [](Value& array) { array["storage_transformers"] = parse_json(R"([{"name": "x", "must_understand": false}])"); },
+      "storage_transformers", "none");
+  refused([](Value& array) { array["attributes"]["_ARRAY_DIMENSIONS"] = parse_json(R"(["z", "x"])"); },
+          "dimension_names", "_ARRAY_DIMENSIONS");
+  refused(
+      [](Value& array) {
+        array["data_type"] = "float32";
+        array["fill_value"] = "0x7fc00001";
+      },
+      "fill_value", "NaN");
+  Memory const store;
+  fill(store, ZarrFormat::v2);
+  test::put(store, "g/s/.zarray", "{}");
+  auto const before = values(store);
+  check_refused<MetadataError>([&] { convert_node(store, "", ZarrFormat::v3); },
+                               {"key \"g/s/.zarray\"", "zarr_format"});
+  CHECK(values(store) == before);
+}
+
+}  // namespace convert_node_tests
