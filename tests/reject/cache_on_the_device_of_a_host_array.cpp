@@ -1,5 +1,4 @@
 // expect: tessera: a cache has chunks in host memory, and in device memory if the array is there: name space::Host, or
-// open the array with a pipeline that begins in device memory
 #include <tessera/cache/chunk_cache.cuh>
 #include <tessera/tessera.cuh>
 using namespace tessera;

@@ -1,5 +1,4 @@
 // expect: tessera: the policy of a cache has a template `keeps`: keeps<space::Host>(chunk) and
-// keeps<space::Device>(chunk), of an Extents const&, say whether a chunk stays there
 #include <tessera/cache/chunk_cache.hpp>
 #include <tessera/tessera.hpp>
 using namespace tessera;

@@ -1,5 +1,4 @@
 // expect: tessera: chunks of this array reach the store from the device alone: hold them for writing there,
-// hold_for_writing<space::Device>
 #include <tessera/cache/chunk_cache.cuh>
 #include <tessera/tessera.cuh>
 using namespace tessera;
