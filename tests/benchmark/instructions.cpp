@@ -1,4 +1,4 @@
-// Five works of a fixed size, by one thread, for counting instructions: instructions.py runs this under callgrind,
+// Six works of a fixed size, by one thread, for counting instructions: instructions.py runs this under callgrind,
 // which counts within `counted` alone.
 //
 //   instructions CASE
@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/cache/chunk_cache.hpp>
 #include <tessera/tessera.hpp>
 #include <tessera/with/zstd.hpp>
 
@@ -52,11 +53,19 @@ std::vector<Case> cases() {
   auto const reads = [](auto const& array) {
     return [=, memory = std::vector<std::uint8_t>(n * n * n)]() mutable { array.read(all, memory); };
   };
+  ChunkCache const cache{zstd, {.host = n * n * n}};
+  auto const hold = [=] {  // one by one
+    for (std::uint64_t i = 0; i < n; i += edge)
+      for (std::uint64_t j = 0; j < n; j += edge)
+        for (std::uint64_t k = 0; k < n; k += edge)
+          (void)cache.hold({{i, i + edge}, {j, j + edge}, {k, k + edge}});
+  };
   return {{"open", 1, [=] { open_array<std::uint8_t, 3>(plain.untyped().store(), "a", Queue<space::Host>{1}); }},
           {"read-plain", 64, reads(plain)},
           {"read-shard", 64, reads(shard)},
           {"write-plain", 64, [=, memory = std::vector<std::uint8_t>(n * n * n, 7)] { plain.write(all, memory); }},
-          {"read-zstd", 64, reads(zstd)}};
+          {"read-zstd", 64, reads(zstd)},
+          {"hold", 64, hold}};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <tessera/cache/least_recently_used.hpp>
 #include <tessera/cache/slots.hpp>
 #include <tessera/cache/wanted_chunks.hpp>
+#include <tessera/view/box.hpp>
 
 namespace cache_bookkeeping_tests {
 
@@ -92,23 +93,35 @@ TEST_CASE("slabs take what the budget allows, and not a byte more") {
 }
 
 TEST_CASE("the chunks of a selection, of any kind") {
-  auto const chunks = [](ResolvedSelection const& selected) {
-    std::vector<std::vector<std::uint64_t>> found;
-    detail::for_each_chunk<2>(selected, {10, 10}, [&](auto const& number) {
+  using Found = std::vector<std::vector<std::uint64_t>>;
+  auto const of_plan = [](ResolvedSelection const& selected) {
+    Found found;
+    for (auto const& number : detail::chunks_of<2>(Plan{selected, {10, 10}}))
       found.push_back({number.place.begin(), number.place.end()});
-      return true;
-    });
     return found;
   };
-  using Found = std::vector<std::vector<std::uint64_t>>;
-  CHECK(chunks(Region{{5, 19}, {10, 2}, {1, 1}}) == Found{{0, 1}, {0, 2}, {1, 1}, {1, 2}});
-  CHECK(chunks(Region{{5, 19}, {0, 2}, {1, 1}}).empty());
-  CHECK(chunks(Region{{0, 0}, {1, 3}, {1, 40}}) == Found{{0, 0}, {0, 4}, {0, 8}});
+  CHECK(of_plan(Region{{5, 19}, {10, 2}, {1, 1}}) == Found{{0, 1}, {0, 2}, {1, 1}, {1, 2}});
+  CHECK(of_plan(Region{{5, 19}, {0, 2}, {1, 1}}).empty());
+  CHECK(of_plan(Region{{0, 0}, {1, 3}, {1, 40}}) == Found{{0, 0}, {0, 4}, {0, 8}});
+
+  // A box whose steps are short says so without a plan: the same chunks.
+  Extents const shape{100, 100}, chunk{10, 10};
+  for (auto const& box : {Box{{5, 15}, {19, 21}}, Box{{5, 5}, {19, 21}}, Box{9, 10}, Box{{0, 10}, {0, 20}}, Box{all},
+                          Box{{3, 100, 7}, {9, 99, 10}}, Box{{9, 21, 10}, {0, 11, 9}}}) {
+    auto const range = detail::chunks_of<2>(box, shape, chunk);
+    CHECK(range.are_neighbours());
+    Found found;
+    CHECK(range.for_each([&](auto const& number) {
+      found.push_back({number.place.begin(), number.place.end()});
+      return true;
+    }));
+    CHECK(found == of_plan(box.resolve(shape)));
+  }
+  CHECK_FALSE(detail::chunks_of<2>(Box{all, {0, 100, 11}}, shape, chunk).are_neighbours());
   int some = 0;
-  CHECK_FALSE(
-      detail::for_each_chunk<2>(Region{{0, 0}, {20, 20}, {1, 1}}, {10, 10}, [&](auto const&) { return ++some < 2; }));
+  CHECK_FALSE(detail::chunks_of<2>(all, shape, chunk).for_each([&](auto const&) { return ++some < 2; }));
   CHECK(some == 2);
-  CHECK(detail::for_each_chunk<0>(Region{}, {}, [&](auto const&) { return ++some; }));
+  CHECK(detail::chunks_of<0>(all, {}, {}).for_each([&](auto const&) { return ++some; }));
   CHECK(some == 3);
 }
 

@@ -314,6 +314,146 @@ TEST_CASE("cuFile: a batch of values is one of cuFile's; files, memory and batch
   });
 }
 
+// Values of all sizes, from the one with that number on, and what writes them at once.
+struct Values {
+  explicit Values(std::size_t count, std::uint32_t first, DeviceQueue& on) {
+    for (std::size_t i = 0; i < count; ++i) {
+      keys.push_back({text({"folder/", i})});
+      texts.push_back(long_text(1 + i * 2500, static_cast<std::uint32_t>(first + i)));
+      buffers.push_back(test::made<DeviceBuffer>(texts.back(), on));
+    }
+  }
+  void write(Direct const& store, DeviceQueue& on) const {
+    std::vector<WriteRequest<space::Device>> requests;
+    for (std::size_t i = 0; i < keys.size(); ++i) requests.push_back({&keys[i], buffers[i].view()});
+    write_many(store, std::span{std::as_const(requests)}, on);
+  }
+  bool are_in(LocalStore<HostBuffer> const& files, DeviceQueue& on) const {
+    bool same = true;
+    for (std::size_t i = 0; i < keys.size(); ++i) same = same && value(files, keys[i].path, on) == texts[i];
+    return same;
+  }
+
+  std::vector<Key> keys;
+  std::vector<std::string> texts;
+  std::vector<DeviceBuffer> buffers;
+};
+
+TEST_CASE("cuFile: values that are written at once are one batch of cuFile's, and the stream is waited for once") {
+  TemporaryFolder folder;
+  on_machine({}, 8, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    Values const some{20, 1, on};
+    some.write(store, on);
+    on.wait();
+    emulation::cufile::forget_calls();
+    {
+      emulation::Watch const watch;
+      some.write(store, on);
+      CHECK(count("cuFileBatchIOSubmit") == 1);
+      CHECK(count("request") == 20);
+      CHECK(watch.copies(cudaMemcpyDeviceToDevice) == 20);
+      CHECK(watch.count("cudaEventSynchronize") == 1);
+      CHECK(count("cuFileBufRegister") == 0);
+    }
+    CHECK(some.are_in(store.host_side(), on));
+    CHECK(store.transfer_path().size() == 1);
+    CHECK(store.transfer_path()[0].writes == 40);
+
+    // More than are open at once, among them values that are too small and too large for a batch.
+    Direct const picky{path_of(folder), options(5000)};
+    Values many{3 * cufile::Writes::most, 2, on};
+    many.texts[100] = long_text(block + 5);
+    many.buffers[100] = test::made<DeviceBuffer>(many.texts[100], on);
+    many.write(picky, on);
+    CHECK(many.are_in(store.host_side(), on));
+    auto const told = picky.transfer_path();
+    REQUIRE(told.size() == 2);
+    CHECK(told[0].writes == 2);
+    CHECK(told[1].writes == many.keys.size() - 2);
+  });
+}
+
+TEST_CASE(
+    "cuFile: a batch of values is written, comes short, or fails: all of them are right, and none is half there") {
+  TemporaryFolder folder;
+  std::size_t failures = 0;
+  on_machine({}, 2, [&] {
+    for (std::size_t const bytes : {std::size_t{4096}, std::size_t{9000}}) {
+      DeviceQueue on{HostQueue{1}};
+      Direct const store{path_of(folder), options()};
+      Values const some{9, 3, on};
+      emulation::cufile::shorten(2, bytes);
+      some.write(store, on);
+      emulation::cufile::shorten_nothing();
+      CHECK(some.are_in(store.host_side(), on));
+      CHECK(store.transfer_path().size() == 1);
+    }
+    for (std::size_t k = 0;; ++k) {
+      CAPTURE(k);
+      DeviceQueue on{HostQueue{1}};
+      Direct const store{path_of(folder), options()};
+      Values const some{7, static_cast<std::uint32_t>(k), on};
+      emulation::cufile::fail(k);
+      some.write(store, on);
+      bool const has_failed = emulation::cufile::has_failed();
+      emulation::cufile::fail_nothing();
+      CHECK(some.are_in(store.host_side(), on));
+      if (!has_failed) break;
+      ++failures;
+    }
+    // Where it must go directly nothing is written that cannot.
+    DeviceQueue on{HostQueue{1}};
+    auto must = options();
+    must.must = true;
+    Direct const store{path_of(folder), must};
+    Values const before{7, 50, on}, after{7, 60, on};
+    before.write(store, on);
+    for (std::size_t k = 8; k < 12; ++k) {
+      emulation::cufile::fail(k);
+      test::check_refused<StoreError>([&] { after.write(store, on); },
+                                      {"the value cannot go directly", "key \"folder/"});
+      emulation::cufile::fail_nothing();
+      CHECK(before.are_in(store.host_side(), on));
+    }
+  });
+  CHECK(failures > 2 * 20);
+}
+
+TEST_CASE("cuFile: a store for each GPU, which refuses queues of others") {
+  TemporaryFolder folder;
+  emulation::cufile::set({});
+  under_seeds(4, [&] {
+    emulation::set({.devices = 2});
+    {
+      std::vector<DeviceQueue> queues;
+      for (int device = 0; device < 2; ++device) {
+        cudaSetDevice(device);
+        queues.emplace_back(HostQueue{1});
+      }
+      cudaSetDevice(0);
+      auto const large = long_text(100'000);
+      for (std::size_t device = 0; device < 2; ++device) {
+        auto own = options();
+        own.device = static_cast<int>(device);
+        Direct const store{path_of(folder), own};
+        auto& on = queues[device];
+        auto& other = queues[1 - device];
+        put(store, "k", large, on);
+        CHECK((value(store, "k", on) == large));
+        auto const where = text({"the store is for device ", device, ", and the queue is one of device ", 1 - device});
+        check_refused<StoreError>([&] { value(store, "k", other); }, {path_of(folder).c_str(), where.c_str()});
+        check_refused<StoreError>([&] { put(store, "k", "1", other); }, {where.c_str()});
+        CHECK(store.transfer_path().size() == 1);
+        CHECK((value(Direct{path_of(folder), options()}, "k", other) == large));  // of any GPU
+      }
+    }
+    emulation::set({});
+    CHECK(emulation::cufile::alive().buffers == 0);
+  });
+}
+
 TEST_CASE("cuFile: ranges of a file that follow each other are one request and one copy") {
   TemporaryFolder folder;
   auto const large = long_text(64 * 5000);

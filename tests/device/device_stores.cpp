@@ -2,7 +2,7 @@
 
 TEST_CASE("every store of device buffers is a store") {
   test::TemporaryFolder folder;
-  test::under_seeds(100, [&] { test::check_stores<tessera::DeviceBuffer>(folder); });
+  test::under_seeds(32, [&] { test::check_stores<tessera::DeviceBuffer>(folder); });
 }
 
 TEST_CASE("stores over stores of other device memory are stores") {

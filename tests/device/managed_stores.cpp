@@ -2,5 +2,5 @@
 
 TEST_CASE("every store of managed buffers is a store") {
   test::TemporaryFolder folder;
-  test::under_seeds(100, [&] { test::check_stores<tessera::ManagedBuffer>(folder); });
+  test::under_seeds(32, [&] { test::check_stores<tessera::ManagedBuffer>(folder); });
 }

@@ -1,6 +1,7 @@
 // A cache's memory in one space: slabs of slots, which together never take more bytes than the budget.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,7 @@ class Arena {
   Arena(std::uint64_t budget, std::size_t slot) : budget_{budget}, slot_{slot} {}
 
   std::uint64_t budget() const { return budget_; }
-  std::uint64_t bytes() const { return bytes_; }  ///< of all slabs
+  std::uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }  ///< of all slabs; for any thread
   std::size_t slot_bytes() const { return slot_; }
   Slots const& slots() const { return slots_; }
   std::byte* data(Slot slot) { return slabs_[slot.slab].span().data + slot.number * slot_; }
@@ -59,7 +60,7 @@ class Arena {
   // As many as have room in the same memory.
   std::size_t filled(std::size_t slots) const { return static_cast<std::size_t>(slab_bytes(slots) / slot_); }
   std::size_t growable() const {
-    auto const left = (budget_ - bytes_) / step * step;
+    auto const left = (budget_ - bytes()) / step * step;
     return static_cast<std::size_t>(std::min<std::uint64_t>(left / slot_, ~std::uint32_t{0}));
   }
 
@@ -71,8 +72,9 @@ class Arena {
     bytes_ += slab_bytes(slots);
   }
 
-  std::uint64_t budget_, bytes_ = 0;
-  std::size_t slot_;
+  std::uint64_t const budget_;
+  std::atomic<std::uint64_t> bytes_ = 0;
+  std::size_t const slot_;
   Slots slots_;
   std::vector<buffer_in_t<S>> slabs_;
 };

@@ -1,6 +1,7 @@
 // What the handles of a cache share: its chunks, its memory, and what a hit does.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +17,10 @@
 #include <tessera/cache/arena.hpp>
 #include <tessera/cache/cached_chunk.hpp>
 #include <tessera/cache/least_recently_used.hpp>
+#include <tessera/cache/moves_lock.hpp>
 #include <tessera/cache/policy.hpp>
 #include <tessera/cache/queue_order.hpp>
+#include <tessera/store/concept.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
@@ -26,7 +29,8 @@ namespace tessera { inline namespace v0 { namespace detail {
 enum class Level : std::size_t { near = 0, host = 1 };
 
 /// Two locks, taken in this order: `moves` by who makes, moves or writes back copies, for as long as that takes, and
-/// `book` by who looks at chunks or changes what is known of them. So a hit never waits for a miss.
+/// `book` by who looks at chunks or changes what is known of them. So a hit never waits for a miss, and no function of
+/// the program's is called under `book`.
 template <class A, class Policy>
 struct CacheState {
   using array_type = A;
@@ -47,6 +51,8 @@ struct CacheState {
   }();
   using Chunk = CachedChunk<rank>;
   using Number = ChunkNumber<rank>;
+  using Wanted = WantedChunk<rank>;
+  using Shape = std::array<std::uint64_t, rank>;  ///< of one chunk
   using Copy = typename Chunk::Copy;
   using List = std::vector<Copy*>;
   using host_space = std::conditional_t<has_device, space::Pinned, space::Host>;
@@ -61,7 +67,7 @@ struct CacheState {
   CacheState(A of, CacheBudget const& budget, Policy p, CacheOptions const& o, queue_type on)
       : array{std::move(of)},
         policy{std::move(p)},
-        options{o},
+        options{guarded(o.read), guarded(o.write)},
         chunk_shape{array.untyped().inner_chunk_shape()},
         order{std::move(on)},
         near{has_device ? budget.device : budget.host, slot_bytes()},
@@ -79,13 +85,52 @@ struct CacheState {
   LeastRecentlyUsed<Copy>& idle(Level level) { return idle_[static_cast<std::size_t>(level)]; }
 
   /// What of a chunk lies in an array of that shape.
-  Extents shape_of(Number const& number, Extents const& array_shape) const {
-    auto shape = chunk_shape;
+  Shape shape_of(Number const& number, Extents const& array_shape) const {
+    Shape shape;
     for (std::size_t d = 0; d < rank; ++d) {
       auto const first = number.place[d] * chunk_shape[d];
-      shape[d] = std::min(shape[d], array_shape[d] - std::min(first, array_shape[d]));
+      shape[d] = std::min(chunk_shape[d], array_shape[d] - std::min(first, array_shape[d]));
     }
     return shape;
+  }
+  /// What the policy says of chunks. Throws: as the policy.
+  std::vector<Wanted> wanted(std::vector<Number> const& numbers) {
+    std::vector<Wanted> result;
+    result.reserve(numbers.size());
+    naming([&] { moves.expect_outside(); });
+    if constexpr (check_policy<Policy>())
+      moves.call([&] {
+        for (auto const& number : numbers) {
+          auto const place = number.extents();
+          Kept const kept{policy.template keeps<array_space>(place), policy.template keeps<space::Host>(place)};
+          result.push_back({number, kept});
+        }
+      });
+    return result;
+  }
+
+  /// Held by who makes, moves or writes back copies. Throws: Error, as MovesLock.
+  std::unique_lock<MovesLock> moving() {
+    return naming([&] { return std::unique_lock{moves}; });
+  }
+  template <class F>
+  auto with_book(F&& f) {
+    std::lock_guard lock{book};
+    return f();
+  }
+  /// Returns f(), whose errors are of this array.
+  template <class F>
+  auto naming(F&& f) const {
+    try {
+      return f();
+    } catch (Error const& error) {
+      throw named(error);
+    }
+  }
+  template <class E>
+  E named(E error) const {
+    error.in_key(array.untyped().path()).in_store(name_of(array.untyped().store()));
+    return error;
   }
 
   /// Takes hold of a copy that is there. Requires: `book`.
@@ -98,22 +143,8 @@ struct CacheState {
     bool const is_near = &held == &held.of->copies[0];
     auto& used = idle_[is_near ? 0 : 1];
     // A copy of what the device has too is the first that the host can do without.
-    bool const is_kept = is_near ? policy.template keeps<array_space>(held.of->place) : !held.of->copies[0].data;
+    bool const is_kept = is_near ? held.of->kept.near : !held.of->copies[0].data;
     is_kept ? used.add_warmest(held) : used.add_coldest(held);
-  }
-
-  /// Takes hold of a chunk that is where it is wanted and may be used there at once; null: it is not, or may not.
-  /// Requires: `book`.
-  Copy* hit(Number const& number, Level level, QueueUser user) {
-    auto const found = chunks.find(number);
-    if (found == chunks.end()) return nullptr;
-    auto& chunk = *found->second;
-    auto& wanted = copy(chunk, level);
-    if (!wanted.is_there || chunk.is_written || !order.is_ready(wanted.ready, user)) return nullptr;
-    if (chunk.shape_version != shape_version) return nullptr;
-    hold(wanted);
-    chunk.users |= order.bit(user);
-    return &wanted;
   }
 
   /// The array has this shape now: chunks at its border may have another than before, and what it cut off is gone, also
@@ -137,6 +168,14 @@ struct CacheState {
     --counted.held;
   }
 
+  /// The queues that may still use chunks.
+  std::uint64_t users_of(List const& copies) {
+    std::lock_guard lock{book};
+    std::uint64_t users = 0;
+    for (auto const* copy : copies) users |= copy->of->users;
+    return users;
+  }
+
   /// A list for copies that are held, used again. Requires: `book`.
   std::unique_ptr<List> take_list() {
     if (lists_.empty()) {
@@ -152,7 +191,8 @@ struct CacheState {
     lists_.push_back(std::move(list));
   }
 
-  std::mutex moves, book;
+  MovesLock moves;
+  std::mutex book;
   A const array;
   Policy const policy;
   CacheOptions const options;
@@ -167,6 +207,16 @@ struct CacheState {
   std::uint64_t shape_version = 0;
 
  private:
+  // Functions for their progress may call the cache, in threads that a read under `moves` waits for.
+  template <class Options>
+  Options guarded(Options given) {
+    if (given.progress)
+      given.progress = [this, told = std::move(given.progress)](std::uint64_t done, std::uint64_t all) {
+        moves.call([&] { told(done, all); });
+      };
+    return given;
+  }
+
   // A chunk's elements; each slot begins where vectors of the processor may.
   std::size_t slot_bytes() const {
     auto const size = checked_product(element_count(chunk_shape, "a chunk"), sizeof(element_type), "a chunk");

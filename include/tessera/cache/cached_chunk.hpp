@@ -27,6 +27,18 @@ struct ChunkNumber {
   };
 };
 
+/// In which memories a chunk is kept when nobody holds it.
+struct Kept {
+  bool near = true, host = true;
+};
+
+/// A chunk that somebody wants, and what the policy says of it.
+template <std::size_t Rank>
+struct WantedChunk {
+  ChunkNumber<Rank> number;
+  Kept kept{};
+};
+
 /// Does not move. What its copies have of it is the same, wherever there are two.
 template <std::size_t Rank>
 struct CachedChunk {
@@ -41,7 +53,7 @@ struct CachedChunk {
     QueuePlace ready = 0;
   };
 
-  explicit CachedChunk(ChunkNumber<Rank> const& n) : number{n}, place{n.extents()} {
+  explicit CachedChunk(ChunkNumber<Rank> const& n) : number{n} {
     for (auto& copy : copies) copy.of = this;
   }
   CachedChunk(CachedChunk const&) = delete;
@@ -51,14 +63,14 @@ struct CachedChunk {
   bool is_nowhere() const { return !copies[0].data && !copies[1].data; }
 
   ChunkNumber<Rank> const number;
-  Extents const place;              ///< the same, as policies are asked
-  std::uint64_t shape_version = 0;  ///< CacheState::shape_version, when its shape was looked at
-  Extents shape{};                  ///< of that which lies in the array
-  bool is_cut = false;              ///< the array had less of it meanwhile
-  Copy copies[2];                   ///< in the array's space; for an array on the device, in page-locked memory
-  std::uint64_t users = 0;          ///< queues that may still use the first one
-  bool is_written = false;          ///< is held by somebody who changes it
-  bool is_dirty = false;            ///< the store has not what the copies have
+  Kept kept{};
+  std::uint64_t shape_version = 0;          ///< CacheState::shape_version, when its shape was looked at
+  std::array<std::uint64_t, Rank> shape{};  ///< of that which lies in the array
+  bool is_cut = false;                      ///< the array had less of it meanwhile
+  Copy copies[2];                           ///< in the array's space; for an array on the device, in page-locked memory
+  std::uint64_t users = 0;                  ///< queues that may still use the first one
+  bool is_written = false;                  ///< is held by somebody who changes it
+  bool is_dirty = false;                    ///< the store has not what the copies have
 };
 
 }}}  // namespace tessera::v0::detail

@@ -12,14 +12,14 @@
 #include <vector>
 
 #include <tessera/array/array.hpp>
+#include <tessera/cache/cache_checks.hpp>
 #include <tessera/cache/cache_state.hpp>
 #include <tessera/cache/held_chunks.hpp>
-#include <tessera/cache/holding.hpp>
 #include <tessera/cache/policy.hpp>
-#include <tessera/cache/room.hpp>
 #include <tessera/cache/selected_elements.hpp>
 #include <tessera/cache/shrink.hpp>
-#include <tessera/cache/wanted_chunks.hpp>
+#include <tessera/cache/statistics.hpp>
+#include <tessera/cache/taking.hpp>
 #include <tessera/cache/write_back.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -51,7 +51,8 @@ class ChunkCache {
   ChunkCache(A array, CacheBudget const& budget, Policy policy = {}, CacheOptions const& options = {})
       : ChunkCache{array, budget, std::move(policy), options, array.untyped().queue()} {}
   ChunkCache(A array, CacheBudget const& budget, Policy policy, CacheOptions const& options, queue_type on)
-      : state_{new State{std::move(array), budget, std::move(policy), options, std::move(on)}, Last{}} {}
+      : state_{new State{std::move(array), budget, std::move(policy), options, std::move(on)},
+               detail::WriteBackAtTheEnd{}} {}
 
   A const& array() const { return state_->array; }
   Extents const& chunk_shape() const { return state_->chunk_shape; }
@@ -65,7 +66,10 @@ class ChunkCache {
   /// somebody writes to one of them. Then it holds none.
   template <MemorySpace S = array_space, detail::Selector Sel = Box>
   Held<S> hold(Sel const& selection, queue_type& on) const {
-    return take<S, Access::reading>(selection, on);
+    if constexpr (detail::check_cached_space<S, array_space>())
+      return {state_, detail::take<State::template level_of<S>>(*state_, selection, Access::reading, on)};
+    else
+      return {state_, nullptr};
   }
   template <MemorySpace S = array_space, detail::Selector Sel = Box>
   Held<S> hold(Sel const& selection) const {
@@ -75,11 +79,12 @@ class ChunkCache {
   /// for others and have none on the host, by `write_back` and by `flush`.
   template <MemorySpace S = array_space, detail::Selector Sel = Box>
   HeldForWriting<S> hold_for_writing(Sel const& selection, queue_type& on) const {
-    if constexpr (check_space<S>() && check_written<S>()) {
-      may_write();
-      return take<S, Access::writing>(selection, on);
-    } else
-      return HeldForWriting<S>{state_, nullptr};
+    if constexpr (detail::check_cached_space<S, array_space>() && detail::check_written_back<S, State>()) {
+      detail::may_write(*state_);
+      return {state_, detail::take<State::template level_of<S>>(*state_, selection, Access::writing, on)};
+    } else {
+      return {state_, nullptr};
+    }
   }
   template <MemorySpace S = array_space, detail::Selector Sel = Box>
   HeldForWriting<S> hold_for_writing(Sel const& selection) const {
@@ -90,41 +95,20 @@ class ChunkCache {
   /// done its part. Throws: as hold.
   template <MemorySpace S = array_space, detail::Selector Sel = Box>
   void prefetch(Sel const& selection) const {
-    if constexpr (check_space<S>()) {
-      constexpr auto L = State::template level_of<S>;
-      std::lock_guard moving{state_->moves};
-      auto const shape = array().shape();
-      auto numbers = numbers_of(selected(selection));
-      keep_those_with_room<L>(numbers);
-      typename State::List held;
-      detail::hold_all<L>(*state_, numbers, shape, Access::reading, user_of_own<S>(), held);
-      std::lock_guard lock{state_->book};
-      detail::let_go_of(*state_, held, Access::reading);
-    }
+    if constexpr (detail::check_cached_space<S, array_space>())
+      detail::prefetch<State::template level_of<S>>(*state_, selection);
   }
 
   /// Brings chunks to memory of space S and keeps them there, until they are placed elsewhere or `unplace` leaves them
   /// to the policy again. Throws: as hold.
   template <MemorySpace S, detail::Selector Sel = Box>
   void place(Sel const& selection) const {
-    if constexpr (check_space<S>()) {
-      unplace(selection);
-      auto const shape = array().shape();
-      auto const held = detail::take_hold<State::template level_of<S>>(*state_, resolved(selection, shape), shape,
-                                                                       Access::reading, queue());
-      std::lock_guard lock{state_->book};
-      for (auto* const copy : *held)
-        if (!std::exchange(copy->is_placed, true)) state_->hold(*copy), ++state_->counted.held;
-      detail::let_go_of(*state_, *held, Access::reading);
-    }
+    if constexpr (detail::check_cached_space<S, array_space>())
+      detail::place<State::template level_of<S>>(*state_, selection);
   }
   template <detail::Selector Sel = Box>
   void unplace(Sel const& selection) const {
-    auto const numbers = numbers_of(selected(selection));
-    std::lock_guard lock{state_->book};
-    for (auto const& number : numbers)
-      if (auto const found = state_->chunks.find(number); found != state_->chunks.end())
-        for (auto& copy : found->second->copies) state_->unplace(copy);
+    detail::unplace(*state_, selection);
   }
 
   /// Reads a selection into memory of the array's space or of the host's, through the cache: as many chunks at a time
@@ -133,7 +117,7 @@ class ChunkCache {
   void read(Sel const& selection, M&& to, queue_type& on) const {
     constexpr auto memory_rank = detail::memory_rank<Sel, rank>;
     if constexpr (detail::check_cached_memory<element_type, memory_rank, array_space, M>()) {
-      auto const what = selected(selection);
+      auto const what = detail::selected(*state_, selection, array().shape());
       auto const view = detail::caller_view<memory_rank>(to, what.shape);
       detail::move_selected<Access::reading>(state_, what, view, on);
     }
@@ -149,9 +133,9 @@ class ChunkCache {
     constexpr auto memory_rank = detail::memory_rank<Sel, rank>;
     if constexpr (detail::check_cached_memory<element_type, memory_rank, array_space, M const>() &&
                   detail::check_writable<typename A::store_type>()) {
-      auto const what = selected(selection);
+      auto const what = detail::selected(*state_, selection, array().shape());
       auto const view = detail::caller_view<memory_rank>(from, what.shape);
-      may_write();
+      detail::may_write(*state_);
       detail::move_selected<Access::writing>(state_, what, view, on);
     }
   }
@@ -163,20 +147,19 @@ class ChunkCache {
   /// Writes dirty chunks back, but for those that somebody is writing to. Returns how many these are. When it returns,
   /// the store has the others. Throws: as a write; then what is not in the store is dirty as before.
   std::size_t write_back() const {
-    std::lock_guard moving{state_->moves};
+    auto const moving = state_->moving();
     return detail::write_back_all(*state_);
   }
   /// Likewise. Throws: Error too, if somebody is writing to a chunk.
   void flush() const {
     if (auto const changing = write_back(); changing > 0)
-      throw Error{text({changing, " chunks of a cache are held by somebody who writes to them: they are not flushed"})}
-          .in_key(array().untyped().path())
-          .in_store(name_of(array().untyped().store()));
+      throw state_->named(
+          Error{text({changing, " chunks of a cache are held by somebody who writes to them: they are not flushed"})});
   }
   /// Gives the memory of idle chunks back, to the device and to the host; dirty ones are written back before. Throws:
   /// as a write.
   void clear() const {
-    std::lock_guard moving{state_->moves};
+    auto const moving = state_->moving();
     detail::write_back_all(*state_);
     detail::drop_idle<Level::near>(*state_);
     if constexpr (State::has_device) {
@@ -185,105 +168,13 @@ class ChunkCache {
     }
   }
 
-  /// Where the cache has an inner chunk, given by its place in the grid of inner chunks.
-  CachedPlaces where(Extents const& chunk) const {
-    typename State::Number number;
-    std::copy_n(chunk.begin(), rank, number.place.begin());
-    std::lock_guard lock{state_->book};
-    auto const found = state_->chunks.find(number);
-    if (found == state_->chunks.end()) return {};
-    auto const& copies = found->second->copies;
-    if constexpr (State::has_device) return {copies[0].is_there, copies[1].is_there};
-    return {false, copies[0].is_there};
-  }
-  CacheStatistics statistics() const {
-    std::lock_guard moving{state_->moves};
-    return detail::statistics_of(*state_);
-  }
+  /// Where the cache has an inner chunk, given by its place in the grid of inner chunks. Throws: SelectionError, if it
+  /// has another number of dimensions.
+  CachedPlaces where(Extents const& chunk) const { return detail::places_of(*state_, chunk); }
+  /// Also while others work.
+  CacheStatistics statistics() const { return detail::statistics_of(*state_); }
 
  private:
-  // What the last handle does.
-  struct Last {
-    void operator()(State* state) const {
-      try {
-        std::lock_guard moving{state->moves};
-        detail::write_back_all(*state);
-        state->order.host_waits();
-      } catch (...) {  // who wants to know calls flush
-      }
-      delete state;
-    }
-  };
-
-  template <MemorySpace S>
-  static consteval bool check_space() {
-    constexpr bool is_there =
-        std::same_as<S, space::Host> || (std::same_as<S, space::Device> && std::same_as<S, array_space>);
-    static_assert(is_there,
-                  "tessera: a cache has chunks in host memory, and in device memory if the array is there: name "
-                  "space::Host, or open the array with a pipeline that begins in device memory");
-    return is_there;
-  }
-  template <MemorySpace S>
-  static consteval bool check_written() {
-    constexpr bool has_route = std::same_as<S, array_space> || State::has_host_route;
-    static_assert(has_route,
-                  "tessera: chunks of this array reach the store from the device alone: hold them for writing there, "
-                  "hold_for_writing<space::Device>");
-    return has_route && detail::check_writable<typename A::store_type>();
-  }
-
-  void may_write() const {
-    std::lock_guard lock{state_->book};
-    state_->writer = &detail::write_copies<State>;
-  }
-
-  template <class Sel>
-  ResolvedSelection selected(Sel const& selection) const {
-    return resolved(selection, array().shape());
-  }
-  // Errors name the array.
-  template <class Sel>
-  auto resolved(Sel const& selection, Extents const& shape) const {
-    return detail::in_document(array().untyped().store(), array().untyped().path(),
-                               [&] { return detail::selected_by(selection, shape, array().chunk_shape()); });
-  }
-  std::vector<typename State::Number> numbers_of(ResolvedSelection const& what) const {
-    std::vector<typename State::Number> numbers;
-    detail::for_each_chunk<rank>(what, chunk_shape(), [&](auto const& number) {
-      numbers.push_back(number);
-      return true;
-    });
-    return numbers;
-  }
-  // The first ones, up to where there is no room. Chunks that are held take none. Requires: `moves`.
-  template <Level L>
-  void keep_those_with_room(std::vector<typename State::Number>& numbers) const {
-    auto room = detail::room_of<L>(*state_);
-    std::lock_guard lock{state_->book};
-    auto const end = std::ranges::find_if(numbers, [&](auto const& number) {
-      auto const found = state_->chunks.find(number);
-      bool const takes = found == state_->chunks.end() || State::copy(*found->second, L).holds == 0;
-      return takes && room-- == 0;
-    });
-    numbers.erase(end, numbers.end());
-  }
-  template <MemorySpace S>
-  static detail::QueueUser user_of_own() {
-    return {std::same_as<S, space::Device> ? detail::QueueUser::own : detail::QueueUser::host};
-  }
-
-  template <MemorySpace S, Access access, class Sel>
-  HeldChunks<State, S, access> take(Sel const& selection, queue_type& on) const {
-    if constexpr (check_space<S>()) {
-      auto const shape = array().shape();
-      return {state_,
-              detail::take_hold<State::template level_of<S>>(*state_, resolved(selection, shape), shape, access, on)};
-    } else {
-      return {state_, nullptr};
-    }
-  }
-
   std::shared_ptr<State> state_;
 };
 

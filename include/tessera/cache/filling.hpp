@@ -97,18 +97,16 @@ template <Level L, class State>
 void fill(State& s, std::vector<typename State::Copy*> const& copies) {
   std::vector<typename State::Copy*> unknown;
   std::vector<SlotPair> known;
-  std::uint64_t users = 0;
   for (auto* const copy : copies) {
     auto const& chunk = *copy->of;
     auto const& other = chunk.copies[State::other(L)];
-    users |= chunk.users;
     if (State::has_device && other.data && (L == Level::near || chunk.is_dirty || !is_cheaper_from_store(s)))
       known.push_back({other.slot, copy->slot});
     else
       unknown.push_back(copy);
   }
   if constexpr (State::has_device) {
-    if (L == Level::host) s.order.join(users);  // they may have written to it
+    if (L == Level::host) s.order.join(s.users_of(copies));  // they may have written to it
     auto const count = known.size();
     if (count > 0) copy_slots<L>(s, known);
     std::lock_guard lock{s.book};

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <tessera/cache/cache_state.hpp>
-#include <tessera/cache/holding.hpp>
+#include <tessera/cache/refusals.hpp>
 #include <tessera/view/array_view.hpp>
 
 namespace tessera { inline namespace v0 {

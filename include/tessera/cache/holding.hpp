@@ -1,232 +1,205 @@
-// Taking hold of chunks of a cache, many at once: all of them or none.
+// Taking hold of chunks of a cache, many at once: all of them or none. What is not where it is wanted comes there.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <tessera/cache/cache_state.hpp>
 #include <tessera/cache/filling.hpp>
+#include <tessera/cache/refusals.hpp>
 #include <tessera/cache/room.hpp>
-#include <tessera/cache/wanted_chunks.hpp>
-#include <tessera/core/error.hpp>
-#include <tessera/core/text.hpp>
-#include <tessera/store/concept.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// What somebody wants chunks for. Who overwrites them needs no elements of those that are nowhere.
-enum class Access { reading, writing, overwriting };
-
-template <class State>
-using HeldList = typename State::List;
-
-/// Lets go of what is held; what was changed is dirty. Requires: `book`.
-template <class State>
-void let_go_of(State& s, HeldList<State> const& held, Access access, bool is_changed = true) noexcept {
-  for (auto* const copy : held) {
-    if (access != Access::reading) {
-      copy->of->is_written = false;
-      copy->of->is_dirty = copy->of->is_dirty || is_changed;
-      if (State::has_device && copy == &copy->of->copies[0]) copy->ready = nowhere_yet;
-    }
-    s.let_go(*copy);
-  }
-  s.counted.held -= held.size();
-}
-
-// Throws: Error, if somebody holds a chunk so that it cannot be had.
-template <class State>
-void expect_free(State& s, typename State::Chunk const& chunk, Access access, Extents const& shape) {
-  bool const is_stale = (chunk.is_cut || chunk.shape != shape) && (chunk.holds() > 0 || chunk.is_dirty);
-  if (!chunk.is_written && (access == Access::reading || chunk.holds() == 0) && !is_stale) return;
-  bool const is_placed = chunk.copies[0].is_placed || chunk.copies[1].is_placed;
-  auto const problem = chunk.is_written         ? text({"is held by somebody who writes to it"})
-                       : is_placed && !is_stale ? text({"is placed, and is to be written: unplace it before"})
-                       : is_stale
-                           ? text({"has the shape ", to_string(chunk.shape), " in the cache and ", to_string(shape),
-                                   " in the array, which was resized: flush and clear "
-                                   "the cache before"})
-                           : text({"is held by ", chunk.holds(), " who read it, and is to be written"});
-  throw Error{text({"chunk ", to_string(chunk.number.extents()), " of a cache ", problem})}
-      .in_key(s.array.untyped().path())
-      .in_store(name_of(s.array.untyped().store()));
-}
-
-/// The queue's number, from now on. Requires: `moves`.
-template <class State>
-QueueUser known_user(State& s, typename State::queue_type const& on) {
-  std::lock_guard lock{s.book};
-  auto const found = s.order.find(on);
-  return found ? *found : s.order.add(on);
-}
-
-/// Takes hold of chunks, which are wanted in a level by a user. The ones that are not there come there; what is to be
-/// written has no other copy then. `held` gets them, and `made` those that are overwritten and were nowhere. Requires:
-/// `moves`. Throws: as a read or a write; Error, where chunks are held or there is no room; then none is held.
+/// One call's, in steps. Requires: `moves`, as long as it is there.
 template <Level L, class State>
-void hold_all(State& s, std::vector<typename State::Number> const& numbers, Extents const& array_shape, Access access,
-              QueueUser user, HeldList<State>& held, HeldList<State>* made = nullptr) {
+class Holding {
   using Copy = typename State::Copy;
-  constexpr auto O = State::has_device && L == Level::near ? Level::host : Level::near;
-  HeldList<State> missing, sources;
-  std::uint64_t users_of_stale = 0;
-  auto const room = room_of<L>(s);
-  std::size_t taken = 0;
-  {
-    std::lock_guard lock{s.book};
-    s.see_shape(array_shape);
-    for (auto const& number : numbers) {
-      auto const found = s.chunks.find(number);
-      if (found == s.chunks.end()) {
-        ++taken;
+  using Wanted = typename State::Wanted;
+  using List = typename State::List;
+  static constexpr auto O = State::has_device && L == Level::near ? Level::host : Level::near;
+
+ public:
+  Holding(State& s, std::span<Wanted const> wanted, Extents const& array_shape, Access access, QueueUser user)
+      : s_{s}, wanted_{wanted}, array_shape_{array_shape}, access_{access}, user_{user} {}
+
+  /// `held` gets the copies, and `made` those that are overwritten and were nowhere.
+  void run(List& held, List* made) {
+    expect_room();
+    s_.order.join(users_of_stale_);
+    held.reserve(wanted_.size());
+    missing_.reserve(wanted_.size());
+    sources_.reserve(wanted_.size());
+    if (made) made->reserve(wanted_.size());
+    try {
+      take_hold(held);
+      give_slots();
+      bring(made);
+      make_ready(held);
+    } catch (...) {
+      undo(held);
+      throw;
+    }
+    finish(held);
+  }
+
+ private:
+  typename State::Chunk* find(Wanted const& wanted) const {
+    auto const found = s_.chunks.find(wanted.number);
+    return found == s_.chunks.end() ? nullptr : found->second.get();
+  }
+  bool is_stale(typename State::Chunk const& chunk) const {
+    return chunk.is_cut || chunk.shape != s_.shape_of(chunk.number, array_shape_);
+  }
+
+  void expect_room() {
+    auto const room = room_of<L>(s_);
+    std::size_t taken = 0;
+    {
+      std::lock_guard lock{s_.book};
+      s_.see_shape(array_shape_);
+      for (auto const& wanted : wanted_) {
+        auto* const chunk = find(wanted);
+        if (chunk) expect_free(s_, *chunk, access_, s_.shape_of(wanted.number, array_shape_));
+        if (chunk && is_stale(*chunk)) users_of_stale_ |= chunk->users;
+        taken += !chunk || State::copy(*chunk, L).holds == 0;
+      }
+    }
+    if (taken > room) refuse_room<L>(s_, taken);
+  }
+
+  void take_hold(List& held) {
+    std::lock_guard lock{s_.book};
+    for (auto const& wanted : wanted_) {
+      auto* chunk = find(wanted);
+      if (chunk) expect_free(s_, *chunk, access_, s_.shape_of(wanted.number, array_shape_));  // others came meanwhile
+      if (chunk && is_stale(*chunk)) forget(*std::exchange(chunk, nullptr));
+      if (!chunk) {
+        auto fresh = std::make_unique<typename State::Chunk>(wanted.number);
+        fresh->shape = s_.shape_of(wanted.number, array_shape_);
+        chunk = s_.chunks.emplace(wanted.number, std::move(fresh)).first->second.get();
+      }
+      chunk->shape_version = s_.shape_version;
+      chunk->kept = wanted.kept;
+      auto& copy = State::copy(*chunk, L);
+      s_.hold(copy);
+      held.push_back(&copy);
+      chunk->is_written = access_ != Access::reading;  // from here on nobody else takes hold of it
+      if (copy.is_there) {
+        ++s_.counted.hits;
         continue;
       }
-      expect_free(s, *found->second, access, s.shape_of(number, array_shape));
-      auto const& copy = State::copy(*found->second, L);
-      taken += copy.holds == 0;
+      missing_.push_back(&copy);
+      auto& source = State::copy(*chunk, O);
+      if (!State::has_device || !source.is_there) continue;
+      s_.hold(source);  // it stays while room is made
+      sources_.push_back(&source);
     }
   }
-  if (taken > room) refuse_room<L>(s, taken);
-  {
-    std::lock_guard lock{s.book};
-    held.reserve(numbers.size());
-    for (auto const& number : numbers) {
-      auto const shape = s.shape_of(number, array_shape);
-      auto found = s.chunks.find(number);
-      if (found != s.chunks.end() && (found->second->is_cut || found->second->shape != shape)) {
-        auto const stale = found->second.get();  // gone with its last copy
-        users_of_stale |= stale->users;
-        if (State::has_device && stale->copies[1].data && stale->copies[0].data) drop<Level::host>(s, stale->copies[1]);
-        if (stale->copies[0].data)
-          drop<Level::near>(s, stale->copies[0]);
-        else if constexpr (State::has_device)
-          drop<Level::host>(s, stale->copies[1]);
-        found = s.chunks.end();
-      }
-      if (found == s.chunks.end()) {
-        found = s.chunks.emplace(number, std::make_unique<typename State::Chunk>(number)).first;
-        found->second->shape = shape;
-      }
-      auto& chunk = *found->second;
-      chunk.shape_version = s.shape_version;
-      auto& copy = State::copy(chunk, L);
-      held.push_back(&copy);
-      if (copy.is_there) {
-        ++s.counted.hits;
-      } else {
-        missing.push_back(&copy);
-        if (State::has_device && State::copy(chunk, O).is_there) sources.push_back(&State::copy(chunk, O));
-      }
-      s.hold(copy);
-    }
-    for (auto* const source : sources) s.hold(*source);  // it stays while room is made
+  // A chunk goes with its last copy.
+  void forget(typename State::Chunk& chunk) {
+    bool const has_near = chunk.copies[0].data;
+    if constexpr (State::has_device)
+      if (chunk.copies[1].data) drop<Level::host>(s_, chunk.copies[1]);
+    if (has_near) drop<Level::near>(s_, chunk.copies[0]);
   }
-  auto const let_sources_go = [&] {
-    for (auto* const source : sources) s.let_go(*source);
-  };
-  try {
-    s.order.join(users_of_stale);
-    auto const slots = make_room<L>(s, missing.size());
+
+  void give_slots() {
+    auto const slots = make_room<L>(s_, missing_.size());
     for (std::size_t i = 0; i < slots.size(); ++i) {
-      missing[i]->slot = slots[i];
-      missing[i]->data = s.template arena<L>().data(slots[i]);
+      missing_[i]->slot = slots[i];
+      missing_[i]->data = s_.template arena<L>().data(slots[i]);
     }
-    if (slots.size() < missing.size()) refuse_room<L>(s, missing.size());  // others took hold meanwhile
-    auto wanted = missing;
-    if (access == Access::overwriting)
-      std::erase_if(wanted, [&](Copy* copy) {
+    if (slots.size() < missing_.size()) refuse_room<L>(s_, missing_.size());  // others took hold meanwhile
+  }
+
+  void bring(List* made) {
+    auto lacking = missing_;
+    if (access_ == Access::overwriting)
+      std::erase_if(lacking, [&](Copy* copy) {
         bool const is_new = !State::has_device || !State::copy(*copy->of, O).data;
         if (is_new && made) made->push_back(copy);
         return is_new;
       });
-    if (!wanted.empty()) fill<L>(s, wanted);
+    if (!lacking.empty()) fill<L>(s_, lacking);
+  }
+
+  // Orders the user's queue behind what was done, and the cache's behind those that used what is to be changed.
+  void make_ready(List const& held) {
     std::uint64_t users = 0;
-    bool is_ready = missing.empty();
+    bool is_ready = missing_.empty();
+    {
+      std::lock_guard lock{s_.book};
+      for (auto* const copy : held) {
+        bool const may_be_changed = copy->ready == nowhere_yet || access_ != Access::reading;
+        if (may_be_changed) users |= copy->of->users;
+        is_ready = is_ready && !may_be_changed && s_.order.is_ready(copy->ready, user_);
+      }
+    }
+    if (is_ready) return;
+    s_.order.join(users);
+    auto const now = s_.order.queued();
+    s_.order.make_ready(user_);
+    std::lock_guard lock{s_.book};
+    s_.order.is_made_ready(user_);
+    for (auto* const copy : held)
+      if (!copy->is_there || copy->ready == nowhere_yet) copy->ready = now;
+  }
+
+  void undo(List& held) noexcept {
+    std::lock_guard lock{s_.book};
+    for (auto* const source : sources_) s_.let_go(*source);
     for (auto* const copy : held) {
-      bool const may_be_changed = copy->ready == nowhere_yet || access != Access::reading;
-      if (may_be_changed) users |= copy->of->users;
-      is_ready = is_ready && !may_be_changed && s.order.is_ready(copy->ready, user);
+      if (access_ != Access::reading) copy->of->is_written = false;
+      s_.let_go(*copy);
     }
-    if (!is_ready) {
-      s.order.join(users);
-      auto const now = s.order.queued();
-      std::lock_guard lock{s.book};
-      for (auto* const copy : held)
-        if (!copy->is_there || copy->ready == nowhere_yet) copy->ready = now;
-      s.order.make_ready(user);
-    }
-  } catch (...) {
-    std::lock_guard lock{s.book};
-    let_sources_go();
-    for (auto* const copy : held) s.let_go(*copy);
-    for (auto* const copy : missing) {
+    for (auto* const copy : missing_) {
       if (copy->data)
-        drop<L>(s, *copy);
+        drop<L>(s_, *copy);
       else if (copy->of->is_nowhere())
-        s.chunks.erase(copy->of->number);
+        s_.chunks.erase(copy->of->number);
     }
     held.clear();
-    throw;
   }
-  std::lock_guard lock{s.book};
-  let_sources_go();
-  for (auto* const copy : held) {
-    copy->is_there = true;
-    copy->of->users |= s.order.bit(user);
-    if (access == Access::reading) continue;
-    copy->of->is_written = true;
-    if constexpr (State::has_device)
-      if (auto& stale = State::copy(*copy->of, O); stale.data) {
-        copy->of->is_dirty = true;
-        drop<O>(s, stale);
-      }
-  }
-  if constexpr (State::has_device && L == Level::near)
-    for (auto* const source : sources)  // the first that the host can do without
-      if (source->data && source->is_linked()) s.idle(O).remove(*source), s.idle(O).add_coldest(*source);
-  s.counted.held += held.size();
-}
 
-/// Takes hold of what a selection of an array of that shape touches: at once, if all of it is where it is wanted.
-/// Returns the list of it.
-template <Level L, class What, class State>
-std::unique_ptr<HeldList<State>> take_hold(State& s, What const& what, Extents const& array_shape, Access access,
-                                           typename State::queue_type const& on) {
-  std::unique_ptr<HeldList<State>> held;
-  std::optional<QueueUser> user;
-  {
-    std::lock_guard lock{s.book};
-    held = s.take_list();
-    s.see_shape(array_shape);
-    user = L == Level::host ? QueueUser{QueueUser::host} : s.order.find(on);
-    if (access == Access::reading && user) {
-      bool const all = for_each_chunk<State::rank>(what, s.chunk_shape, [&](auto const& number) {
-        auto& next = held->emplace_back(nullptr);
-        next = s.hit(number, L, *user);
-        if (!next) held->pop_back();
-        return next != nullptr;
-      });
-      if (all) {
-        s.counted.hits += held->size();
-        s.counted.held += held->size();
-        return held;
-      }
-      for (auto* const copy : *held) s.let_go(*copy);
-      held->clear();
+  void finish(List const& held) {
+    std::lock_guard lock{s_.book};
+    for (auto* const source : sources_) s_.let_go(*source);
+    for (auto* const copy : held) {
+      copy->is_there = true;
+      copy->of->users |= s_.order.bit(user_);
+      if (access_ == Access::reading) continue;
+      if constexpr (State::has_device)
+        if (auto& stale = State::copy(*copy->of, O); stale.data) {
+          copy->of->is_dirty = true;
+          drop<O>(s_, stale);
+        }
     }
+    if constexpr (State::has_device && L == Level::near)
+      for (auto* const source : sources_)  // the first that the host can do without
+        if (source->data && source->is_linked()) s_.idle(O).remove(*source), s_.idle(O).add_coldest(*source);
+    s_.counted.held += held.size();
   }
-  std::lock_guard moving{s.moves};
-  std::vector<typename State::Number> numbers;
-  for_each_chunk<State::rank>(what, s.chunk_shape, [&](auto const& number) {
-    numbers.push_back(number);
-    return true;
-  });
-  if (!user) user = known_user(s, on);
-  hold_all<L>(s, numbers, array_shape, access, *user, *held);
-  return held;
+
+  State& s_;
+  std::span<Wanted const> wanted_;
+  Extents const& array_shape_;
+  Access access_;
+  QueueUser user_;
+  std::uint64_t users_of_stale_ = 0;
+  List missing_, sources_;  // where they are wanted, and where else they are
+};
+
+/// Takes hold of chunks, which are wanted in a level by a user. What is to be written has no other copy then. Requires:
+/// `moves`. Throws: as a read or a write; Error, where chunks are held or there is no room; then none is held.
+template <Level L, class State>
+void hold_all(State& s, std::span<typename State::Wanted const> wanted, Extents const& array_shape, Access access,
+              QueueUser user, typename State::List& held, typename State::List* made = nullptr) {
+  Holding<L, State>{s, wanted, array_shape, access, user}.run(held, made);
 }
 
 }}}  // namespace tessera::v0::detail

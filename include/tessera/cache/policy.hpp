@@ -1,5 +1,6 @@
 // What a program decides of a cache: how much memory it takes, and which chunks it keeps where.
 #pragma once
+#include <concepts>
 #include <cstdint>
 
 #include <tessera/core/dimensions.hpp>
@@ -24,13 +25,34 @@ struct CacheOptions {
 
 /// A policy: `keeps<S>(chunk)` says whether the cache keeps an inner chunk in memory of space S when nobody holds it.
 /// A chunk that is not kept on the device is the first to leave it; one that is not kept on the host is forgotten
-/// where it would be spilled, and decoded anew. Called often, by any thread. This one keeps every chunk everywhere.
+/// where it would be spilled, and decoded anew.
+///
+/// It is asked by any thread, each time that a call does not find all of its chunks where it wants them, of all of
+/// them; until then the last answer stands. What it throws ends the call, before it has done anything. There, as in
+/// the function for a read's progress, the cache may be asked for what it has, `where`, `statistics`, a `hold` of
+/// chunks that are there; what would move chunks is an Error. This one keeps every chunk everywhere.
 struct KeepEverywhere {
   template <MemorySpace S>
   static constexpr bool keeps(Extents const&) {
     return true;
   }
 };
+
+namespace detail {
+
+template <class P>
+consteval bool check_policy() {
+  constexpr bool has_keeps = requires(P const& policy, Extents const& chunk) {
+    { policy.template keeps<space::Host>(chunk) } -> std::convertible_to<bool>;
+    { policy.template keeps<space::Device>(chunk) } -> std::convertible_to<bool>;
+  };
+  static_assert(has_keeps,
+                "tessera: the policy of a cache has a template `keeps`: keeps<space::Host>(chunk) and "
+                "keeps<space::Device>(chunk), of an Extents const&, say whether a chunk stays there");
+  return has_keeps;
+}
+
+}  // namespace detail
 
 /// In which memories a cache has a chunk.
 struct CachedPlaces {

@@ -2,6 +2,7 @@
 // and copies chunks; a user's queue comes after it once, and it comes after the users before it takes a chunk away.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +24,8 @@ struct QueueUser {
   std::uint32_t number = own;
 };
 
-/// Of a device queue. One thread at a time changes it, and those that ask it are kept apart from that one.
+/// Of a device queue. One thread at a time changes it. Those that ask it, `find` and `is_ready`, are kept apart from
+/// `add` and `is_made_ready`.
 template <class Q>
 class QueueOrder {
  public:
@@ -50,7 +52,8 @@ class QueueOrder {
   /// What the cache's queue was given up to that place is done before what the user does next.
   bool is_ready(QueuePlace place, QueueUser user) const {
     if (place == nowhere_yet || user.number == QueueUser::own) return place != nowhere_yet;
-    return place <= (user.number == QueueUser::host ? done_ : users_[user.number - QueueUser::first].seen);
+    return place <= (user.number == QueueUser::host ? done_.load(std::memory_order_acquire)
+                                                    : users_[user.number - QueueUser::first].seen);
   }
   /// The place behind everything so far.
   QueuePlace queued() { return ++queued_; }
@@ -60,19 +63,21 @@ class QueueOrder {
     for (std::uint32_t i = 0; users != 0 && i < users_.size(); ++i)
       if (users & bit({QueueUser::first + i})) own.after(users_[i].queue.record());
   }
-  /// What the user does next comes after all that the cache's queue was given. Throws: DeviceError.
+  /// What the user does next comes after all that the cache's queue was given; `is_made_ready` says so to those who
+  /// ask. Throws: DeviceError.
   void make_ready(QueueUser user) {
     if (user.number == QueueUser::own) return;
     if (user.number == QueueUser::host) return host_waits();
-    auto& waiting = users_[user.number - QueueUser::first];
-    waiting.queue.after(own.record());
-    waiting.seen = queued_;
+    users_[user.number - QueueUser::first].queue.after(own.record());
+  }
+  void is_made_ready(QueueUser user) {
+    if (user.number >= QueueUser::first) users_[user.number - QueueUser::first].seen = queued_;
   }
   /// The host waits for all that the cache's queue was given. Throws: DeviceError.
   void host_waits() {
-    if (done_ == queued_) return;
+    if (done_.load(std::memory_order_relaxed) == queued_) return;
     own.wait();
-    done_ = queued_;
+    done_.store(queued_, std::memory_order_release);
   }
 
   Q own;
@@ -83,7 +88,8 @@ class QueueOrder {
     QueuePlace seen;
   };
   std::vector<User> users_;
-  QueuePlace queued_ = 0, done_ = 0;
+  QueuePlace queued_ = 0;
+  std::atomic<QueuePlace> done_{0};  // the host waits without a lock
 };
 
 /// Of a host queue: all is done when its call returns.
@@ -100,6 +106,7 @@ class QueueOrder<Queue<space::Host>> {
   QueuePlace queued() { return 0; }
   void join(std::uint64_t) {}
   void make_ready(QueueUser) {}
+  void is_made_ready(QueueUser) {}
   void host_waits() {}
 
   Q own;

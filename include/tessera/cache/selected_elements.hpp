@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include <tessera/cache/cache_state.hpp>
 #include <tessera/cache/holding.hpp>
 #include <tessera/cache/room.hpp>
+#include <tessera/cache/taking.hpp>
 #include <tessera/plan/boxes.hpp>
 #include <tessera/plan/plan.hpp>
 #include <tessera/transfer/part_placer.hpp>
@@ -40,23 +42,25 @@ class SelectedChunks {
   using T = typename State::element_type;
 
  public:
-  SelectedChunks(State& s, Plan const& plan, std::uint64_t first, std::uint64_t last) : s_{s}, plan_{plan} {
+  /// Of the pieces from the first to the last, and what is wanted for each.
+  SelectedChunks(State& s, Plan const& plan, std::uint64_t first, std::uint64_t last,
+                 std::span<typename State::Wanted const> wanted)
+      : s_{s}, plan_{plan}, wanted_{wanted} {
     plan.for_each_piece(first, last, [&](Piece const& piece) { pieces_.push_back(piece); });
   }
 
   /// Holds them, moves what `view` is of, and lets go. Requires: `moves`.
   template <class View>
   void move(View const& view, Extents const& array_shape, QueueUser user, queue_for<S>& on) {
-    std::vector<typename State::Number> whole, part;
+    std::vector<typename State::Wanted> whole, part;
     std::vector<bool> is_whole;
-    for (auto const& piece : pieces_) {
-      typename State::Number number;
-      for (std::size_t d = 0; d < State::rank; ++d) number.place[d] = piece.chunk[d];
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      auto const& piece = pieces_[i];
       is_whole.push_back(access == Access::writing &&
                          plan_.elements(piece) == elements_of_chunk(s_.chunk_shape, array_shape, piece.chunk));
-      (is_whole.back() ? whole : part).push_back(number);
+      (is_whole.back() ? whole : part).push_back(wanted_[i]);
     }
-    HeldList<State> held_whole, held_part, made;
+    typename State::List held_whole, held_part, made;
     bool is_done = false;
     try {
       hold_all<L>(s_, part, array_shape, access, user, held_part);
@@ -76,8 +80,8 @@ class SelectedChunks {
 
  private:
   template <class View>
-  void place(View const& view, std::vector<bool> const& is_whole, HeldList<State> const& whole,
-             HeldList<State> const& part, queue_for<S>& on) {
+  void place(View const& view, std::vector<bool> const& is_whole, typename State::List const& whole,
+             typename State::List const& part, queue_for<S>& on) {
     auto const layout = Layout::c_order(s_.chunk_shape, sizeof(T));
     auto const of_chunk = stepped(layout.strides, plan_.steps()), there = view.layout().strides;
     auto const of_memory = plan_.strides_in(there);
@@ -100,13 +104,13 @@ class SelectedChunks {
   }
 
   // Requires: `book`.
-  void let_go(HeldList<State> const& part, HeldList<State> const& whole, bool is_changed) {
+  void let_go(typename State::List const& part, typename State::List const& whole, bool is_changed) {
     let_go_of(s_, part, access, is_changed);
     let_go_of(s_, whole, access, is_changed);
   }
 
   // What was nowhere before has not all of its elements. Requires: `book`.
-  void forget(HeldList<State> const& made) {
+  void forget(typename State::List const& made) {
     for (auto* const copy : made) {
       copy->of->is_dirty = false;
       drop<L>(s_, *copy);
@@ -115,6 +119,7 @@ class SelectedChunks {
 
   State& s_;
   Plan const& plan_;
+  std::span<typename State::Wanted const> wanted_;
   std::vector<Piece> pieces_;
 };
 
@@ -127,11 +132,13 @@ void move_selected(std::shared_ptr<State> const& state, ResolvedSelection const&
                                typename State::array_space>;
   constexpr Level L = State::template level_of<S>;
   Plan const plan{what, s.chunk_shape, {}, access == Access::reading ? Repeats::all : Repeats::last};
+  auto const wanted = s.wanted(chunks_of<State::rank>(plan));
   for (std::uint64_t first = 0; first < plan.size();) {
-    std::lock_guard moving{s.moves};
-    auto const user = L == Level::host ? QueueUser{QueueUser::host} : known_user(s, on);
+    auto const moving = s.moving();
+    auto const user = user_of<L>(s, on);
     auto const room = std::max<std::uint64_t>(room_of<L>(s), 1), last = first + std::min(room, plan.size() - first);
-    SelectedChunks<access, S, State>{s, plan, first, last}.move(view, s.array.shape(), user, queue_in<S>(on));
+    auto const of_group = std::span{wanted}.subspan(first, last - first);
+    SelectedChunks<access, S, State>{s, plan, first, last, of_group}.move(view, s.array.shape(), user, queue_in<S>(on));
     first = last;
   }
 }

@@ -59,14 +59,13 @@ void unless_out_of_memory(State& s, F&& f) {
   }
 }
 
-/// Every copy of a level that nobody holds goes, and the memory with it. Requires: `moves`; none of them is dirty.
+/// Every copy of a level that nobody holds goes, but for those of dirty chunks, and the memory with it. Requires:
+/// `moves`.
 template <Level L, class State>
 void drop_idle(State& s) {
-  auto const leaving = take_coldest(s, L, ~std::size_t{0});
-  std::uint64_t users = 0;
-  for (auto const* copy : leaving) users |= copy->of->users;
+  auto const leaving = take_coldest(s, L, ~std::size_t{0}, false);  // others may let go of dirty ones meanwhile
   try {
-    s.order.join(users);
+    s.order.join(s.users_of(leaving));
   } catch (...) {
     keep_after_all(s, L, leaving);
     throw;
@@ -76,21 +75,6 @@ void drop_idle(State& s) {
   auto& arena = s.template arena<L>();
   for (std::uint32_t slab = 0; slab < arena.slots().slabs(); ++slab)
     if (arena.slots().size(slab) > 0 && arena.slots().taken(slab) == 0) arena.remove_slab(slab);
-}
-
-/// Requires: `moves`.
-template <class State>
-CacheStatistics statistics_of(State& s) {
-  std::lock_guard lock{s.book};
-  auto result = s.counted;
-  for (auto const& [number, chunk] : s.chunks) {
-    result.dirty += chunk->is_dirty;
-    (State::has_device ? result.on_device : result.on_host) += chunk->copies[0].is_there;
-    result.on_host += chunk->copies[1].is_there;
-  }
-  (State::has_device ? result.device_bytes : result.host_bytes) = s.near.bytes();
-  if (State::has_device) result.host_bytes = s.host.bytes();
-  return result;
 }
 
 }}}  // namespace tessera::v0::detail

@@ -3,60 +3,71 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include <tessera/cache/cached_chunk.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/plan/plan.hpp>
+#include <tessera/view/box.hpp>
 #include <tessera/view/selected.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// Calls f(number) for each chunk of a region, in C order, until it returns false. Returns whether it never did.
-/// Requires: steps are no longer than chunks.
-template <std::size_t Rank, class F>
-bool for_each_neighbour(Region const& region, Extents const& chunk_shape, F&& f) {
-  ChunkNumber<Rank> first, last;
-  for (std::size_t d = 0; d < Rank; ++d) {
-    if (region.count[d] == 0) return true;
-    first.place[d] = region.first[d] / chunk_shape[d];
-    last.place[d] = (region.first[d] + (region.count[d] - 1) * region.step[d]) / chunk_shape[d];
+/// Chunks that are neighbours: what a region touches whose steps are no longer than chunks. Made without an allocation.
+template <std::size_t Rank>
+class ChunkRange {
+ public:
+  /// Adds what dimension d has of it.
+  void add(std::size_t d, Steps const& selected, std::uint64_t chunk_length) {
+    if (selected.step > chunk_length) are_neighbours_ = false;
+    if (selected.count == 0) return void(is_empty_ = true);
+    auto const first = selected.first / chunk_length, rest = selected.first % chunk_length;
+    auto const end = rest + (selected.count - 1) * selected.step;
+    first_.place[d] = first;
+    last_.place[d] = end < chunk_length ? first : first + end / chunk_length;
   }
-  for (auto at = first;;) {
-    if (!f(std::as_const(at))) return false;
-    auto d = Rank;
-    for (;;) {
-      if (d-- == 0) return true;
-      if (at.place[d]++ < last.place[d]) break;
-      at.place[d] = first.place[d];
+  /// Not: then it is of no use.
+  bool are_neighbours() const { return are_neighbours_; }
+
+  /// Calls f(number) for each chunk, in C order, until it returns false. Returns whether it never did.
+  template <class F>
+  bool for_each(F&& f) const {
+    if (is_empty_) return true;
+    for (auto at = first_;;) {
+      if (!f(std::as_const(at))) return false;
+      auto d = Rank;
+      for (;;) {
+        if (d-- == 0) return true;
+        if (at.place[d]++ < last_.place[d]) break;
+        at.place[d] = first_.place[d];
+      }
     }
   }
-}
+
+ private:
+  ChunkNumber<Rank> first_, last_;
+  bool is_empty_ = false, are_neighbours_ = true;
+};
+
+/// What a box touches. Throws: SelectionError.
 template <std::size_t Rank>
-bool has_short_steps(Region const& region, Extents const& chunk_shape) {
-  for (std::size_t d = 0; d < Rank; ++d)
-    if (region.step[d] > chunk_shape[d]) return false;
-  return true;
+ChunkRange<Rank> chunks_of(Box const& box, Extents const& array_shape, Extents const& chunk_shape) {
+  ChunkRange<Rank> range;
+  box.for_each_dimension(array_shape,
+                         [&](std::size_t d, Steps const& selected) { range.add(d, selected, chunk_shape[d]); });
+  return range;
 }
 
-/// Likewise, of any selection.
-template <std::size_t Rank, class F>
-bool for_each_chunk(ResolvedSelection const& selected, Extents const& chunk_shape, F&& f) {
-  bool const is_region = !selected.is_points && !selected.is_mask && selected.lists.empty();
-  if (is_region && has_short_steps<Rank>(selected.region, chunk_shape))
-    return for_each_neighbour<Rank>(selected.region, chunk_shape, f);
-  Plan const plan{selected, chunk_shape};
-  for (std::uint64_t i = 0; i < plan.size(); ++i) {
-    ChunkNumber<Rank> number;
-    auto const chunk = plan.piece(i).chunk;
-    for (std::size_t d = 0; d < Rank; ++d) number.place[d] = chunk[d];
-    if (!f(std::as_const(number))) return false;
-  }
-  return true;
-}
-template <std::size_t Rank, class F>
-bool for_each_chunk(Region const& region, Extents const& chunk_shape, F&& f) {
-  if (has_short_steps<Rank>(region, chunk_shape)) return for_each_neighbour<Rank>(region, chunk_shape, f);
-  return for_each_chunk<Rank>(ResolvedSelection{region}, chunk_shape, f);
+/// What any selection touches: a chunk for each piece of its plan.
+template <std::size_t Rank>
+std::vector<ChunkNumber<Rank>> chunks_of(Plan const& plan) {
+  std::vector<ChunkNumber<Rank>> numbers;
+  numbers.reserve(plan.size());
+  plan.for_each_piece(0, plan.size(), [&](Piece const& piece) {
+    auto& number = numbers.emplace_back();
+    for (std::size_t d = 0; d < Rank; ++d) number.place[d] = piece.chunk[d];
+  });
+  return numbers;
 }
 
 }}}  // namespace tessera::v0::detail

@@ -58,9 +58,7 @@ template <class State>
 void write_copies(State& s, Level level, std::vector<typename State::Copy*> const& copies) {
   ListedCopies<State> const listed{s, copies};
   if (level == Level::near) {
-    std::uint64_t users = 0;
-    for (auto const* copy : copies) users |= copy->of->users;
-    s.order.join(users);
+    s.order.join(s.users_of(copies));
     run_and_wait([&] {
       return s.array.untyped().write_listed(listed.chunks, {listed.first, listed.strides}, s.order.own,
                                             s.options.write);
@@ -109,5 +107,26 @@ std::size_t write_back_all(State& s) {
   if constexpr (State::has_device) write_back<Level::host>(s, host);
   return changing;
 }
+
+/// Before chunks are written to.
+template <class State>
+void may_write(State& s) {
+  std::lock_guard lock{s.book};
+  s.writer = &write_copies<State>;
+}
+
+/// What the last handle does.
+struct WriteBackAtTheEnd {
+  template <class State>
+  void operator()(State* state) const {
+    try {
+      auto const moving = state->moving();
+      write_back_all(*state);
+      state->order.host_waits();
+    } catch (...) {  // who wants to know calls flush
+    }
+    delete state;
+  }
+};
 
 }}}  // namespace tessera::v0::detail

@@ -1,6 +1,5 @@
 // Two stores as one: a rule says which of them has a key.
 #pragma once
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +21,7 @@
 #include <tessera/store/routed_listing.hpp>
 #include <tessera/store/routed_locks.hpp>
 #include <tessera/store/routing_rule.hpp>
+#include <tessera/store/sized_values.hpp>
 #include <tessera/store/unfinished.hpp>
 #include <tessera/store/watch.hpp>
 #include <tessera/store/write_many.hpp>
@@ -33,9 +33,9 @@ namespace tessera { inline namespace v0 {
 /// to a store is hidden there. Documents follow the rule as other keys do: a node needs host buffers.
 ///
 /// Under a SizeRule a write erases the key in the other store, and a value that grows over the border moves as a whole.
-/// A reader of this RoutedStore, or of a copy of it, finds the old value or the new one. Another RoutedStore of the
-/// same two stores, as in another program, may find none while a value moves to the first store. Requires: they are two
-/// stores, not one twice.
+/// A reader finds the old value or the new one, also in another process, unless the value moves there and back while he
+/// looks; so a key that is missing is asked for three times. Processes that share stores of files name their folders in
+/// the same way: the order of locks is that of the names. Requires: they are two stores, not one twice.
 template <class First, class Second, class Rule>
 class RoutedStore {
   static_assert(detail::check_routed<First, Second, Rule>() || true);  // so that it is asked at once
@@ -86,41 +86,22 @@ class RoutedStore {
   void get_many(std::span<Request> requests, Queue& on) const {
     if constexpr (apart) {
       tessera::get_many(second_, requests, on);
+    } else if constexpr (by_size) {
+      state_->get_many(first_, second_, requests, on);
     } else {
       auto const batch = on.host().template lease<detail::RoutedBatch<Request>>();
-      if constexpr (by_size) {
-        auto const before = state_->sequences();
-        tessera::get_many(first_, requests, on);
-        batch->split(requests, [](Request const& request) { return request.size.has_value(); });
-        batch->second([&](std::span<Request> missing) { tessera::get_many(second_, missing, on); });
-        batch->answer(requests);
-        batch->split(requests, [&](Request const& request) {
-          auto const number = KeyLocks::number(*request.key);
-          return request.size || state_->moves[number].none_since(before[number]);
-        });
-        batch->second([&](std::span<Request> missing) { get_many(missing, on); });
-      } else {
-        batch->split(requests, [&](Request const& request) { return rule_(*request.key); });
-        batch->first([&](std::span<Request> part) { tessera::get_many(first_, part, on); });
-        batch->second([&](std::span<Request> part) { tessera::get_many(second_, part, on); });
-      }
+      batch->split(requests, [&](Request const& request) { return rule_(*request.key); });
+      batch->first([&](std::span<Request> part) { tessera::get_many(first_, part, on); });
+      batch->second([&](std::span<Request> part) { tessera::get_many(second_, part, on); });
       batch->answer(requests);
     }
   }
 
   void write(Key const& key, ByteView<Space> value, Queue& on) const requires is_writable {
-    if constexpr (by_size) {
-      auto const lock = state_->locks.lock_unless_held(first_, second_, key);
-      if (rule_(key, value.size)) {
-        first_.write(key, value, on);
-        state_->moves_of(key).during([&] { second_.erase(key, on); });
-      } else {
-        second_.write(key, value, on);
-        state_->moves_of(key).during([&] { first_.erase(key, on); });
-      }
-    } else {
+    if constexpr (by_size)
+      state_->write(first_, second_, key, value, rule_(key, value.size), on);
+    else
       at(key, [&](auto const& store) { store.write(key, value, on); });
-    }
   }
   void write_many(std::span<WriteRequest<Space> const> requests, Queue& on) const
       requires(is_writable && !by_size && (!apart || detail::HasWriteMany<Second>)) {
@@ -152,13 +133,10 @@ class RoutedStore {
     }
   }
   bool erase(Key const& key, Queue& on) const requires is_writable {
-    if constexpr (by_size) {
-      auto const lock = state_->locks.lock_unless_held(first_, second_, key);
-      bool const was_second = second_.erase(key, on);  // which the first one's hides
-      return first_.erase(key, on) || was_second;
-    } else {
+    if constexpr (by_size)
+      return state_->erase(first_, second_, key, on);
+    else
       return at(key, [&](auto const& store) { return store.erase(key, on); });
-    }
   }
 
   auto lock(Key const& key) const requires has_lock {
@@ -180,12 +158,14 @@ class RoutedStore {
   }
   ValueWatch watch(Key const& key) const requires watches {
     if constexpr (by_size) {
-      for (;;) {
-        auto const before = state_->moves_of(key).sequence();
-        if (auto seen = first_.watch(key); seen.version().is_there) return seen;
-        auto seen = second_.watch(key);
-        if (seen.version().is_there || state_->moves_of(key).none_since(before)) return seen;
-      }
+      std::optional<ValueWatch> missing;
+      auto found = state_->find(first_, second_, key, [&](auto const& store) -> std::optional<ValueWatch> {
+        auto seen = store.watch(key);
+        if (seen.version().is_there) return seen;
+        missing.emplace(std::move(seen));
+        return std::nullopt;
+      });
+      return std::move(found ? *found : *missing);
     } else {
       return at(key, [&](auto const& store) { return store.watch(key); });
     }
@@ -226,19 +206,10 @@ class RoutedStore {
   }
 
  private:
-  struct State {
+  struct Locks {
     detail::RoutedLocks locks;
-    // From one store to the other, of some keys each: who found a value in neither looks again. One counter of all keys
-    // would have him look again for as long as anything is written.
-    std::array<SequenceCounter, KeyLocks::count> moves;
-
-    SequenceCounter& moves_of(Key const& key) { return moves[KeyLocks::number(key)]; }
-    std::array<std::uint64_t, KeyLocks::count> sequences() const {
-      std::array<std::uint64_t, KeyLocks::count> result;
-      for (std::size_t i = 0; i < moves.size(); ++i) result[i] = moves[i].sequence();
-      return result;
-    }
   };
+  using State = std::conditional_t<by_size, detail::SizedValues, Locks>;
 
   // f(the store that has the key).
   template <class F>
@@ -250,16 +221,10 @@ class RoutedStore {
   // What f finds in a store.
   template <class F>
   auto find(Key const& key, F&& f) const {
-    if constexpr (by_size) {
-      for (;;) {
-        auto const before = state_->moves_of(key).sequence();
-        if (auto found = f(first_)) return found;
-        auto found = f(second_);
-        if (found || state_->moves_of(key).none_since(before)) return found;
-      }
-    } else {
+    if constexpr (by_size)
+      return state_->find(first_, second_, key, f);
+    else
       return at(key, f);
-    }
   }
   template <class List>
   void list_both(Visitor visit, List&& list) const {

@@ -44,15 +44,20 @@ struct Slice {
 
 namespace detail {
 
-// Adds to a region what a slice means of a dimension of that length. `what` it counts is for the message.
-inline void add_slice(Region& region, Slice slice, std::uint64_t length, std::string_view what = "") {
+[[noreturn, gnu::noinline, gnu::cold]] inline void refuse_slice(Slice const& slice, std::size_t d, std::uint64_t length,
+                                                                std::string_view what) {
+  throw SelectionError{text({"dimension ", d, ": found ", what, slice.first, ":", slice.stop, ":", slice.step,
+                             ", expected first <= stop <= ", length, " and a step of at least 1"})};
+}
+// What a slice means of dimension d, of that length. `what` it counts is for the message.
+inline Steps steps_of(Slice slice, std::size_t d, std::uint64_t length, std::string_view what = "") {
   if (slice.stop == Slice{}.stop) slice.stop = length;
-  if (slice.step == 0 || slice.first > slice.stop || slice.stop > length)
-    throw SelectionError{text({"dimension ", region.first.rank(), ": found ", what, slice.first, ":", slice.stop, ":",
-                               slice.step, ", expected first <= stop <= ", length, " and a step of at least 1"})};
-  region.first.push_back(slice.first);
-  region.count.push_back(slice.stop == slice.first ? 0 : (slice.stop - slice.first - 1) / slice.step + 1);
-  region.step.push_back(slice.step);
+  if (slice.step == 0 || slice.first > slice.stop || slice.stop > length) refuse_slice(slice, d, length, what);
+  auto const indices = slice.stop - slice.first;
+  return {slice.first, slice.step == 1 || indices == 0 ? indices : (indices - 1) / slice.step + 1, slice.step};
+}
+inline void add_slice(Region& region, Slice slice, std::uint64_t length, std::string_view what = "") {
+  region.push_back(steps_of(slice, region.first.rank(), length, what));
 }
 
 }  // namespace detail
@@ -68,14 +73,20 @@ class Box {
 
   /// Throws: SelectionError naming the dimension.
   Region resolve(Extents const& shape) const { return resolve(shape, ""); }
+  /// Calls f(d, steps) for each dimension. Throws: likewise.
+  template <class F>
+  void for_each_dimension(Extents const& shape, F&& f, std::string_view what = "") const {
+    if (!everything_) detail::expect_rank("slices", slices_.size(), shape);
+    for (std::size_t d = 0; d < shape.rank(); ++d)
+      everything_ ? f(d, Steps{0, shape[d], 1}) : f(d, detail::steps_of(slices_[d], d, shape[d], what));
+  }
 
  private:
   friend class Blocks;
   Region resolve(Extents const& shape, std::string_view what) const {
-    if (!everything_) detail::expect_rank("slices", slices_.size(), shape);
     Region region;
-    for (std::size_t d = 0; d < shape.rank(); ++d)
-      detail::add_slice(region, everything_ ? Slice{} : slices_[d], shape[d], what);
+    for_each_dimension(
+        shape, [&](std::size_t, Steps const& steps) { region.push_back(steps); }, what);
     return region;
   }
 

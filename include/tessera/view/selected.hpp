@@ -34,9 +34,20 @@ inline void expect_rank(std::string_view what, std::size_t found, Extents const&
 
 }  // namespace detail
 
+/// Of one dimension: so many from the first on, so far apart.
+struct Steps {
+  std::uint64_t first, count, step;
+};
+
 /// What a box means: count[d] indices from first[d] on, step[d] apart.
 struct Region {
   Extents first, count, step;
+
+  void push_back(Steps const& next) {
+    first.push_back(next.first);
+    count.push_back(next.count);
+    step.push_back(next.step);
+  }
 };
 
 /// Runs of elements that are neighbours along the last dimension; in memory the runs lie one after the other. No

@@ -1,5 +1,6 @@
 // Files whose values go between the disk and a device's memory without the host, by cuFile (GPUDirect Storage).
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,6 +28,8 @@ struct DirectOptions {
   /// Bytes: what is read at once, or a value that is written, and is smaller goes through page-locked memory.
   std::uint64_t least = std::uint64_t{64} << 10;
   bool must = false;  ///< what is not too small, and cannot go directly, is a StoreError that says why
+  /// The number of the GPU whose queues use the store: a disk may be near one of several. nullopt: of any.
+  std::optional<int> device{};
   cufile::Options cufile{};
 };
 
@@ -71,6 +74,7 @@ class DirectStore
 
   /// What the requests need of all keys is one batch of cuFile's for each block.
   void get_many(std::span<Request> requests, Queue& on) const {
+    expect_device(on);
     auto const ranges = on.host().template lease<detail::DeviceRanges>();
     auto const kept = on.host().template lease<cufile::Reads::Kept>();
     cufile::Reads reads{state_->driver, state_->transfers, state_->options.must, *kept, on};
@@ -88,12 +92,23 @@ class DirectStore
   }
 
   void write(Key const& key, ByteView<space::Device> value, Queue& on) const {
-    detail::at_key(*this, key, [&] { write_file(key, value, on); });
+    WriteRequest const request{&key, value};
+    write_many({&request, 1}, on);
   }
+  /// Values that go directly, and fit into a block, are one batch of cuFile's: their keys get them when it is done.
   void write_many(std::span<WriteRequest const> requests, Queue& on) const {
-    for (auto const& request : requests) write(*request.key, request.value, on);
+    expect_device(on);
+    while (!requests.empty()) {
+      auto const group = requests.first(size_of_group(requests, on));
+      requests = requests.subspan(group.size());
+      if (auto const& why = why_not(group.front().value.size, on); why.empty())
+        write_group(group, on);
+      else
+        write_pinned(group.front(), why, on);
+    }
   }
   bool append(Key const& key, ByteView<space::Device> bytes, std::uint64_t size, Queue& on) const {
+    expect_device(on);
     bool const is_done = source().append(key, bytes, size, on);
     if (is_done) state_->transfers.write("appended", bytes.size);
     return is_done;
@@ -112,6 +127,13 @@ class DirectStore
 
   DirectStore(detail::LocalFolder folder, DirectOptions options)
       : Base{LocalStore<B>{folder}}, folder_{std::move(folder)}, state_{std::make_shared<State>(std::move(options))} {}
+
+  void expect_device(Queue const& on) const {
+    auto const& expected = state_->options.device;
+    if (expected && *expected != on.device())
+      throw StoreError{text({"the store is for device ", *expected, ", and the queue is one of device ", on.device()})}
+          .in_store(this->name());
+  }
 
   // Why so many bytes cannot go directly, as far as is known without the file.
   std::string const& why_not(std::uint64_t bytes, Queue& on) const {
@@ -149,26 +171,47 @@ class DirectStore
     });
   }
 
-  void write_file(Key const& key, ByteView<space::Device> value, Queue& on) const {
-    auto const& why = why_not(value.size, on);
-    refuse_if_it_must(why);
-    if (!why.empty()) {
-      source().write(key, value, on);
-      state_->transfers.write(why, value.size);
-      return;
+  // How many of the first values are one batch; one, if it does not go directly.
+  std::size_t size_of_group(std::span<WriteRequest const> requests, Queue& on) const {
+    std::size_t count = 0;
+    for (std::uint64_t bytes = 0; count < std::min(requests.size(), cufile::Writes::most); ++count) {
+      auto const size = requests[count].value.size;
+      bytes += cufile::round_up(size);
+      if (count > 0 && (bytes > cufile::Block::size || !why_not(size, on).empty())) break;
+      if (!why_not(size, on).empty()) return 1;
     }
+    return count;
+  }
+
+  void write_pinned(WriteRequest const& request, std::string const& why, Queue& on) const {
+    detail::at_key(*this, *request.key, [&] { refuse_if_it_must(why); });
+    source().write(*request.key, request.value, on);
+    state_->transfers.write(why, request.value.size);
+  }
+
+  // All files are open, none of them under its key, until cuFile is done with them.
+  void write_group(std::span<WriteRequest const> group, Queue& on) const {
+    cufile::Writes writes{state_->driver, on};
     std::string failed;
-    folder_.write(key, [&](detail::posix::Descriptor const& file) {
-      failed = cufile::write(state_->driver, file, value, on);
-      refuse_if_it_must(failed);
-      if (!failed.empty()) {
-        WriteRequest const request{&key, value};
-        detail::Download download{{&request, 1}, on};
-        download.write(value.size, file);
-      }
-      if (::ftruncate(file.number(), static_cast<off_t>(value.size)) != 0) detail::posix::fail("cut the file");
+    write_rest(group, writes, failed, on);
+    for (auto const& request : group) state_->transfers.write(failed, request.value.size);
+  }
+  void write_rest(std::span<WriteRequest const> rest, cufile::Writes& writes, std::string& failed, Queue& on) const {
+    if (rest.empty()) return void(failed = failed.empty() ? writes.finish() : failed);
+    auto const& request = rest.front();
+    detail::at_key(*this, *request.key, [&] {
+      folder_.write(*request.key, [&](detail::posix::Descriptor const& file) {
+        if (failed.empty()) failed = writes.add(file, request.value);
+        write_rest(rest.subspan(1), writes, failed, on);
+        refuse_if_it_must(failed);
+        if (!failed.empty()) {
+          detail::Download download{{&request, 1}, on};
+          download.write(request.value.size, file);
+        }
+        auto const size = static_cast<off_t>(request.value.size);
+        if (::ftruncate(file.number(), size) != 0) detail::posix::fail("cut the file");
+      });
     });
-    state_->transfers.write(failed, value.size);
   }
 
   detail::LocalFolder folder_;

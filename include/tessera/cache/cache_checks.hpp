@@ -1,0 +1,29 @@
+// What a cache can be asked for, and what is said where it cannot.
+#pragma once
+#include <concepts>
+
+#include <tessera/array/other_side.hpp>
+#include <tessera/memory/space.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+template <MemorySpace S, MemorySpace ArraySpace>
+consteval bool check_cached_space() {
+  constexpr bool is_there =
+      std::same_as<S, space::Host> || (std::same_as<S, space::Device> && std::same_as<S, ArraySpace>);
+  static_assert(is_there,
+                "tessera: a cache has chunks in host memory, and in device memory if the array is there: name "
+                "space::Host, or open the array with a pipeline that begins in device memory");
+  return is_there;
+}
+
+template <MemorySpace S, class State>
+consteval bool check_written_back() {
+  constexpr bool has_route = std::same_as<S, typename State::array_space> || State::has_host_route;
+  static_assert(has_route,
+                "tessera: chunks of this array reach the store from the device alone: hold them for writing there, "
+                "hold_for_writing<space::Device>");
+  return has_route && check_writable<typename State::store_type>();
+}
+
+}}}  // namespace tessera::v0::detail

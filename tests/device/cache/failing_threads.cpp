@@ -1,0 +1,188 @@
+// A cache of the device whose threads, calls and stores all go wrong at once: nothing is lost, and at every turn it has
+// the memory that it says it has, within its budgets.
+#include <atomic>
+#include <barrier>
+#include <memory>
+#include <random>
+#include <thread>
+
+#include <tessera/store/wrapper_store.hpp>
+
+#include <device/cache/cached.hpp>
+
+namespace cache_failing_threads_tests {
+
+#if defined(TESSERA_CUDA_EMULATION)
+
+using namespace tessera;
+using test::DeviceQueue, test::HostQueue, test::cached_chunk, test::under_seeds;
+
+namespace {
+
+// Every k-th call of it fails, in whichever thread.
+struct Failing : MemoryStore<HostBuffer> {
+  struct Calls {
+    std::atomic<std::uint64_t> made{0}, failed{0}, every{~std::uint64_t{0}};
+  };
+  std::shared_ptr<Calls> calls = std::make_shared<Calls>();
+
+  void count(Key const& key) const {
+    if ((calls->made.fetch_add(1) + 1) % calls->every.load() != 0) return;
+    ++calls->failed;
+    throw StoreError{"the disk is gone"}.in_key(key.path);
+  }
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> to, HostQueue& on) const {
+    count(key);
+    return MemoryStore::read(key, range, to, on);
+  }
+  void write(Key const& key, ByteView<space::Host> value, HostQueue& on) const {
+    count(key);
+    MemoryStore::write(key, value, on);
+  }
+  std::optional<Lent<space::Host>> lend(Key const& key, ByteRange range, HostQueue& on) const {
+    count(key);
+    return MemoryStore::lend(key, range, on);
+  }
+};
+
+constexpr std::uint64_t threads = 3, rows_each = 64, columns = 80, rows = threads * rows_each;  // 60 chunks
+constexpr CacheBudget budget{.device = 24 * cached_chunk, .host = 64 << 10};
+
+// One thread's: it changes and looks at rows of its own, and holds and prefetches them.
+template <class Cache>
+class Worker {
+ public:
+  Worker(Cache const& cache, std::uint64_t seed, std::uint64_t number)
+      : cache_{cache},
+        random_{seed * 10 + number},
+        first_{number * rows_each},
+        expected_(
+            test::numbers_from<std::int32_t>(static_cast<std::int32_t>(1 + first_ * columns), rows_each * columns)) {}
+
+  // Something, until it has worked.
+  bool step() {
+    auto const row = random_() % (rows_each - 1), column = random_() % (columns - 1);
+    auto const height = 1 + random_() % std::min<std::uint64_t>(24, rows_each - row),
+               width = 1 + random_() % std::min<std::uint64_t>(24, columns - column);
+    Box const box{{first_ + row, first_ + row + height}, {column, column + width}};
+    auto const what = random_() % 8;
+    bool const on_host = random_() % 2 == 0;
+    std::vector<std::int32_t> part(height * width);
+    auto const element = [&](std::size_t i) -> std::int32_t& {
+      return expected_[(row + i / width) * columns + column + i % width];
+    };
+    for (auto& one : part) one = static_cast<std::int32_t>(random_() % 100000);
+    auto const run = [&] {
+      if (what < 3) return on_host ? cache_.write(box, part, own_) : write(box, part, height, width);
+      if (what < 6) return on_host ? cache_.read(box, part, own_) : read(box, part, height, width);
+      if (what == 6) return on_host ? void(cache_.template hold<space::Host>(box, own_)) : void(cache_.hold(box, own_));
+      return random_() % 2 == 0 ? void(cache_.write_back()) : cache_.prefetch(box);
+    };
+    if (!until_it_works(run)) return false;
+    auto const found = cache_.statistics();
+    bool right = found.device_bytes <= budget.device && found.host_bytes <= budget.host;
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      if (what < 3) element(i) = part[i];
+      if (what >= 3 && what < 6) right = right && part[i] == element(i);
+    }
+    return right;
+  }
+
+  std::vector<std::int32_t> const& expected() const { return expected_; }
+  DeviceQueue& queue() { return own_; }
+
+  template <class F>
+  static bool until_it_works(F&& f) {
+    for (int tries = 0; tries < 100; ++tries) try {
+        f();
+        return true;
+      } catch (Error const&) {
+      }
+    return false;
+  }
+
+ private:
+  void write(Box const& box, std::vector<std::int32_t> const& part, std::uint64_t height, std::uint64_t width) {
+    auto memory = test::on_device<std::int32_t, 2>(part, {height, width}, own_);
+    cache_.write(box, memory, own_);
+    own_.wait();
+  }
+  void read(Box const& box, std::vector<std::int32_t>& part, std::uint64_t height, std::uint64_t width) {
+    auto memory = test::on_device<std::int32_t, 2>(part, {height, width}, own_);
+    cache_.read(box, memory, own_);
+    part = test::on_host(memory, own_);
+  }
+
+  Cache const& cache_;
+  std::mt19937_64 random_;
+  std::uint64_t first_;
+  std::vector<std::int32_t> expected_;
+  DeviceQueue own_{HostQueue{}};
+};
+
+}  // namespace
+
+TEST_CASE(
+    "threads on a cache, and every k-th call of CUDA's and of the store fails: nothing is lost, the budgets are kept") {
+  std::uint64_t device_failures = 0, store_failures = 0;
+  under_seeds(16, [&, seed = std::uint64_t{0}]() mutable {
+    ++seed;
+    CAPTURE(seed);
+    DeviceQueue on{HostQueue{2}};
+    Failing const store;
+    auto const array = create_array<std::int32_t, 2>(store, "a", {.shape = {rows, columns}, .chunk_shape = {16, 16}},
+                                                     test::Compressed{}, on);
+    array.template through<space::Host>().write(all, test::numbers_from<std::int32_t>(1, rows * columns));
+    ChunkCache const cache{array, budget, test::FirstRow{}};
+    using Work = Worker<std::remove_cvref_t<decltype(cache)>>;
+    std::vector<std::unique_ptr<Work>> workers;
+    for (std::uint64_t i = 0; i < threads; ++i) workers.push_back(std::make_unique<Work>(cache, seed, i));
+    auto const taken = [&] {
+      on.trim();
+      for (auto const& worker : workers) worker->queue().trim();
+      return emulation::alive();
+    };
+    auto const before = taken();
+    std::atomic<int> wrong{0};
+    auto const breaking = [&](bool breaks) {
+      store.calls->every = breaks ? 7 + seed % 5 : ~std::uint64_t{0};
+      device_failures += emulation::has_failed();
+      breaks ? emulation::fail(3 + seed * 7 % 60) : emulation::fail_nothing();
+    };
+    // At each turn one thread looks, while the others wait.
+    std::barrier turn{static_cast<std::ptrdiff_t>(threads), [&]() noexcept {
+                        breaking(false);
+                        auto const now = taken();
+                        auto const says = cache.statistics();
+                        wrong += now.bytes - before.bytes != says.device_bytes + says.host_bytes;
+                        wrong += now.page_locked - before.page_locked != says.host_bytes;
+                        wrong += says.device_bytes > budget.device || says.host_bytes > budget.host || says.held != 0;
+                        breaking(true);
+                      }};
+    std::vector<std::thread> running;
+    for (auto const& worker : workers)
+      running.emplace_back([&, &worker = *worker] {
+        for (int round = 0; round < 12; ++round) {
+          turn.arrive_and_wait();
+          for (int i = 0; i < 4; ++i) wrong += !worker.step();
+        }
+      });
+    for (auto& thread : running) thread.join();
+    breaking(false);
+    store_failures += store.calls->failed;
+    CHECK(wrong == 0);
+    cache.flush();
+    std::vector<std::int32_t> stored(rows * columns), expected;
+    array.template through<space::Host>().read(all, stored);
+    for (auto const& worker : workers)
+      expected.insert(expected.end(), worker->expected().begin(), worker->expected().end());
+    CHECK(stored == expected);
+    CHECK(cache.statistics().dirty == 0);
+  });
+  CHECK(device_failures > 16);
+  CHECK(store_failures > 16);
+}
+
+#endif
+
+}  // namespace cache_failing_threads_tests

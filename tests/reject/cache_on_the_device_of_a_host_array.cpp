@@ -1,0 +1,12 @@
+// expect: tessera: a cache has chunks in host memory, and in device memory if the array is there: name space::Host, or
+#include <tessera/cache/chunk_cache.cuh>
+#include <tessera/tessera.cuh>
+using namespace tessera;
+void program(LocalStore<HostBuffer> store) {
+  ChunkCache const cache{open_array<float, 3>(store, "a"), {.host = 1 << 30}};
+#ifdef CURED
+  (void)cache.hold<space::Host>(all);
+#else
+  (void)cache.hold<space::Device>(all);
+#endif
+}

@@ -1,0 +1,15 @@
+// expect: tessera: the elements of this memory are of another type than the array's
+#include <vector>
+
+#include <tessera/cache/chunk_cache.hpp>
+#include <tessera/tessera.hpp>
+using namespace tessera;
+void program(LocalStore<HostBuffer> store) {
+  ChunkCache const cache{open_array<float, 3>(store, "a"), {.host = 1 << 30}};
+#ifdef CURED
+  std::vector<float> memory(cache.array().size());
+#else
+  std::vector<double> memory(cache.array().size());
+#endif
+  cache.read(all, memory);
+}

@@ -1,0 +1,14 @@
+// expect: tessera: chunks of this array reach the store from the device alone: hold them for writing there,
+#include <tessera/cache/chunk_cache.cuh>
+#include <tessera/tessera.cuh>
+using namespace tessera;
+using Stores = SplitStore<MemoryStore<HostBuffer>, MemoryStore<DeviceBuffer>>;
+void program(Stores store, Queue<space::Device> on) {
+  auto const array = open_array<float, 3, Pipeline<space::Device, codec::Bytes>>(store, "a", on);
+  ChunkCache const cache{array, {.device = 1 << 30}};
+#ifdef CURED
+  (void)cache.hold_for_writing<space::Device>(all);
+#else
+  (void)cache.hold_for_writing<space::Host>(all);
+#endif
+}
