@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tessera/core/data_type.hpp>
+#include <tessera/core/data_type_named.hpp>
 #include <tessera/core/reader.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/core/value.hpp>

@@ -10,6 +10,7 @@
 #include <tessera/codec/elementwise.hpp>
 #include <tessera/codec/json_number.hpp>
 #include <tessera/codec/numbers.hpp>
+#include <tessera/core/data_type_named.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace codec {
