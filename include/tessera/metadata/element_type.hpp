@@ -101,7 +101,8 @@ inline ElementType read_element_type(MemberValue const& found) {
   if (found.value().get_if<List>())  // as NumPy lists the fields of a record
     throw MetadataError{"data type of several fields",
                         text({"member ", found.where(), ": a list of fields is not supported"})};
-  auto const [name, configuration] = specification(found);
+  auto const [given, configuration] = specification(found);
+  auto const& name = given;  // a structured binding, which clang++ 14 does not capture
   ObjectReader reader{configuration, text({found.where(), ".configuration"})};
   auto result = [&]() -> std::optional<ElementType> {
     if (auto const type = data_type_named(name)) return ElementType{*type};
