@@ -6,6 +6,7 @@
 #include <tessera/codec/chunk.hpp>
 #include <tessera/codec/numbers.hpp>
 #include <tessera/core/data_type.hpp>
+#include <tessera/core/data_type_named.hpp>
 #include <tessera/core/numpy_type.hpp>
 #include <tessera/core/reader.hpp>
 

@@ -12,11 +12,12 @@
 namespace tessera { inline namespace v0 { namespace detail {
 
 TESSERA_HOST_DEVICE inline bool holds_integers(DataType type) {
-  return type.kind == DataKind::signed_integer || type.kind == DataKind::unsigned_integer;
+  return type.format == NumberFormat::usual &&
+         (type.kind == DataKind::signed_integer || type.kind == DataKind::unsigned_integer);
 }
 /// Integers of 8 to 64 bits, float16, float and double.
 TESSERA_HOST_DEVICE inline bool holds_numbers(DataType type) {
-  return holds_integers(type) || type.kind == DataKind::floating;
+  return holds_integers(type) || (type.kind == DataKind::floating && type.format == NumberFormat::usual);
 }
 
 /// Calls f with a value of the type of C++.

@@ -83,8 +83,7 @@ bool erase_node(S const& store, std::string const& path, queue_of<S>& on) {
     return false;
   } else {
     auto const& documents = metadata_of(store);
-    detail::drop_consolidated_above(documents, path,
-                                    ZarrFormat::v2);  // which of the two the node is, or both, does not matter
+    detail::drop_consolidated_above(documents, path, ZarrFormat::v2);  // of whichever format the node is
     auto const alone = detail::lock_folder(documents, path, Sharing::alone);
     return detail::erase_below(store, path, on);
   }
