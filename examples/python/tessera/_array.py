@@ -108,6 +108,8 @@ class Array:
     def _read(self, selection: Selection, out: Any = None, progress: Progress | None = None) -> Any:
         if out is None:
             return self._native.read(selection, progress)
+        if isinstance(out, np.generic):  # which lends a copy of itself
+            raise ExchangeError(f"found a NumPy scalar {out!r} to read into, expected memory")
         self._native.read_out(selection, out, progress)
         return out
 

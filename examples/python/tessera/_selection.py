@@ -43,7 +43,7 @@ def _slice(item: slice, length: int, dimension: int) -> _Slice:
     first, stop, step = item.indices(length)
     if step < 1:
         raise SelectionError(f"dimension {dimension}: found a step of {step}, expected one of at least 1")
-    return first, max(first, stop), step
+    return first, max(first, stop), min(step, max(length, 1))  # a step may be beyond 64 bits
 
 
 def _is_index(item: Any) -> bool:

@@ -37,6 +37,12 @@ def test_jax_shares_the_tensor(made):
     assert theirs.unsafe_buffer_pointer() == address(tensor)
 
 
+def test_a_numpy_scalar_is_no_memory(made):
+    array, _ = made
+    with pytest.raises(tessera.ExchangeError, match="scalar"):
+        array.read((3, 4), out=np.zeros((), "int32")[()])
+
+
 def test_torch_shares_the_tensor(made):
     torch = pytest.importorskip("torch")
     array, expected = made

@@ -87,7 +87,7 @@ struct BitRound : detail::Elementwise<BitRound> {
  private:
   static DataType component(ChunkSpecification const& chunk) {
     if (chunk.type.kind != DataKind::complex) return chunk.type;
-    return {DataKind::floating, chunk.type.size / 2};
+    return {DataKind::floating, chunk.type.size / 2, chunk.type.format};
   }
 };
 

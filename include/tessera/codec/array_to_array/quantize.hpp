@@ -66,7 +66,7 @@ struct Quantize : detail::Elementwise<Quantize> {
   DataType encoded_type(DataType type) const { return astype ? astype->type : type; }
   ChunkSpecification encoded(ChunkSpecification chunk) const {
     detail::expect_number_type("dtype", dtype, chunk.type);
-    if (chunk.type.kind != DataKind::floating)
+    if (chunk.type.kind != DataKind::floating || !detail::holds_numbers(chunk.type))
       throw MetadataError{text({"found elements of ", chunk.type.name(), ", expected floating-point numbers"})};
     auto const type = encoded_type(chunk.type);
     chunk.fill = detail::encoded_fill(*this, chunk, type);
