@@ -193,6 +193,7 @@ TEST_CASE("objects are what their first filter says (V2-12, NUM-VLEN-UTF8, NUM-V
     check_refused<MetadataError>([&] { read(objects(("[{\"id\": \"" + id + "\"}]").c_str())); },
                                  {"a/.zarray", "member filters[0]", id.c_str(), "not supported"});
   check_refused<MetadataError>([&] { read(objects("[]")); }, {"member dtype", "no filter"});
+}
 
 TEST_CASE("structured types: nested, with holes and titles (V2-14, V2-15, V2-16, G-42)") {
   auto const fields = [](char const* dtype) { return detail::describe_fields(with("dtype", dtype).fields); };

@@ -34,9 +34,9 @@ struct ArrayMetadata {
   Members tolerated{};               ///< members of other programs, kept as they are
   List storage_transformers{};       ///< likewise: those that need not be understood
   ZarrFormat format = ZarrFormat::v3;  ///< of its documents
-  std::vector<ChunkEdges> edges{};     ///< of a rectilinear grid, for each dimension; else empty
   std::vector<Field> fields{};         ///< of the elements, if they are structs
   bool is_of_numpy = false;            ///< ElementType::is_of_numpy
+  std::vector<ChunkEdges> edges{};     ///< of a rectilinear grid, for each dimension; else empty
 };
 
 namespace detail {
