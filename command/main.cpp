@@ -178,7 +178,7 @@ cli::Status run(int argc, char** argv) {
       .type_name("FILE")
       ->required();
   read_command.add_option("--format", read.format, "Whatever the file is called; npy on the standard output")
-      ->check(CLI::IsMember({"npy", "bin", "csv", "txt"}));
+      ->check(CLI::IsMember({"npy", "bin", "csv", "txt", "json"}));
   read_command
       .add_option("--memory", read.memory,
                   "MiB of elements held at once: as many whole rows of chunks (all chunks that share their place along "
