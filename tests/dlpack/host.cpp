@@ -114,7 +114,7 @@ TEST_CASE("DLPack: what cannot be taken is refused with its reason, and deleted 
         }) == "the tensor's elements are float8_e5m2, expected float32, which this program asks for");
   CHECK(refused([](auto&, auto& t) {
           t.dtype = {kDLFloat4_e2m1fn, 4, 1};
-        }) == "the tensor's elements are float4_e2m1fn4, which tessera has no data type for");
+        }) == "the tensor's elements are float4_e2m1fn, which tessera has no data type for");
   CHECK(refused([](auto&, auto& t) { t.dtype.lanes = 4; }) ==
         "the tensor's elements are float32 of 4 lanes, which tessera has no data type for");
   CHECK(refused([](auto&, auto& t) {

@@ -246,7 +246,7 @@ TEST_CASE("raw bits are a list of bytes, or base64 (FILL-12, DTYPE-06, G-23)") {
     refuse(json, "r16");
 }
 
-TEST_CASE("small numbers: the nearest that there is, and the words for the rest (DTYPE-07 to 15, FILL-05 to 10, G-17)") {
+TEST_CASE("small numbers: the nearest that there is, and the words for the rest (DTYPE-07..15, FILL-05..10, G-17)") {
   struct {
     char const *type, *nan, *infinity, *largest, *beyond;
   } const table[] = {{"bfloat16", "c07f", "807f", "3.3895313892515355e+38", "3.4e38"},

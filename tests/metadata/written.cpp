@@ -195,7 +195,7 @@ TEST_CASE("every data type is written by its name and read again (DTYPE-01..06, 
     CHECK_THROWS_AS(type_of(name, "[1]"), MetadataError);
 }
 
-TEST_CASE("data types with a configuration are written as they were read (DTYPE-19 to 23)") {
+TEST_CASE("data types with a configuration are written as they were read (DTYPE-19..23)") {
   struct {
     char const *type, *fill, *name;
   } const table[] = {
@@ -223,7 +223,7 @@ TEST_CASE("data types with a configuration are written as they were read (DTYPE-
   }
 }
 
-TEST_CASE("data types with a configuration are held to it (DTYPE-19 to 22, FILL-14)") {
+TEST_CASE("data types with a configuration are held to it (DTYPE-19..22, FILL-14, G-25)") {
   auto const refuse = [](char const* type, char const* fill, std::initializer_list<char const*> words) {
     CAPTURE(std::string{type});
     auto const document = array_document().set("data_type", type).set("fill_value", fill);
@@ -240,6 +240,10 @@ TEST_CASE("data types with a configuration are held to it (DTYPE-19 to 22, FILL-
   time(R"({"unit": "s", "scale_factor": 1, "more": 1})", {"more is unknown"});
   refuse(R"({"name": "fixed_length_utf32", "configuration": {"length_bytes": 6}})", "\"\"", {"a multiple of 4"});
   refuse(R"({"name": "fixed_length_utf32", "configuration": {"length_bytes": 0}})", "\"\"", {"from 4"});
+  constexpr auto three = R"({"name": "fixed_length_utf32", "configuration": {"length_bytes": 12}})";
+  refuse(three, R"("Hiya")", {"at most 3 code points"});
+  CHECK(array_metadata(array_document().set("data_type", three).set("fill_value", R"("Hi")").text()).fill ==
+        test::hex("48000000 69000000 00000000"));
   auto const fields = [&](char const* list, char const* fill, std::initializer_list<char const*> words) {
     auto const type = text({R"({"name": "struct", "configuration": {"fields": )", list, "}}"});
     refuse(type.c_str(), fill, words);

@@ -83,7 +83,8 @@ inline std::string name_of(DLDataType type) {
                                         "float8_e4m3",   "float8_e4m3b11fnuz",
                                         "float8_e4m3fn", "float8_e4m3fnuz",
                                         "float8_e5m2",   "float8_e5m2fnuz",
-                                        "float8_e8m0fnu"};
+                                        "float8_e8m0fnu", "float6_e2m3fn",
+                                        "float6_e3m2fn", "float4_e2m1fn"};
   std::string name = type.code < std::size(names) ? std::string{names[type.code]} : text({"type code ", type.code});
   bool const has_bits = type.code > kDLBool && type.code < std::size(names);
   if (!has_bits && !(type.code == kDLBool && type.bits == 8)) name += std::to_string(type.bits);

@@ -39,7 +39,7 @@ struct member<Name, Pointer> {
 ///       : tessera::record<Sample, tessera::member<"id", &Sample::id>, tessera::member<"value", &Sample::value>> {};
 ///
 /// Members are named in the order in which they lie. A document of v3 has no holes between fields, so a new array's
-/// struct has none either (`__attribute__((packed))`); of Zarr v2 it may have those that the document has. A member may
+/// struct has none either (`#pragma pack(push, 1)`); of Zarr v2 it may have those that the document has. A member may
 /// be a struct that has been described so, or of any type that is an element.
 template <class S, class... Members>
 requires(sizeof...(Members) > 0) struct record {
