@@ -401,7 +401,7 @@ TEST_CASE("golden: bytes, each behind its length (G-28, CODEC-VLEN-02)") {
   CHECK(test::hex(stored(store, "a/c/0")) == g.hex("02000000 02000000 6162 00000000"));
 }
 
-TEST_CASE("golden: bytes as a fill value, in base64 or as numbers (G-29, DTYPE-18)") {
+TEST_CASE("golden: bytes as a fill value, in base64 or as numbers (G-29, DTYPE-18, FILL-13)") {
   Golden const g{"G-29"};
   for (auto const& fill : {g.says("\"AQID\""), g.says("[1,2,3]")}) {
     auto const value = parse_json(fill);

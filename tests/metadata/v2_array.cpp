@@ -166,7 +166,7 @@ TEST_CASE("types that tessera does not have are refused by name (V2-12, V2-13)")
   }
 }
 
-TEST_CASE("objects are what their first filter says (V2-12, NUM-VLEN-UTF8, NUM-VLEN-BYTES, NUM-JSON2, NUM-MSGPACK2, NUM-PICKLE, NUM-CATEGORIZE, NUM-VLEN-ARRAY, V2-13)") {
+TEST_CASE("objects are what their first filter says (V2-12, NUM-VLEN-UTF8, NUM-VLEN-BYTES, NUM-JSON2, NUM-MSGPACK2, NUM-PICKLE, NUM-CATEGORIZE, NUM-VLEN-ARRAY, V2-13, V2-24)") {
   auto const objects = [](char const* filters, char const* fill = "0") {
     return zarray().set("dtype", "\"|O\"").set("filters", filters).set("fill_value", fill);
   };

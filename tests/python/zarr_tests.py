@@ -8,7 +8,9 @@ import re
 import subprocess
 import sys
 
-FILES = ["tests/test_array.py", "tests/test_indexing.py", "tests/test_v2.py", "tests/test_codecs"]
+FILES = ["tests/test_array.py", "tests/test_indexing.py", "tests/test_v2.py", "tests/test_codecs", "tests/test_api.py"]
+# Of the random tests those of elements; the others are of documents.
+FILES += [f"tests/test_properties.py::test_{what}" for what in ("array_roundtrip", "basic_indexing", "oindex", "vindex")]
 # tessera does not read a shard that it replaces as a whole; zarr-python does, and its test counts that.
 EXCEPTIONS = {
     f"tests/test_array.py::test_create_array_with_data_num_gets[{kind}-{shards}]" for kind in ("numpy", "zarr") for shards in (1, 3)
@@ -34,7 +36,7 @@ if not is_own and not (installed / "tessera").exists():
 if subprocess.run([python, "-c", "import hypothesis, pytest_asyncio, fsspec"], capture_output=True).returncode:
     skip(f"{environment} lacks what they import; tests/run.sh makes it anew")
 
-variables = dict(os.environ)
+variables = os.environ | {"HYPOTHESIS_PROFILE": "ci"}  # the same random examples each time
 if not is_own:
     variables |= {"PYTHONPATH": str(installed), "ZARR_CODEC_PIPELINE__PATH": "tessera.zarr.CodecPipeline"}
 options = ["-o", "addopts=", "-o", "log_cli=false", "-q", "-rf", "--tb=short", "-p", "no:cacheprovider"]
