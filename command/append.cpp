@@ -26,7 +26,8 @@ void expect_fitting(Append const& command, NpyHeader const& file, Array const& a
   };
   if (command.axis >= shape.rank())
     throw UsageError{tessera::text({"--axis ", command.axis, ": the array has ", shape.rank(), " dimensions"})};
-  if (file.type != array.type() || file.fields != array.metadata().fields) refuse(tessera::text({"the elements are ", file.type.name()}));
+  if (file.type != array.type() || file.fields != array.metadata().fields)
+    refuse(tessera::text({"the elements are ", file.type.name()}));
   auto expected = shape;
   if (file.shape.rank() == shape.rank()) expected[command.axis] = file.shape[command.axis];
   if (file.shape != expected) refuse(tessera::text({"the shape is ", tessera::to_string(file.shape)}));

@@ -108,10 +108,10 @@ VLEN = [{"name": "vlen-utf8", "configuration": {}}, {"name": "zstd", "configurat
 SHARDS = {"chunk_shape": [1], "codecs": ["bytes"], "index_codecs": ["bytes", "crc32c"], "index_location": "end"}
 UNSUPPORTED = {
     "strings": ('data type "text"', {"data_type": "text", "fill_value": "", "codecs": VLEN}),
-    "fixed": ('data type "fixed_length_utf32"',
-              {"data_type": {"name": "fixed_length_utf32", "configuration": {"length_bytes": 20}}, "fill_value": ""}),
-    "dates": ('data type "numpy.datetime64"',
-              {"data_type": {"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_factor": 1}},
+    "fixed": ('data type "zarrs.optional"',
+              {"data_type": {"name": "zarrs.optional", "configuration": {"name": "int8"}}, "fill_value": None}),
+    "dates": ('data type "numpy.datetime32"',
+              {"data_type": {"name": "numpy.datetime32", "configuration": {"unit": "s", "scale_factor": 1}},
                "fill_value": "NaT"}),
     "codec": ('codec "lz5"', {"codecs": ["bytes", {"name": "lz5"}]}),
     "first_codec": ('codec "delta"', {"codecs": [{"name": "delta", "configuration": {}}, "bytes"]}),

@@ -1,4 +1,5 @@
-// Floating-point numbers of sixteen bits and less: how their bits make a number (IEEE 754; zarr-extensions, data-types).
+// Floating-point numbers of sixteen bits and less: how their bits make a number (IEEE 754; zarr-extensions,
+// data-types).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +41,8 @@ struct SmallFloat {
   /// The bits of the largest number.
   TESSERA_HOST_DEVICE constexpr std::uint32_t largest() const {
     if (special == Special::infinite) return infinity() - 1;
-    return (std::uint32_t{1} << (exponent_bits + mantissa_bits)) - (special == Special::negative_zero || special == Special::none ? 1 : 2);
+    bool const is_last = special == Special::negative_zero || special == Special::none;
+    return (std::uint32_t{1} << (exponent_bits + mantissa_bits)) - (is_last ? 1 : 2);
   }
   TESSERA_HOST_DEVICE constexpr bool is_nan(std::uint32_t bits) const {
     if (special == Special::none) return false;

@@ -26,8 +26,8 @@ void shift(ListedBatch<S>& batch, std::int64_t by) {
   }
 }
 
-/// Calls f(form) for each run of the form's, or once if it has none; the batch is that of the run meanwhile. Returns the
-/// sum of what f returns.
+/// Calls f(form) for each run of the form's, or once if it has none; the batch is that of the run meanwhile. Returns
+/// the sum of what f returns.
 template <class Batch, class F>
 std::uint64_t place_runs(Batch& batch, PlacementForm const& form, F&& f) {
   if (form.runs.empty()) return f(form);

@@ -1,5 +1,5 @@
-// A struct of the program as an element: its members are the fields of "struct" (zarr-extensions), or of a structured type
-// of NumPy in Zarr v2.
+// A struct of the program as an element: its members are the fields of "struct" (zarr-extensions), or of a structured
+// type of NumPy in Zarr v2.
 #pragma once
 #include <algorithm>
 #include <bit>

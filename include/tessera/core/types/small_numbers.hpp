@@ -58,8 +58,8 @@ struct element_traits<complex_bits<Part>> {
   static constexpr DataType type{DataKind::complex, 2 * sizeof(Part), element_traits<Part>::type.format};
 };
 
-/// An integer in the low bits of a byte: what the other bits are means nothing when it is read, and they repeat the sign
-/// when it is made of a number.
+/// An integer in the low bits of a byte: what the other bits are means nothing when it is read, and they repeat the
+/// sign when it is made of a number.
 template <NumberFormat Format, bool Signed>
 requires(Format == NumberFormat::int2 || Format == NumberFormat::int4) struct integer_bits {
   std::uint8_t bits = 0;

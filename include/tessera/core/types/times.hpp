@@ -1,5 +1,5 @@
-// Moments and lengths of time, as NumPy has them: "numpy.datetime64" and "numpy.timedelta64" (zarr-extensions). Where the
-// unit is a fixed number of seconds they are those of <chrono>.
+// Moments and lengths of time, as NumPy has them: "numpy.datetime64" and "numpy.timedelta64" (zarr-extensions). Where
+// the unit is a fixed number of seconds they are those of <chrono>.
 #pragma once
 #include <chrono>
 #include <concepts>

@@ -1,0 +1,75 @@
+"""Times, text, structs and small numbers through the command: of .npy files and back, to JSON and text, what is refused."""
+import json
+import struct
+
+from command import CommandTest, document, main, read_npy, swapped, tessera, write_npy
+
+NAT = -(2**63)
+POINTS = "[('id', '{0}i4'), ('flags', '|u1'), ('at', [('x', '{0}f4'), ('t', '{0}M8[ms]')])]"
+ROWS = [(1, 2, 0.5, 3), (-1, 255, -2.0, NAT)]
+# Type, elements in little endian, the bytes that a swap takes together, JSON, text.
+TYPES = (
+    ("<M8[10us]", struct.pack("<2q", 7, NAT), 8, [7, "NaT"], ["7", "NaT"]),
+    ("<m8[D]", struct.pack("<2q", -7, 0), 8, [-7, 0], ["-7", "0"]),
+    ("<U2", "a\0é\"".encode("utf-32-le"), 4, ["a", "é\""], ['"a"', '"\\u00e9\\""']),
+    ("|S3", b"ab\0xyz", 1, ["YWI=", "eHl6"], ['"ab"', '"xyz"']),
+    ("|V2", b"\0\1\2\3", 1, ["AAE=", "AgM="], ["0001", "0203"]),
+)
+
+
+class Types(CommandTest):
+    def written(self, header, content, *options, shape=(2,)):
+        file = write_npy(self.folder / "x.npy", "", shape, content,
+                         header=f"{{'descr': {header}, 'fortran_order': False, 'shape': {shape}, }}")
+        self.run_ok("write", file, self.folder / "a", "--overwrite", *options)
+        return self.folder / "a"
+
+    def said(self, path, form):
+        return self.run_ok("read", path, "--output", "-", "--format", form).text
+
+    def test_npy_files_come_back_and_are_json(self):
+        for descr, content, size, values, lines in TYPES:
+            for options in ((), ("--zarr-format", "2"), ("--codecs", '["bytes"]')):
+                for order in "<>":
+                    given = descr.replace("<", order)
+                    a = self.written(f"'{given}'", content if order == "<" else swapped(content, size), *options)
+                    self.run_ok("read", a, "--output", self.folder / "y.npy")
+                    self.assertEqual(read_npy(self.folder / "y.npy"), (descr, (2,), content), (given, options))
+                    self.assertEqual(json.loads(self.said(a, "json")), values)
+                    self.assertEqual(self.said(a, "txt").splitlines(), lines)
+                    for line in lines:
+                        self.assertIn(line, self.run_ok("show", a).text)
+
+    def test_structs_come_back_and_are_json(self):
+        expected = [{"id": 1, "flags": 2, "at": {"x": 0.5, "t": 3}}, {"id": -1, "flags": 255, "at": {"x": -2.0, "t": "NaT"}}]
+        little = b"".join(struct.pack("<iBfq", *row) for row in ROWS)
+        for order in "<>":
+            for options in ((), ("--zarr-format", "2")):
+                a = self.written(POINTS.format(order), b"".join(struct.pack(order + "iBfq", *row) for row in ROWS), *options)
+                self.run_ok("read", a, "--output", self.folder / "y.npy")
+                self.assertEqual(read_npy(self.folder / "y.npy"),
+                                 ([("id", "<i4"), ("flags", "|u1"), ("at", [("x", "<f4"), ("t", "<M8[ms]")])], (2,), little))
+                self.assertEqual(json.loads(self.said(a, "json")), expected)
+                self.assertIn("{1;2;{0.5;3}}", self.run_ok("show", a).text)
+                self.run_ok("append", self.folder / "x.npy", a)
+                self.assertEqual(json.loads(self.said(a, "json")), expected * 2)
+
+    def test_json_is_lists_in_lists(self):
+        a = self.written("'<i2'", struct.pack("<6h", *range(6)), shape=(2, 3))
+        self.assertEqual(self.said(a, "json"), "[[0, 1, 2],\n[3, 4, 5]]\n")
+        self.run_ok("read", a, "--region", "0:2,1:1", "--output", self.folder / "none.json")
+        self.assertEqual(json.loads((self.folder / "none.json").read_text()), [[], []])
+
+    def test_what_is_refused(self):
+        aligned = "[('a', '|u1'), ('', '|V3'), ('b', '<i4')]"
+        a = self.written(aligned, bytes(range(16)), "--zarr-format", "2")
+        self.assertEqual(json.loads(self.said(a, "json")), [{"a": 0, "b": 0x07060504}, {"a": 8, "b": 0x0f0e0d0c}])
+        self.assert_refused(tessera("write", self.folder / "x.npy", self.folder / "b"), 1, "no holes", "Zarr v3")
+        self.assert_refused(tessera("view", a), 2, "struct[8]", "no greys")
+        b = self.written("'<i2'", bytes(4))
+        (b / "zarr.json").write_text(json.dumps(document(b) | {"data_type": "bfloat16", "fill_value": "NaN"}))
+        self.assert_refused(tessera("read", b, "--output", self.folder / "z.npy"), 2, "bfloat16", "NumPy has no")
+        self.run_ok("read", b, "--output", self.folder / "z.json")
+
+
+main()
