@@ -1,7 +1,6 @@
 // Codecs composed when a file is opened, between two memory spaces. Which codecs the program lists is a table here, not
 // a type: all lists share this code.
 #pragma once
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -11,6 +10,8 @@
 #include <vector>
 
 #include <tessera/codec/configuration.hpp>
+#include <tessera/core/dynamic_array.hpp>
+#include <tessera/core/first_of.hpp>
 #include <tessera/pipeline/any_stage.hpp>
 #include <tessera/pipeline/codec_headers.hpp>
 #include <tessera/pipeline/flow.hpp>
@@ -28,9 +29,8 @@ using KnownCodecs = std::span<Implementation const>;
 /// "transpose, bytes, zstd": each name once.
 inline std::string codec_names(KnownCodecs known) {
   std::string names;
-  for (auto by = known.begin(); by != known.end(); ++by)
-    if (std::ranges::find(known.begin(), by, by->name, &Implementation::name) == by)
-      names.append(names.empty() ? "" : ", ").append(by->name);
+  for (auto const& by : known)
+    if (implementation_of(known, by.name) == &by) names.append(names.empty() ? "" : ", ").append(by.name);
   return names;
 }
 
@@ -197,8 +197,8 @@ void ComposedPipeline<ArraySpace, BytesSpace>::encode(ResolvedChunk const& form,
 // Throws: MetadataError naming the first codec that stands behind a shard.
 template <MemorySpace ArraySpace, MemorySpace BytesSpace>
 void ComposedPipeline<ArraySpace, BytesSpace>::refuse_behind_shards(std::span<Specification const> codecs) {
-  auto const shard = std::ranges::find(codecs, Shard::name, &Specification::name);
-  if (shard == codecs.end() || shard + 1 == codecs.end()) return;
+  auto const* const shard = first_of(codecs, [](Specification const& codec) { return codec.name == Shard::name; });
+  if (!shard || shard == &codecs.back()) return;
   throw MetadataError{text({"member codecs: ", describe(shard[1].name),
                             " after sharding_indexed is the host's work; open the array over a store of host bytes"})};
 }
@@ -207,10 +207,10 @@ void ComposedPipeline<ArraySpace, BytesSpace>::refuse_behind_shards(std::span<Sp
 template <MemorySpace ArraySpace, MemorySpace BytesSpace>
 void ComposedPipeline<ArraySpace, BytesSpace>::expect_listed(KnownCodecs known,
                                                              std::span<Specification const> codecs) {
-  std::vector<std::string_view> missing;
+  DynamicArray<std::string_view> missing;
   for (auto const& codec : codecs)
     if (codec.name != Shard::name && !implementation_of(known, codec.name) &&
-        std::ranges::find(missing, codec.name) == missing.end())
+        !first_of(missing, [&](std::string_view name) { return name == codec.name; }))
       missing.push_back(codec.name);
   if (missing.empty()) return;
   std::string names, how;
@@ -233,8 +233,7 @@ Implementation const& ComposedPipeline<ArraySpace, BytesSpace>::expect_known(Kno
   auto const runs = [&](Implementation const& by) {
     return by.name == codec.name && (by.among_bytes || (by.among_elements && !is_behind));
   };
-  auto const found = std::ranges::find_if(known, runs);
-  if (found != known.end()) return *found;
+  if (auto const* const found = first_of(known, runs)) return *found;
   auto const why =
       is_behind
           ? " after sharding_indexed is the host's work, and this program's codec of that name does not run there"

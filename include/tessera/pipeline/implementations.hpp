@@ -11,11 +11,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <tessera/codec/concept.hpp>
 #include <tessera/codec/configuration.hpp>
+#include <tessera/core/dynamic_array.hpp>
 #include <tessera/core/error.hpp>
+#include <tessera/core/first_of.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/pipeline/any_stage.hpp>
 #include <tessera/pipeline/bus_traffic.hpp>
@@ -74,13 +75,12 @@ inline constexpr std::array<Implementation, sizeof...(Cs)> known_codecs{
 
 /// Whether one of that name encodes.
 inline bool is_encoded_by_any(std::span<Implementation const> known, std::string_view name) {
-  return std::ranges::any_of(known, [&](Implementation const& by) { return by.name == name && by.encodes; });
+  return first_of(known, [&](Implementation const& by) { return by.name == name && by.encodes; }) != nullptr;
 }
 
 /// The first one of that name; null: there is none.
 inline Implementation const* implementation_of(std::span<Implementation const> known, std::string_view name) {
-  auto const found = std::ranges::find(known, name, &Implementation::name);
-  return found == known.end() ? nullptr : &*found;
+  return first_of(known, [&](Implementation const& by) { return by.name == name; });
 }
 
 /// What runs the codecs of a document: the cheapest way, as a Route's, of chunks that are decoded from the bytes' side
@@ -108,7 +108,8 @@ class Choice {
     for (auto const& codec : codecs) {
       cross();
       auto& running = choices_.running.emplace_back();
-      bool const are_several = std::ranges::count(known, codec.name, &Implementation::name) > 1;
+      std::size_t of_that_name = 0;
+      for (auto const& by : known) of_that_name += by.name == codec.name;
       bool is_taken = false;
       std::exception_ptr refused;
       for (auto const& by : known) {
@@ -117,7 +118,7 @@ class Choice {
           return runs && (side == Side::bytes || end != Side::bytes);
         };
         bool takes = by.name == codec.name && (runs_on(Side::elements) || runs_on(Side::bytes));
-        if (takes && are_several) try {
+        if (takes && of_that_name > 1) try {
             by.expect_taken(codec);
           } catch (MetadataError const&) {
             takes = false;
@@ -138,14 +139,14 @@ class Choice {
   }
 
   /// One for each codec. One that is read through says the side that chunks are on there.
-  std::vector<Taken> const& taken() const { return taken_; }
+  DynamicArray<Taken> const& taken() const { return taken_; }
 
  private:
   static constexpr std::size_t number(Side side) { return side == Side::bytes; }
 
   // There is no way: a codec needs bytes that are checked, and the one behind it checks none.
   [[noreturn]] void refuse(std::span<Specification const> codecs) const {
-    auto const is_any = [&](std::size_t k, std::vector<Flag> const& what, bool value) {
+    auto const is_any = [&](std::size_t k, DynamicArray<Flag> const& what, bool value) {
       for (std::size_t i = 0; k < codecs.size() && i < what.size(); ++i) {
         auto const& [elements, bytes] = choices_.running[k][i];
         if (std::min(elements, bytes) != choices_.impossible && what[i] == value) return true;
@@ -162,7 +163,7 @@ class Choice {
   }
 
   Choices<any_number, any_number, 2> choices_{};
-  std::vector<Taken> taken_{};
+  DynamicArray<Taken> taken_{};
 };
 
 }}}  // namespace tessera::v0::detail
