@@ -7,10 +7,10 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <tessera/array/shared_array.hpp>
 #include <tessera/array/shared_shape.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/function_ref.hpp>
 #include <tessera/core/text.hpp>
@@ -154,8 +154,8 @@ template <class S, class P>
 void ArrayState<S, P>::keep_indexes(std::uint64_t most) {
   if (most == 0 || form.shards.empty()) return array->keep(nullptr);
   struct Kept {  // of levels of its own: handles with other pipelines may outlive this state
-    Kept(DynamicArray<ShardLevel> const& of, std::uint64_t bytes) : levels{of}, indexes{levels, bytes} {}
-    DynamicArray<ShardLevel> const levels;
+    Kept(std::vector<ShardLevel> const& of, std::uint64_t bytes) : levels{of}, indexes{levels, bytes} {}
+    std::vector<ShardLevel> const levels;
     ShardIndexCache indexes;
   };
   auto kept = std::make_shared<Kept>(form.shards, most);

@@ -3,7 +3,8 @@
 
 namespace tessera { inline namespace v0 { namespace detail {
 
-/// The first item of which that holds; null: there is none. std::ranges::find_if is four times as much to compile.
+/// A pointer to the first item for which `holds(item)` is true; null if there is none. Each std::ranges::find_if costs
+/// four times as much to compile, and its iterator would become this pointer.
 template <class Range, class Condition>
 auto* first_of(Range&& items, Condition&& holds) {
   for (auto& item : items)

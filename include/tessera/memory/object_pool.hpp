@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include <tessera/core/config.hpp>
-#include <tessera/core/dynamic_array.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -146,7 +146,7 @@ class ObjectPool {
   }
 
   std::mutex mutex_;
-  detail::DynamicArray<Entry> idle_;
+  std::vector<Entry> idle_;
   std::size_t made_ = 0;  // idle and lent
   std::uint64_t idle_bytes_ = 0;
 };

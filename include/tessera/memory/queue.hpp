@@ -19,7 +19,6 @@
 
 #include <unistd.h>
 
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/core/function_ref.hpp>
 #include <tessera/memory/object_pool.hpp>
 #include <tessera/memory/space.hpp>
@@ -121,7 +120,7 @@ class Pool {
   bool stop_ = false;
   std::size_t const size_;
   std::atomic<std::uint64_t> most_idle_{std::max<std::uint64_t>(size_ * mebibyte * 64, mebibyte * 320)};
-  DynamicArray<std::thread> threads_;
+  std::vector<std::thread> threads_;
   std::atomic<::pid_t> process_{0};  // whose threads they are; 0: there are none yet
 };
 

@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/core/unicode.hpp>
@@ -97,15 +95,11 @@ class JsonReader {
 
   static void expect_different(Members const& members) {
     if (members.size() < 2) return;
-    DynamicArray<std::string_view> names;
+    std::vector<std::string_view> names;
     for (auto const& member : members) names.push_back(member.name);
-    auto const order = [](void const* one, void const* other) {  // std::sort is 20 functions to compile
-      return static_cast<std::string_view const*>(one)->compare(*static_cast<std::string_view const*>(other));
-    };
-    std::qsort(names.data(), names.size(), sizeof(std::string_view), order);
-    for (std::size_t i = 1; i < names.size(); ++i)
-      if (names[i] == names[i - 1])
-        throw MetadataError{text({"member ", describe(std::string{names[i]}), " is there twice"})};
+    std::sort(names.begin(), names.end());
+    if (auto const twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
+      throw MetadataError{text({"member ", describe(std::string{*twice}), " is there twice"})};
   }
 
   Number number() {

@@ -9,12 +9,12 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <tessera/codec/batch.hpp>
 #include <tessera/codec/chunk.hpp>
 #include <tessera/codec/concept.hpp>
 #include <tessera/codec/encoded_sizes.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/pipeline/batch.hpp>
@@ -223,7 +223,7 @@ class StageOf final : public AnyStage {
   // The tasks, of bytes whose spaces are known; and what a codec of values needs.
   template <MemorySpace From, MemorySpace To>
   struct Lists {
-    DynamicArray<CodecTask<From, To>> tasks;
+    std::vector<CodecTask<From, To>> tasks;
     [[no_unique_address]] typename kept_beside_tasks<C, From>::type values;
   };
   template <class Unjoined, class Tasks, class AnyQueue>

@@ -6,11 +6,11 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/codec/chunk.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/place/any_placer.hpp>
 
@@ -115,11 +115,11 @@ struct StageBuffers {
   struct OfStage {
     StageObject lists;                ///< what the stage makes of `tasks`
     StageObject scratch;              ///< of the bytes between it and the one before it, seen from the elements
-    DynamicArray<StageTask> linked{};  ///< its own tasks, if it is a link
+    std::vector<StageTask> linked{};  ///< its own tasks, if it is a link
   };
   std::size_t most = 0;  ///< scratch has room for so many chunks from the beginning, if there are fewer
-  DynamicArray<StageTask> tasks{};
-  DynamicArray<OfStage> stages{};
+  std::vector<StageTask> tasks{};
+  std::vector<OfStage> stages{};
 };
 struct DecodeBuffers : StageBuffers {
   bool apart = false;      ///< encoded bytes are in allocations of their own
@@ -128,7 +128,7 @@ struct DecodeBuffers : StageBuffers {
   AnyPlacer<space::Device> const* placer = nullptr;  ///< if so, who places them, where it is not placer<space::Device>
 };
 struct EncodeBuffers : StageBuffers {
-  DynamicArray<StageLink> links{};
+  std::vector<StageLink> links{};
 };
 
 /// A cast stage: one copy for chunks that follow each other on both sides. If they are `apart`, in separate allocations

@@ -5,15 +5,14 @@
 #include <cstdint>
 #include <type_traits>
 #include <utility>
-
-#include <tessera/core/dynamic_array.hpp>
+#include <vector>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
 /// As many as a document has; other numbers are the compiler's.
 inline constexpr auto any_number = ~std::size_t{0};
 template <class T, std::size_t N>
-using ListOf = std::conditional_t<N == any_number, DynamicArray<T>, std::array<T, N == any_number ? 0 : N>>;
+using ListOf = std::conditional_t<N == any_number, std::vector<T>, std::array<T, N == any_number ? 0 : N>>;
 using Flag = unsigned char;  // a std::vector<bool> is much to compile
 constexpr std::size_t one_more(std::size_t n) { return n == any_number ? n : n + 1; }
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <tessera/codec/configuration.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/core/first_of.hpp>
 #include <tessera/pipeline/any_stage.hpp>
 #include <tessera/pipeline/codec_headers.hpp>
@@ -207,7 +206,7 @@ void ComposedPipeline<ArraySpace, BytesSpace>::refuse_behind_shards(std::span<Sp
 template <MemorySpace ArraySpace, MemorySpace BytesSpace>
 void ComposedPipeline<ArraySpace, BytesSpace>::expect_listed(KnownCodecs known,
                                                              std::span<Specification const> codecs) {
-  DynamicArray<std::string_view> missing;
+  std::vector<std::string_view> missing;
   for (auto const& codec : codecs)
     if (codec.name != Shard::name && !implementation_of(known, codec.name) &&
         !first_of(missing, [&](std::string_view name) { return name == codec.name; }))

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <tessera/codec/chunk.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/view/layout.hpp>
@@ -21,8 +20,8 @@ namespace detail {
 
 // Lists of some stages: std::vector::insert is five times as much to compile.
 template <class T>
-void put_first(DynamicArray<T>& list, std::type_identity_t<T> first) {
-  DynamicArray<T> all;
+void put_first(std::vector<T>& list, std::type_identity_t<T> first) {
+  std::vector<T> all;
   all.push_back(std::move(first));
   for (auto& one : list) all.push_back(std::move(one));
   list = std::move(all);
@@ -54,11 +53,9 @@ struct ResolvedChunk {
   ChunkSpecification chunk;           ///< as it reaches the first codec that changes values, or makes bytes
   Layout layout;                      ///< the chunk's elements, seen through its decoded bytes
   std::size_t decoded_size = 0;       ///< bytes; always exactly so many
-  /// The most bytes that can stand before each stage that runs, and after the last.
-  detail::DynamicArray<std::size_t> bounds{};
-  /// Those that the chunk is in, the outermost first; none: it is a value of its own.
-  detail::DynamicArray<ShardLevel> shards{};
-  detail::DynamicArray<ValueChange> changes{};  ///< in the order of encoding
+  std::vector<std::size_t> bounds{};  ///< the most bytes that can stand before each stage that runs, and after the last
+  std::vector<ShardLevel> shards{};   ///< that the chunk is in, the outermost first; none: it is a value of its own
+  std::vector<ValueChange> changes{};  ///< in the order of encoding
   std::size_t decoders = 0;            ///< bytes of memory that codecs use while they decode a chunk
   bool stores_elements = true;         ///< no codec runs: the stored bytes are the elements, which may have to cross
 

@@ -11,10 +11,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tessera/codec/concept.hpp>
 #include <tessera/codec/configuration.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/first_of.hpp>
 #include <tessera/core/text.hpp>
@@ -139,14 +139,14 @@ class Choice {
   }
 
   /// One for each codec. One that is read through says the side that chunks are on there.
-  DynamicArray<Taken> const& taken() const { return taken_; }
+  std::vector<Taken> const& taken() const { return taken_; }
 
  private:
   static constexpr std::size_t number(Side side) { return side == Side::bytes; }
 
   // There is no way: a codec needs bytes that are checked, and the one behind it checks none.
   [[noreturn]] void refuse(std::span<Specification const> codecs) const {
-    auto const is_any = [&](std::size_t k, DynamicArray<Flag> const& what, bool value) {
+    auto const is_any = [&](std::size_t k, std::vector<Flag> const& what, bool value) {
       for (std::size_t i = 0; k < codecs.size() && i < what.size(); ++i) {
         auto const& [elements, bytes] = choices_.running[k][i];
         if (std::min(elements, bytes) != choices_.impossible && what[i] == value) return true;
@@ -163,7 +163,7 @@ class Choice {
   }
 
   Choices<any_number, any_number, 2> choices_{};
-  DynamicArray<Taken> taken_{};
+  std::vector<Taken> taken_{};
 };
 
 }}}  // namespace tessera::v0::detail

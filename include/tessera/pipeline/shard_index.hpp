@@ -7,10 +7,10 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/key/byte_range.hpp>
 #include <tessera/memory/queue.hpp>
@@ -102,7 +102,7 @@ class IndexFormatOf final : public ShardIndexFormat {
 
 template <class P>
 void IndexFormatOf<P>::decode(ByteView<Host> encoded, std::span<ShardEntry> entries, Queue<Host>& on) const try {
-  DynamicArray<std::byte> destination(form_.is_view() ? 0 : form_.decoded_size);
+  std::vector<std::byte> destination(form_.is_view() ? 0 : form_.decoded_size);
   DecodeTask<Host, Host> task{encoded, {destination.data(), destination.size()}};
   pipeline_.decode(form_, std::span{&task, 1}, on);
   place(task.decoded.data, form_.layout, reinterpret_cast<std::byte*>(entries.data()), dense_, on);
@@ -112,7 +112,7 @@ void IndexFormatOf<P>::decode(ByteView<Host> encoded, std::span<ShardEntry> entr
 
 template <class P>
 void IndexFormatOf<P>::encode(std::span<ShardEntry const> entries, ByteSpan<Host> encoded, Queue<Host>& on) const {
-  DynamicArray<std::byte> words(form_.decoded_size);
+  std::vector<std::byte> words(form_.decoded_size);
   place(reinterpret_cast<std::byte const*>(entries.data()), dense_, words.data(), form_.layout, on);
   EncodeTask<Host, Host> task{{words.data(), words.size()}, encoded};
   pipeline_.encode(form_, std::span{&task, 1}, on);

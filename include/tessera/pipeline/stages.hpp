@@ -12,7 +12,6 @@
 
 #include <tessera/codec/configuration.hpp>
 #include <tessera/core/checked.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/function_ref.hpp>
 #include <tessera/core/text.hpp>
@@ -67,7 +66,7 @@ class OwnedStages {
   std::span<AnyStage const* const> list() const { return list_; }
 
  private:
-  DynamicArray<std::unique_ptr<AnyStage const>> owned_;
+  std::vector<std::unique_ptr<AnyStage const>> owned_;
   std::vector<AnyStage const*> list_;
 };
 
@@ -125,7 +124,7 @@ template <MemorySpace ArraySpace, MemorySpace BytesSpace, class Queue>
 ResolvedChunk Stages<ArraySpace, BytesSpace, Queue>::resolve(ChunkSpecification chunk,
                                                              ResolveShard const* shard) const {
   ResolvedChunk form;
-  DynamicArray<ChunkSpecification> before, after;  // the codecs that change values
+  std::vector<ChunkSpecification> before, after;  // the codecs that change values
   std::size_t casts = 0;                          // of elements, whose size the next codec says
   bool is_array = true;
   auto const stands_here = [&] {
@@ -282,7 +281,7 @@ void Stages<ArraySpace, BytesSpace, Queue>::encode(ResolvedChunk const& form,
     StageRun run{change ? change->decoded : form.stored_chunk(), change, tasks, buffers.most, queues};
     run.links = links;
     stage.encode(run, lists);
-    for (std::size_t i = 0; !links.empty() && i < tasks.size(); ++i) tasks[i] = links.back().tasks[i];
+    if (!links.empty()) std::ranges::copy(links.back().tasks, tasks.begin());
     at = next;
   }
   for (std::size_t i = 0; i < chunks.size(); ++i) {

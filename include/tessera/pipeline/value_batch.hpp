@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/codec/chunk.hpp>
 #include <tessera/core/checked.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/place/placement.hpp>
@@ -90,8 +90,8 @@ class ValueBatch {
                        on);
   }
 
-  DynamicArray<Placement<S>> placements_;
-  DynamicArray<ByteSpan<S>> targets_;
+  std::vector<Placement<S>> placements_;
+  std::vector<ByteSpan<S>> targets_;
   Scratch<S> scratch_;
 };
 

@@ -7,10 +7,10 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/core/checked.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/pipeline/any_stage.hpp>
 #include <tessera/pipeline/form.hpp>
 
@@ -22,7 +22,7 @@ class ValueCodecs {
   using Host = space::Host;
 
  public:
-  using Stages = detail::DynamicArray<std::unique_ptr<detail::AnyStage const>>;
+  using Stages = std::vector<std::unique_ptr<detail::AnyStage const>>;
   struct Bytes {
     HostBuffer memory;
     ByteView<Host> view;  ///< what of it is the value
@@ -59,9 +59,8 @@ class ValueCodecs {
 
  private:
   // The most bytes before each stage, and after the last.
-  detail::DynamicArray<std::size_t> bounds(std::size_t size) const {
-    detail::DynamicArray<std::size_t> sizes;
-    sizes.push_back(size);
+  std::vector<std::size_t> bounds(std::size_t size) const {
+    std::vector<std::size_t> sizes{size};
     for (auto const& stage : stages_) sizes.push_back(stage->encoded_bound({}, sizes.back()));
     return sizes;
   }

@@ -2,9 +2,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/memory/space.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -35,9 +35,9 @@ struct ListedBox {
 /// What is placed together. Cleared, it keeps its memory.
 template <MemorySpace S>
 struct ListedBatch {
-  detail::DynamicArray<ListedBox<S>> boxes{};
-  detail::DynamicArray<ListedAxis> axes{};
-  detail::DynamicArray<OffsetPair> pairs{};
+  std::vector<ListedBox<S>> boxes{};
+  std::vector<ListedAxis> axes{};
+  std::vector<OffsetPair> pairs{};
 
   void clear() {
     boxes.clear();

@@ -4,9 +4,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <tessera/core/config.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/place/listed.hpp>
@@ -95,9 +95,9 @@ class ListedPlan {
   }
 
   ListedTable table;  ///< but for what it has several of
-  DynamicArray<PlacedList> boxes;
-  DynamicArray<PlacedListAxis> axes;
-  DynamicArray<std::byte> fill;
+  std::vector<PlacedList> boxes;
+  std::vector<PlacedListAxis> axes;
+  std::vector<std::byte> fill;
   std::uint64_t blocks = 0;  ///< of the kernel
   std::uint64_t moved = 0;   ///< bytes
   unsigned word = 1;         ///< bytes that are read and written at once
@@ -147,7 +147,7 @@ class ListedPlan {
     blocks += (words - 1) / (placing_threads * words_per_thread(word)) + 1;
   }
 
-  DynamicArray<ListedAxis> axes_;  // of the box that is added
+  std::vector<ListedAxis> axes_;  // of the box that is added
 };
 
 }  // namespace detail

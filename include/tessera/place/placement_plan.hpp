@@ -8,9 +8,9 @@
 #include <numeric>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/memory/space.hpp>
@@ -55,9 +55,9 @@ class PlacementPlan {
   }
 
   PlacementTable table;  ///< but for what it has several of
-  DynamicArray<PlacedBox> boxes;
-  DynamicArray<PlacedShape> shapes;
-  DynamicArray<std::byte> fill;  ///< whole words of whole elements; empty if there is nothing to be filled
+  std::vector<PlacedBox> boxes;
+  std::vector<PlacedShape> shapes;
+  std::vector<std::byte> fill;  ///< whole words of whole elements; empty if there is nothing to be filled
   std::uint64_t blocks = 0;     ///< of the kernel
   std::uint64_t moved = 0;      ///< bytes
   unsigned word = 1;            ///< bytes that are read and written at once

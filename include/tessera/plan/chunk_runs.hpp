@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/plan/chunk_numbers.hpp>
 #include <tessera/plan/radix_sort.hpp>
 
@@ -197,7 +197,7 @@ class ChunkRuns {
   ChunkNumbers numbers_;
   Records<Record<std::uint32_t>> small_;  // one of these has all
   Records<Record<std::uint64_t>> large_;
-  DynamicArray<Chunk> chunks_;
+  std::vector<Chunk> chunks_;
 };
 
 }  // namespace detail

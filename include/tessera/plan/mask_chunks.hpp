@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/plan/chunk_numbers.hpp>
 #include <tessera/plan/chunk_runs.hpp>
 #include <tessera/view/mask_bits.hpp>
@@ -31,7 +31,7 @@ class MaskChunks {
       grid[d] = (shape[d] - 1) / chunk_shape[d] + 1;
       chunks *= grid[d];
     }
-    DynamicArray<std::uint64_t> counts(static_cast<std::size_t>(chunks));
+    std::vector<std::uint64_t> counts(static_cast<std::size_t>(chunks));
     auto const length = rank == 0 ? 1 : shape[rank - 1], of_chunk = rank == 0 ? 1 : chunk_shape[rank - 1];
     auto row = Extents::filled(rank, 0);
     for (std::uint64_t first = 0, before = 0; first < elements; first += length) {
@@ -46,15 +46,10 @@ class MaskChunks {
       for (auto d = rank; d > 1 && ++row[d - 2] == shape[d - 2];) row[--d - 1] = 0;
     }
     numbers_ = {grid, group};
-    for (std::uint64_t number = 0; number < chunks; ++number) {
-      auto at = number;  // in C order
-      if (!numbers_.is_c_order()) {
-        auto const chunk = numbers_.chunk(number);
-        at = 0;
-        for (std::size_t d = 0; d < rank; ++d) at = at * grid[d] + chunk[d];
-      }
-      if (auto const count = counts[static_cast<std::size_t>(at)]) chunks_.push_back({number, count});
-    }
+    for_each_chunk(counts, grid, [&](Extents const& chunk, std::uint64_t count) {
+      chunks_.push_back({numbers_.number(chunk), count});
+    });
+    std::sort(chunks_.begin(), chunks_.end(), [](Chunk const& a, Chunk const& b) { return a.number < b.number; });
   }
 
   std::uint64_t size() const { return chunks_.size(); }
@@ -99,10 +94,20 @@ class MaskChunks {
     std::uint64_t number, elements;
   };
 
+  // Those of which something is selected, in C order.
+  template <class F>
+  static void for_each_chunk(std::vector<std::uint64_t> const& counts, Extents const& grid, F&& f) {
+    auto chunk = Extents::filled(grid.rank(), 0);
+    for (auto count : counts) {
+      if (count > 0) f(chunk, count);
+      for (auto d = grid.rank(); d > 0 && ++chunk[d - 1] == grid[d - 1];) chunk[--d] = 0;
+    }
+  }
+
   MaskBits const* mask_ = nullptr;
   Extents chunk_shape_, strides_;  // strides_: of the mask, in elements
   ChunkNumbers numbers_;
-  DynamicArray<Chunk> chunks_;
+  std::vector<Chunk> chunks_;
 };
 
 }}}  // namespace tessera::v0::detail

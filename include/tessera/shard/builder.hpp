@@ -8,12 +8,11 @@
 #include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/core/checked.hpp>
-#include <tessera/core/dynamic_array.hpp>
-#include <tessera/core/first_of.hpp>
 #include <tessera/pipeline/shard_index.hpp>
 #include <tessera/shard/entries.hpp>
 #include <tessera/shard/grid.hpp>
@@ -88,7 +87,7 @@ class ShardBuilder {
     for (std::uint64_t i = 0; i < entries_.size(); ++i)
       if (auto const size = size_of(1, i)) entries_[i] = {size_ + sum, *size}, sum += *size;
     if (entries_ == before_) return true;
-    if (!first_of(entries_, [](ShardEntry const& entry) { return !entry.is_missing(); })) {
+    if (std::ranges::all_of(entries_, &ShardEntry::is_missing)) {
       store.erase(key, on);
       return true;
     }
@@ -176,7 +175,7 @@ class ShardBuilder {
       return packing_.add(chunk, value.sub(at, chunk.size));
     }
     auto const& index = format(level);
-    DynamicArray<ShardEntry> entries(index.entries());
+    std::vector<ShardEntry> entries(index.entries());
     auto offset = index.at_start() ? std::uint64_t{index.size()} : 0;
     for (std::uint64_t i = 0; i < entries.size(); ++i) {
       auto const below = number * entries.size() + i;
@@ -189,14 +188,14 @@ class ShardBuilder {
     put_index(index, entries, value.sub(index.at_start() ? at : at + offset, index.size()), on);
   }
 
-  void put_index(ShardIndexFormat const& index, DynamicArray<ShardEntry> const& entries, ByteSpan<S> to, Queue& on) {
+  void put_index(ShardIndexFormat const& index, std::vector<ShardEntry> const& entries, ByteSpan<S> to, Queue& on) {
     index.encode(entries, packing_.room(to), queue_in<Host>(on));
   }
 
   ShardGrid const* grid_ = nullptr;
-  DynamicArray<ByteView<S>> chunks_;           // no data: missing
+  std::vector<ByteView<S>> chunks_;           // no data: missing
   std::uint64_t size_ = 0;                    // of the shard that is open
-  DynamicArray<ShardEntry> before_, entries_;  // of its index, as it is and as it shall be
+  std::vector<ShardEntry> before_, entries_;  // of its index, as it is and as it shall be
   Scratch<S> old_, value_;
   Packing<S> packing_;
   std::mutex mutex_;

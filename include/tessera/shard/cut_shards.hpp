@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <tessera/codec/bytes_to_bytes/rolling_crc32c.hpp>
 #include <tessera/core/checked.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/pipeline/shard_index.hpp>
 #include <tessera/shard/entries.hpp>
@@ -16,16 +16,16 @@ namespace tessera { inline namespace v0 { namespace detail {
 
 /// Whether a shard that was cut off while it was appended to is known by its index: that has a checksum, and is not of
 /// the form of an index in the shard, which a cut might put in its place.
-inline bool shows_cuts(DynamicArray<ShardLevel> const& levels) {
+inline bool shows_cuts(std::vector<ShardLevel> const& levels) {
   auto const& outermost = *levels.front().index;
   auto const is_alike = [&](ShardLevel const& level) { return level.index->size() == outermost.size(); };
   return !outermost.at_start() && outermost.has_checksum() && std::none_of(levels.begin() + 1, levels.end(), is_alike);
 }
 
 /// Where the checksum behind an index is right, wherever in a value one may end; in ascending order.
-inline DynamicArray<std::uint64_t> ends_of_indexes(ShardIndexFormat const& index, ByteView<space::Host> value) {
+inline std::vector<std::uint64_t> ends_of_indexes(ShardIndexFormat const& index, ByteView<space::Host> value) {
   constexpr auto checksum = codec::Crc32c::checksum_size;
-  DynamicArray<std::uint64_t> ends;
+  std::vector<std::uint64_t> ends;
   if (value.size < index.size()) return ends;
   auto const window = index.size() - checksum;
   RollingCrc32c crc{value.data, window};
@@ -41,11 +41,11 @@ inline DynamicArray<std::uint64_t> ends_of_indexes(ShardIndexFormat const& index
 /// value, and the indexes that are looked at are together no longer than it, or a few.
 template <class Part>
 std::uint64_t end_of_sound(ShardIndexFormat const& index, std::uint64_t size, Part&& part, Queue<space::Host>& on) {
-  DynamicArray<std::byte> value(checked_size(size, "a shard"));
+  std::vector<std::byte> value(checked_size(size, "a shard"));
   part(0, ByteSpan<space::Host>{value.data(), value.size()});
   auto const ends = ends_of_indexes(index, {value.data(), value.size()});
   if (!ends.empty() && ends.back() == size) return size;
-  DynamicArray<ShardEntry> entries(index.entries());
+  std::vector<ShardEntry> entries(index.entries());
   // As an append leaves it: it begins where its last chunk ends, or it is all that was appended.
   auto const is_sound = [&](std::uint64_t end) {
     auto const begin = end - index.size();

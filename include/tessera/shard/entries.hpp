@@ -1,10 +1,11 @@
 // What the index of one shard says, for who writes it anew.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <tessera/core/checked.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/key/key.hpp>
@@ -18,14 +19,14 @@ namespace tessera { inline namespace v0 { namespace detail {
 /// Where in a value the entries of a shard lie that is itself at `place` of it. `part(offset, to)` reads bytes of the
 /// value into host memory. Throws: CodecError, if the index is damaged.
 template <class Part>
-DynamicArray<ShardEntry> read_entries(ShardIndexFormat const& index, ShardEntry const& place, Part&& part,
-                                      Queue<space::Host>& on) {
+std::vector<ShardEntry> read_entries(ShardIndexFormat const& index, ShardEntry const& place, Part&& part,
+                                     Queue<space::Host>& on) {
   if (place.size < index.size())
     throw CodecError{text({"a shard of ", place.size, " bytes, expected at least its index of ", index.size()})};
-  DynamicArray<std::byte> bytes(index.size());
+  std::vector<std::byte> bytes(index.size());
   part(index.at_start() ? place.offset : place.offset + place.size - bytes.size(),
        ByteSpan<space::Host>{bytes.data(), bytes.size()});
-  DynamicArray<ShardEntry> entries(index.entries());
+  std::vector<ShardEntry> entries(index.entries());
   index.decode({bytes.data(), bytes.size()}, entries, on);
   for (auto& entry : entries) {
     entry.expect_within(place.size);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/pipeline/form.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -13,7 +13,7 @@ namespace tessera { inline namespace v0 {
 class ShardGrid {
  public:
   /// `levels` are an array's, which outlive this; at least one.
-  explicit ShardGrid(detail::DynamicArray<ShardLevel> const& levels) : levels_{&levels}, below_(levels.size()) {
+  explicit ShardGrid(std::vector<ShardLevel> const& levels) : levels_{&levels}, below_(levels.size()) {
     auto chunks = Extents::filled(levels.front().entries.shape.rank(), 1);
     for (auto level = levels.size(); level-- > 0;) {
       below_[level] = chunks;
@@ -22,7 +22,7 @@ class ShardGrid {
     in_shard_ = chunks;
   }
 
-  detail::DynamicArray<ShardLevel> const& levels() const { return *levels_; }
+  std::vector<ShardLevel> const& levels() const { return *levels_; }
   /// How many chunks a shard has along each dimension.
   Extents const& chunks_per_shard() const { return in_shard_; }
   /// How many of them an entry of a shard's index has: one, unless there are shards in the shard.
@@ -55,8 +55,8 @@ class ShardGrid {
   }
 
  private:
-  detail::DynamicArray<ShardLevel> const* levels_;
-  detail::DynamicArray<Extents> below_;  // chunks below an entry of each level
+  std::vector<ShardLevel> const* levels_;
+  std::vector<Extents> below_;  // chunks below an entry of each level
   Extents in_shard_;
 };
 

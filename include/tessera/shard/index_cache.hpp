@@ -11,8 +11,8 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/key/key.hpp>
@@ -32,8 +32,8 @@ class ShardIndexCache {
   struct Index {
     enum class State { missing, claimed, there };
     State state = State::missing;
-    detail::DynamicArray<ShardEntry> entries{};            // none: there is no shard
-    detail::DynamicArray<std::unique_ptr<Index>> inner{};  // of the shards in it: for each entry, or none so far
+    std::vector<ShardEntry> entries{};                                  // none: there is no shard
+    std::unordered_map<std::uint64_t, std::unique_ptr<Index>> inner{};  // of the shards in it, by their entries
   };
 
  public:
@@ -82,14 +82,14 @@ class ShardIndexCache {
     /// The bytes that are there; nullopt: there is no shard. Throws: CodecError, if they are not such an index.
     void keep(std::optional<ByteView<Host>> bytes, Queue<Host>& on) {
       auto const& format = *cache_->grid_.levels()[level_].index;
-      detail::DynamicArray<ShardEntry> entries;
+      std::vector<ShardEntry> entries;
       if (bytes) {
         if (bytes->size != format.size())
           throw CodecError{text({"the shard's index: found ", bytes->size, " bytes, expected ", format.size()})};
         entries.resize(format.entries());
         format.decode(*bytes, entries, on);
       }
-      std::exchange(cache_, nullptr)->keep(*shard_, *index_, level_, std::move(entries));
+      std::exchange(cache_, nullptr)->keep(*shard_, *index_, std::move(entries));
     }
 
    private:
@@ -108,7 +108,7 @@ class ShardIndexCache {
   };
 
   /// Keeps so many bytes of indexes, or a single shard's.
-  ShardIndexCache(detail::DynamicArray<ShardLevel> const& levels, std::uint64_t most) : grid_{levels}, most_{most} {}
+  ShardIndexCache(std::vector<ShardLevel> const& levels, std::uint64_t most) : grid_{levels}, most_{most} {}
 
   ShardGrid const& grid() const { return grid_; }
 
@@ -190,7 +190,6 @@ class ShardIndexCache {
       if (entry.is_missing()) return {};
       place = {place.offset + entry.offset, entry.size};
       if (level + 1 == grid_.levels().size()) return {nullptr, level, place, ByteRange{place.offset, place.size}};
-      if (index->inner.empty()) index->inner.resize(index->entries.size());
       auto& inner = index->inner[number];
       if (!inner) inner = std::make_unique<Index>();
       index = inner.get();
@@ -209,11 +208,9 @@ class ShardIndexCache {
     index.state = Index::State::missing;
     claims_ended_.notify_all();
   }
-  void keep(Shard& shard, Index& index, std::size_t level, detail::DynamicArray<ShardEntry> entries) {
+  void keep(Shard& shard, Index& index, std::vector<ShardEntry> entries) {
     std::lock_guard lock{mutex_};
-    bool const has_inner = level + 1 < grid_.levels().size();
-    auto const each = sizeof(ShardEntry) + (has_inner ? sizeof(std::unique_ptr<Index>) : 0);
-    auto const size = sizeof(Index) + entries.capacity() * each;
+    auto const size = sizeof(Index) + entries.capacity() * sizeof(ShardEntry);
     index.entries = std::move(entries);
     index.state = Index::State::there;
     shard.size_ += size;

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/cast/concept.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/place/placement.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -63,9 +63,9 @@ class Packing {
     for (auto const& to : places_) add(there.sub(std::exchange(at, at + to.size), to.size), to);
   }
 
-  DynamicArray<Placement<S>> pieces_;
-  DynamicArray<std::byte> of_host_;   // one after the other ...
-  DynamicArray<ByteSpan<S>> places_;  // ... and where each shall be
+  std::vector<Placement<S>> pieces_;
+  std::vector<std::byte> of_host_;   // one after the other ...
+  std::vector<ByteSpan<S>> places_;  // ... and where each shall be
   Scratch<S> there_;
 };
 

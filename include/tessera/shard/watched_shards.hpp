@@ -2,8 +2,8 @@
 #pragma once
 #include <cstddef>
 #include <span>
+#include <vector>
 
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/core/first_of.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/store/watch.hpp>
@@ -49,7 +49,7 @@ class WatchedShards {
   }
 
  private:
-  DynamicArray<WatchedShard> shards_;  // few
+  std::vector<WatchedShard> shards_;  // few
 };
 
 }}}  // namespace tessera::v0::detail

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/core/checked.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/store/at_key.hpp>
 #include <tessera/store/read_request.hpp>
 
@@ -72,7 +72,7 @@ class JoinedReads {
     }
   }
 
-  DynamicArray<WantedRange> wanted_;
+  std::vector<WantedRange> wanted_;
   Scratch<Host> room_;
 };
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/buffer/mapped_buffer.hpp>
 #include <tessera/core/checked.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/store/append.hpp>
 #include <tessera/store/at_key.hpp>
 #include <tessera/store/coalesce.hpp>
@@ -83,7 +83,7 @@ class LocalStore<B> {
   /// Opens the key of requests that follow each other once, and reads those of its ranges that are close together at
   /// once: at most 256 bytes apart, if the requests do not say.
   void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
-    auto const wanted = on.host().template lease<detail::DynamicArray<WantedRange>>();
+    auto const wanted = on.host().template lease<std::vector<WantedRange>>();
     for_each_key(requests, [&](Key const& key, std::span<ReadRequest<Space>> of_key) {
       detail::at_key(*this, key, [&] { read_ranges(of_key, *wanted); });
     });
@@ -158,7 +158,7 @@ class LocalStore<B> {
   }
 
   // Requests for one key.
-  void read_ranges(std::span<ReadRequest<Space>> requests, detail::DynamicArray<WantedRange>& wanted) const {
+  void read_ranges(std::span<ReadRequest<Space>> requests, std::vector<WantedRange>& wanted) const {
     folder_.open(requests, [&](detail::posix::Descriptor const& file, std::uint64_t total) {
       wanted.clear();
       for (std::size_t i = 0; i < requests.size(); ++i) {

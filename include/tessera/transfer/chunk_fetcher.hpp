@@ -6,8 +6,8 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/core/function_ref.hpp>
 #include <tessera/shard/watched_shards.hpp>
 #include <tessera/store/read_request.hpp>
@@ -145,9 +145,9 @@ class ChunkFetcher {
   FetchBuffers<bytes_space, typename P::bytes_staging> values_;
   FunctionRef<void(ChunkRead<P> const&)>* place_ = nullptr;
   ChunkRead<P> const* tile_ = nullptr;  // that is being read
-  DynamicArray<DestinationFor> destinations_;
-  DynamicArray<ReadRequest<bytes_space>> requests_;   // one for each of them
-  DynamicArray<std::shared_ptr<void const>> owners_;  // of bytes that the store lent
+  std::vector<DestinationFor> destinations_;
+  std::vector<ReadRequest<bytes_space>> requests_;   // one for each of them
+  std::vector<std::shared_ptr<void const>> owners_;  // of bytes that the store lent
 };
 
 }}}  // namespace tessera::v0::detail

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/plan/plan.hpp>
 #include <tessera/transfer/chunk_access.hpp>
 #include <tessera/transfer/chunk_read.hpp>
@@ -58,7 +58,7 @@ class ChunkReads {
   std::size_t size() const { return used_; }
 
  private:
-  DynamicArray<ChunkRead<P>> chunks_;
+  std::vector<ChunkRead<P>> chunks_;
   std::size_t used_ = 0;
 };
 

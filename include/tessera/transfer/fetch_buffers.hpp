@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <vector>
 
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/core/checked.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/memory/bytes.hpp>
 #include <tessera/pipeline/form.hpp>
 
@@ -49,7 +49,7 @@ class FetchBuffers {
   std::size_t rounded(std::size_t n) const { return n > ~std::size_t{0} - step_ ? n : (n + step_ - 1) / step_ * step_; }
 
   Scratch<Staging> shared_;
-  DynamicArray<Scratch<Staging>> own_;
+  std::vector<Scratch<Staging>> own_;
   ByteSpan<Staging> slab_{};
   std::size_t used_ = 0, step_ = 1;
 };

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/memory/queue.hpp>
@@ -30,7 +30,7 @@ class PartPlacer {
   /// A mini-batch of boxes has fewer, if the caller did not ask for more; lists and points may have one per element.
   static constexpr std::size_t most = 1024;
 
-  PartPlacer(DynamicArray<Placement<S>>& placements, PlacementForm const& form, queue_for<S>& on,
+  PartPlacer(std::vector<Placement<S>>& placements, PlacementForm const& form, queue_for<S>& on,
              Placer const& placing = {})
       : placements_{placements}, form_{form}, on_{on}, placer_{placing} {
     placements_.clear();
@@ -52,7 +52,7 @@ class PartPlacer {
     placements_.clear();
   }
 
-  DynamicArray<Placement<S>>& placements_;
+  std::vector<Placement<S>>& placements_;
   PlacementForm const& form_;
   queue_for<S>& on_;
   [[no_unique_address]] Placer placer_;

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <tessera/buffer/scratch.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/place/any_placer.hpp>
@@ -261,11 +261,11 @@ class ReadBatch {
   ConsistentShards<P> shards_;
   ShardLocator<P> locate_;
   ChunkFetcher<P> fetch_;
-  DynamicArray<DecodeTask<bytes_space, array_space>> tasks_;
-  DynamicArray<std::size_t> found_;  // the slot of each task
+  std::vector<DecodeTask<bytes_space, array_space>> tasks_;
+  std::vector<std::size_t> found_;  // the slot of each task
   typename P::Decoding decoding_;
   Scratch<typename P::array_staging> decoded_;
-  DynamicArray<Placement<array_space>> placements_;
+  std::vector<Placement<array_space>> placements_;
   ListedBatch<array_space> listed_;
 };
 

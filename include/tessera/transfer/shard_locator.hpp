@@ -7,9 +7,9 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <tessera/core/checked.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/core/first_of.hpp>
 #include <tessera/shard/index_cache.hpp>
 #include <tessera/shard/watched_shards.hpp>
@@ -53,7 +53,7 @@ class ShardLocator {
     } const end{*this};
     open(source, limits, all, watched);
     while (!searches_.empty()) {
-      searches_.erase_if([&](Search const& search) { return is_located(source, search, on); });
+      std::erase_if(searches_, [&](Search const& search) { return is_located(source, search, on); });
       if (!reads_.empty())
         read_indexes(source, limits, on);
       else if (!searches_.empty())
@@ -78,7 +78,7 @@ class ShardLocator {
   struct IndexRead {
     ShardIndexCache::Claim claim;
     Search search;
-    DynamicArray<std::byte> bytes{};
+    std::vector<std::byte> bytes{};
     ByteSpan<Host> operator()(std::size_t n) {
       bytes.resize(n);
       return {bytes.data(), n};
@@ -226,10 +226,10 @@ class ShardLocator {
 
   WholeShards whole_;
   bool failed_together_ = false;
-  DynamicArray<Shard> shards_;
-  DynamicArray<Search> searches_;
-  DynamicArray<IndexRead> reads_;
-  DynamicArray<ReadRequest<Host>> requests_;  // one for each of them
+  std::vector<Shard> shards_;
+  std::vector<Search> searches_;
+  std::vector<IndexRead> reads_;
+  std::vector<ReadRequest<Host>> requests_;  // one for each of them
 };
 
 }}}  // namespace tessera::v0::detail

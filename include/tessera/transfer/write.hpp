@@ -8,9 +8,9 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <tessera/cast/concept.hpp>
-#include <tessera/core/dynamic_array.hpp>
 #include <tessera/plan/boxes.hpp>
 #include <tessera/store/value_changed.hpp>
 #include <tessera/store/write_many.hpp>
@@ -237,16 +237,16 @@ class WriteBatch {
     store.write_many(requests_, queue);
   }
 
-  DynamicArray<Slot> slots_;
+  std::vector<Slot> slots_;
   std::size_t used_ = 0;
-  DynamicArray<Placement<array_space>> placements_;
+  std::vector<Placement<array_space>> placements_;
   ListedBatch<array_space> listed_;
-  DynamicArray<EncodeTask<bytes_space, array_space>> tasks_;
-  DynamicArray<std::size_t> encoded_;  // the slot of each task
-  DynamicArray<WriteRequest<bytes_space>> requests_;
+  std::vector<EncodeTask<bytes_space, array_space>> tasks_;
+  std::vector<std::size_t> encoded_;  // the slot of each task
+  std::vector<WriteRequest<bytes_space>> requests_;
   ByteView<bytes_space> slab_;  // that the encoded values are in, if they share one
-  DynamicArray<std::byte> fill_;
-  DynamicArray<std::uint8_t> filled_;
+  std::vector<std::byte> fill_;
+  std::vector<std::uint8_t> filled_;
   Scratch<typename P::array_staging> chunks_;
   Scratch<typename P::bytes_staging> values_;
   typename P::Decoding decoding_;

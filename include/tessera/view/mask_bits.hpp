@@ -4,9 +4,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <tessera/core/dimensions.hpp>
-#include <tessera/core/dynamic_array.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -87,7 +87,7 @@ class MaskBits {
   static std::uint64_t low(std::uint64_t bits) { return (std::uint64_t{1} << bits) - 1; }  // fewer than 64
 
   Extents shape_;
-  detail::DynamicArray<std::uint64_t> words_, before_;  // before_: those that are set before each block of words
+  std::vector<std::uint64_t> words_, before_;  // before_: those that are set before each block of words
   std::uint64_t count_ = 0, runs_ = 0;
 };
 
