@@ -1,6 +1,7 @@
 // Codecs composed when a file is opened, between two memory spaces. Which codecs the program lists is a table here, not
 // a type: all lists share this code.
 #pragma once
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -209,7 +210,7 @@ void ComposedPipeline<ArraySpace, BytesSpace>::expect_listed(KnownCodecs known,
   std::vector<std::string_view> missing;
   for (auto const& codec : codecs)
     if (codec.name != Shard::name && !implementation_of(known, codec.name) &&
-        !first_of(missing, [&](std::string_view name) { return name == codec.name; }))
+        std::ranges::find(missing, codec.name) == missing.end())
       missing.push_back(codec.name);
   if (missing.empty()) return;
   std::string names, how;
