@@ -13,6 +13,7 @@
 #include <tessera/codec/aliases.hpp>
 #include <tessera/codec/array_to_bytes/bytes.hpp>
 #include <tessera/codec/configuration.hpp>
+#include <tessera/core/first_of.hpp>
 #include <tessera/pipeline/any_stage.hpp>
 #include <tessera/pipeline/codec_headers.hpp>
 #include <tessera/pipeline/flow.hpp>
@@ -30,9 +31,8 @@ using KnownCodecs = std::span<Implementation const>;
 /// "transpose, bytes, zstd": each name once.
 inline std::string codec_names(KnownCodecs known) {
   std::string names;
-  for (auto by = known.begin(); by != known.end(); ++by)
-    if (std::ranges::find(known.begin(), by, by->name, &Implementation::name) == by)
-      names.append(names.empty() ? "" : ", ").append(by->name);
+  for (auto const& by : known)
+    if (implementation_of(known, by.name) == &by) names.append(names.empty() ? "" : ", ").append(by.name);
   return names;
 }
 
@@ -219,8 +219,8 @@ void ComposedPipeline<ArraySpace, BytesSpace>::encode(ResolvedChunk const& form,
 // Throws: MetadataError naming the first codec that stands behind a shard.
 template <MemorySpace ArraySpace, MemorySpace BytesSpace>
 void ComposedPipeline<ArraySpace, BytesSpace>::refuse_behind_shards(std::span<Specification const> codecs) {
-  auto const shard = std::ranges::find(codecs, Shard::name, &Specification::name);
-  if (shard == codecs.end() || shard + 1 == codecs.end()) return;
+  auto const* const shard = first_of(codecs, [](Specification const& codec) { return codec.name == Shard::name; });
+  if (!shard || shard == &codecs.back()) return;
   throw MetadataError{text({"member codecs: ", describe(shard[1].name),
                             " after sharding_indexed is the host's work; open the array over a store of host bytes"})};
 }
@@ -256,8 +256,7 @@ Implementation const& ComposedPipeline<ArraySpace, BytesSpace>::expect_known(Kno
   auto const runs = [&](Implementation const& by) {
     return by.name == codec.name && (by.among_bytes || (by.among_elements && !is_behind));
   };
-  auto const found = std::ranges::find_if(known, runs);
-  if (found != known.end()) return *found;
+  if (auto const* const found = first_of(known, runs)) return *found;
   auto const why =
       is_behind
           ? " after sharding_indexed is the host's work, and this program's codec of that name does not run there"

@@ -16,6 +16,7 @@
 #include <tessera/codec/concept.hpp>
 #include <tessera/codec/configuration.hpp>
 #include <tessera/core/error.hpp>
+#include <tessera/core/first_of.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/pipeline/any_stage.hpp>
 #include <tessera/pipeline/bus_traffic.hpp>
@@ -74,13 +75,12 @@ inline constexpr std::array<Implementation, sizeof...(Cs)> known_codecs{
 
 /// Whether one of that name encodes.
 inline bool is_encoded_by_any(std::span<Implementation const> known, std::string_view name) {
-  return std::ranges::any_of(known, [&](Implementation const& by) { return by.name == name && by.encodes; });
+  return first_of(known, [&](Implementation const& by) { return by.name == name && by.encodes; }) != nullptr;
 }
 
 /// The first one of that name; null: there is none.
 inline Implementation const* implementation_of(std::span<Implementation const> known, std::string_view name) {
-  auto const found = std::ranges::find(known, name, &Implementation::name);
-  return found == known.end() ? nullptr : &*found;
+  return first_of(known, [&](Implementation const& by) { return by.name == name; });
 }
 
 /// What runs the codecs of a document: the cheapest way, as a Route's, of chunks that are decoded from the bytes' side
@@ -108,7 +108,8 @@ class Choice {
     for (auto const& codec : codecs) {
       cross();
       auto& running = choices_.running.emplace_back();
-      bool const are_several = std::ranges::count(known, codec.name, &Implementation::name) > 1;
+      std::size_t of_that_name = 0;
+      for (auto const& by : known) of_that_name += by.name == codec.name;
       bool is_taken = false;
       std::exception_ptr refused;
       for (auto const& by : known) {
@@ -117,7 +118,7 @@ class Choice {
           return runs && (side == Side::bytes || end != Side::bytes);
         };
         bool takes = by.name == codec.name && (runs_on(Side::elements) || runs_on(Side::bytes));
-        if (takes && are_several) try {
+        if (takes && of_that_name > 1) try {
             by.expect_taken(codec);
           } catch (MetadataError const&) {
             takes = false;

@@ -1,10 +1,10 @@
 // The shards that a read has at hand, watched: whether each was one value while its index and its chunks were read.
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
 
+#include <tessera/core/first_of.hpp>
 #include <tessera/key/key.hpp>
 #include <tessera/store/watch.hpp>
 
@@ -31,9 +31,7 @@ class WatchedShards {
 
   /// nullptr: it is not watched.
   WatchedShard* of(Key const& key) {
-    auto const is_of = [&](WatchedShard const& shard) { return shard.key->path == key.path; };
-    auto const found = std::ranges::find_if(shards_, is_of);
-    return found == shards_.end() ? nullptr : &*found;
+    return first_of(shards_, [&](WatchedShard const& shard) { return shard.key->path == key.path; });
   }
 
   /// Calls f(key) for those of which parts of several values may have been read: whether there are none. Indexes of

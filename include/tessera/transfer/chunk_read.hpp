@@ -1,11 +1,11 @@
 // One chunk of a mini-batch that is read, and what is known of it.
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 
+#include <tessera/core/first_of.hpp>
 #include <tessera/plan/plan.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/transfer/chunk_access.hpp>
@@ -49,8 +49,7 @@ ChunkRead<P> const* beyond_end(std::span<ChunkRead<P> const> slots, Error const&
   auto const is_it = [&](auto const& slot) {
     return slot.found && slot.range.offset == *offset && slot.key.path == error.key();
   };
-  auto const found = std::ranges::find_if(slots, is_it);
-  return found == slots.end() ? nullptr : &*found;
+  return first_of(slots, is_it);
 }
 
 }}}  // namespace tessera::v0::detail

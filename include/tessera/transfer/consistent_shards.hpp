@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 
+#include <tessera/core/first_of.hpp>
 #include <tessera/shard/watched_shards.hpp>
 #include <tessera/transfer/batches.hpp>
 #include <tessera/transfer/chunk_access.hpp>
@@ -57,8 +58,8 @@ class ConsistentShards {
   void read_locked(Source const& source, Chunks some, std::atomic<bool> const* stop, F&& read) {
     while (!some.empty()) {
       auto const is_other = [&](auto const& chunk) { return chunk.key.path != some.front().key.path; };
-      auto const end = std::ranges::find_if(some, is_other);
-      auto const shard = some.first(static_cast<std::size_t>(end - some.begin()));
+      auto const* const end = first_of(some, is_other);
+      auto const shard = end ? some.first(static_cast<std::size_t>(end - some.data())) : some;
       for (int tries = 0;; ++tries) {
         auto const held = source.store.lock(shard.front().key);
         if (is_one_value(source, shard, read)) break;
@@ -92,9 +93,10 @@ class ConsistentShards {
 
   // Somebody wrote a shard of them while it was read, maybe behind its value: then it is found without its end.
   static bool is_written(Source const& source, Chunks some) {
-    return std::ranges::any_of(some, [&](auto const& chunk) {
+    auto const is_changed = [&](auto const& chunk) {
       return chunk.sequence && !source.store.changes(chunk.key).none_since(*chunk.sequence);
-    });
+    };
+    return first_of(some, is_changed) != nullptr;
   }
 
   bool are_unchanged(Source const& source, Chunks some) {

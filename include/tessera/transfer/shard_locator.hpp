@@ -1,6 +1,5 @@
 // Where the values of a mini-batch are: keys of their own, or ranges of shards.
 #pragma once
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include <tessera/core/checked.hpp>
+#include <tessera/core/first_of.hpp>
 #include <tessera/shard/index_cache.hpp>
 #include <tessera/shard/watched_shards.hpp>
 #include <tessera/shard/whole_shard.hpp>
@@ -92,7 +92,8 @@ class ShardLocator {
     while (!all.empty()) {
       auto const& key = all.front().key;
       auto const is_other = [&](Slot const& slot) { return slot.key.path != key.path; };
-      auto const slots = all.first(static_cast<std::size_t>(std::ranges::find_if(all, is_other) - all.begin()));
+      auto const* const end = first_of(all, is_other);
+      auto const slots = end ? all.first(static_cast<std::size_t>(end - all.data())) : all;
       all = all.subspan(slots.size());
       auto* const seen = watched.of(key);
       if (seen && !seen->watch.version().is_there) continue;
@@ -188,8 +189,7 @@ class ShardLocator {
       bool const is_of_key = error.key().empty() || error.key() == read.search.slot->key.path;
       return is_of_key && error.range_beyond() == read.claim.range().offset;
     };
-    auto const found = std::ranges::find_if(reads_, is_it);
-    return found == reads_.end() ? nullptr : &*found;
+    return first_of(reads_, is_it);
   }
 
   // Every chunk that the shard has is wanted, and together they are no more than is read at once.
