@@ -159,6 +159,16 @@ TEST_CASE("descriptors are not believed") {
   CHECK(other("\"offset\"", "\"more\": 1, \"offset\"") == "member more is unknown");
   CHECK(other("    1,\n    0\n  ],", "1,1], \"more\": 1,") == "nothing was thrown");  // of a later minor version
   CHECK(other("float32", "text") == "member data_type: found \"text\", expected a data type of Zarr");
+  CHECK(other("float32", "string") == "member data_type: found \"string\", expected a data type of a fixed size");
+}
+
+TEST_CASE("elements that a descriptor cannot say are not published") {
+  ipc::Producer producer;
+  for (DataType const type : {string_type, DataType{DataKind::datetime, 8}, DataType{DataKind::structure, 16}})
+    CHECK(refused([&] { (void)producer.publish(SharedBuffer{64}, type, Extents{2}); }) ==
+          "an array of " + type.name() +
+              " cannot be published: the name in its descriptor would not say how its bytes are read");
+  CHECK(refused([&] { (void)producer.publish(SharedBuffer{64}, DataType{DataKind::raw, 3}, Extents{2}); }) == "nothing was thrown");
 }
 
 TEST_CASE("memory whose size is not sealed is refused") {

@@ -66,6 +66,7 @@ class Producer {
   Published publish(detail::Exported allocation, Descriptor array) {
     array.producer = identity_;
     array.memory = {allocation.kind, allocation.device, 0, allocation.size, allocation.handle, allocation.event};
+    detail::expect_sharable(array.type);
     detail::expect_within(array, allocation.size);
     array.memory.number = all_->add(std::move(allocation));
     return {all_, std::move(array)};
@@ -74,13 +75,13 @@ class Producer {
  private:
   // A copy in C order.
   static SharedBuffer dense(std::byte const* from, Layout const& layout) {
-    auto const& [shape, strides, item_size, swapped] = layout;
-    auto const bytes = checked_product(element_count(shape, "the shape"), item_size, "the array");
+    auto const bytes = checked_product(element_count(layout.shape, "the shape"), layout.item_size, "the array");
     SharedBuffer copy{checked_size(bytes, "the array")};
     if (bytes == 0) return copy;
     Queue<space::Host> on;
-    Placement<space::Host> const whole{from, copy.span().data, shape};
-    PlacementForm const form{item_size, swapped, {}, strides, Layout::c_order(shape, item_size).strides};
+    Placement<space::Host> const whole{from, copy.span().data, layout.shape};
+    auto const packed = Layout::c_order(layout.shape, layout.item_size);
+    PlacementForm const form{layout.item_size, 1, {}, layout.strides, packed.strides};
     placer<space::Host>::place(std::span{&whole, 1}, form, on);
     return copy;
   }
