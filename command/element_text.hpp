@@ -85,8 +85,8 @@ inline std::string integer_text(std::byte const* at, tessera::DataType type) {
 
 }  // namespace detail
 
-/// The element that lies there, in the machine's byte order. Without spaces and commas, but for those of text, which is in
-/// quotes. `fields`: of a struct.
+/// The element that lies there, in the machine's byte order. Without spaces and commas, but for those of text, which is
+/// in quotes. `fields`: of a struct.
 inline std::string element_text(std::byte const* at, tessera::DataType type,
                                 std::span<tessera::Field const> fields = {}) {
   switch (type.kind) {

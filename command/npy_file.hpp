@@ -33,8 +33,8 @@ struct NpyHeader {
   std::endian order = std::endian::native;
   bool fortran_order = false;
   tessera::Extents shape;
-  std::size_t size = 0;                   ///< bytes before the elements
-  std::vector<tessera::Field> fields{};   ///< of a structured type
+  std::size_t size = 0;                  ///< bytes before the elements
+  std::vector<tessera::Field> fields{};  ///< of a structured type
 };
 
 namespace detail {
@@ -168,7 +168,8 @@ class NpyHeaderText {
     auto const unknown = [&](std::string const& why) {
       refuse("data type '" + std::string{text.substr(0, 60)} +
              "' is not known; known are b1, i1 to i8, u1 to u8, f2, f4, f8, c8, c16, M8, m8, U, S and V1 to V1048576, "
-             "after <, > or |, and lists of fields" + why);
+             "after <, > or |, and lists of fields" +
+             why);
     };
     if (auto const* const name = found.get_if<std::string>();
         name && (name->size() < 3 || std::string_view{"<>|"}.find((*name)[0]) == std::string_view::npos))

@@ -53,8 +53,7 @@ namespace {
 template <class T>
 std::vector<T> read_varying(Array const& array, tessera::Region const& region, tessera::Traffic& traffic) {
   return about(array, [&] {
-    std::vector<T> elements(
-        tessera::checked_size(tessera::element_count(region.count, "the region"), "the region"));
+    std::vector<T> elements(tessera::checked_size(tessera::element_count(region.count, "the region"), "the region"));
     auto const strides = tessera::Layout::c_order(region.count, sizeof(T)).strides;
     tessera::detail::ElementsOf<T>::read(array, region, {reinterpret_cast<std::byte*>(elements.data()), strides},
                                          array.queue(), {.traffic = &traffic});
@@ -65,8 +64,8 @@ template <class T>
 void write_varying(Array const& array, tessera::Region const& region, std::vector<T> const& elements) {
   auto const strides = tessera::Layout::c_order(region.count, sizeof(T)).strides;
   about(array, [&] {
-    tessera::detail::ElementsOf<T>::write(
-        array, region, {reinterpret_cast<std::byte const*>(elements.data()), strides}, array.queue(), {});
+    tessera::detail::ElementsOf<T>::write(array, region, {reinterpret_cast<std::byte const*>(elements.data()), strides},
+                                          array.queue(), {});
   });
 }
 // Calls f with an empty element of the array's type.
@@ -145,8 +144,7 @@ class HostReader final : public Reader {
   }
   void check(tessera::Region const& region, tessera::Traffic& traffic) const override {
     if (array_.type().varies())
-      return with_varying(array_.type(),
-                          [&]<class T>(T const&) { (void)read_varying<T>(array_, region, traffic); });
+      return with_varying(array_.type(), [&]<class T>(T const&) { (void)read_varying<T>(array_, region, traffic); });
     read_into(*array_.queue().lease<Scratch>(), region, traffic);
   }
   void keep_shard_indexes(std::uint64_t most) const override { array_.keep_shard_indexes(most); }

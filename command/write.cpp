@@ -31,9 +31,8 @@ tessera::ArrayMetadata asked_for(Write const& command, NpyHeader const& file) {
   metadata.fields = file.fields;
   metadata.chunk_shape = command.chunks ? parse_chunks(*command.chunks) : default_chunks(file.shape, file.type);
   metadata.codecs = command.codecs.empty() ? default_codecs(file.type) : parse_codecs(command.codecs, file.type);
-  metadata.fill =
-      command.fill ? parse_fill(*command.fill, file.type, file.fields)
-                   : std::vector<std::byte>(file.type.varies() ? 0 : file.type.size, std::byte{0});
+  metadata.fill = command.fill ? parse_fill(*command.fill, file.type, file.fields)
+                               : std::vector<std::byte>(file.type.varies() ? 0 : file.type.size, std::byte{0});
   metadata.dimension_names = parse_names(command.names, file.shape.rank());
   if (command.shards) put_into_shards(metadata, parse_shards(*command.shards));
   complete_as_asked(metadata, command.file == "-" ? SpooledInput::name : command.file, complete_codecs);

@@ -168,7 +168,9 @@ TEST_CASE("elements that a descriptor cannot say are not published") {
     CHECK(refused([&] { (void)producer.publish(SharedBuffer{64}, type, Extents{2}); }) ==
           "an array of " + type.name() +
               " cannot be published: the name in its descriptor would not say how its bytes are read");
-  CHECK(refused([&] { (void)producer.publish(SharedBuffer{64}, DataType{DataKind::raw, 3}, Extents{2}); }) == "nothing was thrown");
+  CHECK(refused([&] {
+          (void)producer.publish(SharedBuffer{64}, DataType{DataKind::raw, 3}, Extents{2});
+        }) == "nothing was thrown");
 }
 
 TEST_CASE("memory whose size is not sealed is refused") {

@@ -11,6 +11,7 @@
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
 #include <tessera/metadata/document.hpp>
+#include <tessera/metadata/expected_element.hpp>
 #include <tessera/metadata/group_metadata.hpp>
 #include <tessera/metadata/new_documents.hpp>
 #include <tessera/store/memory_store.hpp>

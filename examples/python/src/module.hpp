@@ -31,8 +31,8 @@ tessera::Queue<Host>& queue();
 /// What is selected, and how Python sees its memory.
 struct Selection {
   tessera::ResolvedSelection what;
-  /// How many dimensions of Python's memory each dimension of `what` has: none of a single index, several of a list that
-  /// has several.
+  /// How many dimensions of Python's memory each dimension of `what` has: none of a single index, several of a list
+  /// that has several.
   std::vector<std::size_t> ranks;
   tessera::Extents shape;  ///< of Python's memory
 };

@@ -25,6 +25,7 @@
 #include <tessera/memory/pending.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/attributes.hpp>
+#include <tessera/metadata/expected_element.hpp>
 #include <tessera/metadata/v2_words.hpp>
 #include <tessera/transfer/compact_shards.hpp>
 #include <tessera/transfer/option_defaults.hpp>

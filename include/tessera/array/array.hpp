@@ -17,6 +17,7 @@
 #include <tessera/array/selection.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/core/fitting.hpp>
+#include <tessera/metadata/expected_element.hpp>
 #include <tessera/metadata/node_document.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>
@@ -247,8 +248,8 @@ class Array {
   auto read_selected(ResolvedSelection const& selected, M& to, queue_type& on, ReadOptions const& options) const {
     if constexpr (detail::check_destination<T, MemoryRank, array_space, M>()) {
       auto const view = of_this([&] { return detail::caller_view<MemoryRank>(to, selected.shape); });
-      return detail::ElementsOf<T>::read(
-          array_, selected, {reinterpret_cast<std::byte*>(view.data), view.layout().strides}, on, options);
+      return detail::ElementsOf<T>::read(array_, selected,
+                                         {reinterpret_cast<std::byte*>(view.data), view.layout().strides}, on, options);
     } else {
       return detail::InvalidCall{};
     }

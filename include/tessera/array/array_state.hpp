@@ -190,8 +190,7 @@ auto ArrayState<S, P>::part_of(RegularPart const& part) -> Whole {
   std::lock_guard lock{forms_mutex_};
   auto const name = to_string(part.chunk_shape);
   auto found = forms_.find(name);
-  if (found == forms_.end())
-    found = forms_.emplace(name, pipeline.resolve(specification_of(part.chunk_shape))).first;
+  if (found == forms_.end()) found = forms_.emplace(name, pipeline.resolve(specification_of(part.chunk_shape))).first;
   return {found->second, part.shape, &part.first_chunk};
 }
 

@@ -43,7 +43,8 @@ inline void expect_inside(Extents const& shape, Extents const& index) {
 }  // namespace detail
 
 /// Contiguous, in C order, in a buffer of type B; where the host can touch it, a range of its elements. Where the
-/// number of dimensions is known at run time alone, there is no `view()`. Move-only; a moved-from one may only be destroyed or assigned to.
+/// number of dimensions is known at run time alone, there is no `view()`. Move-only; a moved-from one may only be
+/// destroyed or assigned to.
 template <class T, std::size_t Rank, AllocatableBuffer B>
 class OwnedArray {
   using Space = typename B::space_type;

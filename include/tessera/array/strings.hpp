@@ -64,9 +64,7 @@ class ObjectBuffer {
   ByteView<space::Host> view() const {
     return {reinterpret_cast<std::byte const*>(objects_.data()), objects_.size() * sizeof(T)};
   }
-  ByteSpan<space::Host> span() {
-    return {reinterpret_cast<std::byte*>(objects_.data()), objects_.size() * sizeof(T)};
-  }
+  ByteSpan<space::Host> span() { return {reinterpret_cast<std::byte*>(objects_.data()), objects_.size() * sizeof(T)}; }
 
  private:
   std::vector<T> objects_;

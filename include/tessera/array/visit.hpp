@@ -109,7 +109,7 @@ class ArrayOf {
     if constexpr (detail::check_destination<T, detail::any_rank, array_space, M>()) {
       auto const what = selected(selection);
       return detail::ElementsOf<T>::read(
-          array_, what, {reinterpret_cast<std::byte*>(first_of(to, what)), dense(what)}, on, options);
+          array_, what, {reinterpret_cast<std::byte*>(first_element(to, what)), dense(what)}, on, options);
     } else {
       return detail::InvalidCall{};
     }
@@ -123,7 +123,7 @@ class ArrayOf {
     if constexpr (detail::check_writable<S>() && detail::check_memory<T, detail::any_rank, array_space, M const>()) {
       auto const what = selected(selection);
       return detail::ElementsOf<T>::write(
-          array_, what, {reinterpret_cast<std::byte const*>(first_of(from, what)), dense(what)}, on, options);
+          array_, what, {reinterpret_cast<std::byte const*>(first_element(from, what)), dense(what)}, on, options);
     } else {
       return detail::InvalidCall{};
     }
@@ -142,7 +142,7 @@ class ArrayOf {
   }
   static Strides dense(ResolvedSelection const& what) { return Layout::c_order(what.shape, sizeof(T)).strides; }
   template <class M>
-  auto first_of(M& memory, ResolvedSelection const& what) const {
+  auto first_element(M& memory, ResolvedSelection const& what) const {
     auto const expected = element_count(what.shape, "the selection");
     auto const found = contiguous_memory<M>::size(memory);
     if (found == expected) return contiguous_memory<M>::data(memory);

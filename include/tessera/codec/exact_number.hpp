@@ -14,14 +14,14 @@ enum class Rounding : std::uint8_t { nearest_even, towards_zero, towards_positiv
 struct ExactNumber {
   std::uint64_t magnitude = 0;
   int exponent = 0;
-  bool is_negative = false, is_finite = true, is_none = false;
+  bool is_negative = false, is_finite = true;
 
   TESSERA_HOST_DEVICE static ExactNumber of(double number) {
     auto const bits = __builtin_bit_cast(std::uint64_t, number);
     auto const fraction = bits & (~std::uint64_t{0} >> 12);
     auto const power = static_cast<int>(bits >> 52 & 0x7ff);
     bool const is_negative = bits >> 63 != 0;
-    if (power == 0x7ff) return {0, 0, is_negative, false, fraction != 0};
+    if (power == 0x7ff) return {0, 0, is_negative, false};
     if (power == 0) return {fraction, -1074, is_negative};
     return {fraction | std::uint64_t{1} << 52, power - 1075, is_negative};
   }

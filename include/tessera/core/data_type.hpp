@@ -25,14 +25,14 @@ enum class DataKind : std::uint8_t {
   utf32,            ///< "fixed_length_utf32": text, each code point in four bytes, filled up with zeros
   null_terminated,  ///< "null_terminated_bytes": bytes, filled up with zeros
   structure,        ///< "struct": several fields, which ArrayMetadata names
-  string,           ///< UTF-8, as long as each element likes
-  bytes,            ///< likewise, of any bytes
+  string,           ///< UTF-8 of any length
+  bytes,            ///< any number of any bytes
 };
 
-/// What an element is. `size` is in bytes; where it varies, that of the reference to an element in a chunk. The other members are as here for all types that they say nothing of.
+/// What an element is. Members that do not concern a type have the values that they have here.
 struct DataType {
   DataKind kind = DataKind::unsigned_integer;
-  std::uint32_t size = 1;
+  std::uint32_t size = 1;  ///< bytes; of elements that vary in size, those of the reference that a chunk holds
   NumberFormat format = NumberFormat::usual;  ///< of a number, or of both parts of a complex one
   TimeUnit unit = TimeUnit::generic;          ///< of a time
   std::uint32_t scale = 1;                    ///< of a time: how many units are counted as one
@@ -61,7 +61,7 @@ struct DataType {
     }
   }
 
-  /// Each element has as many bytes as it likes.
+  /// Whether elements differ in size: strings, and bytes of any length.
   constexpr bool varies() const { return kind == DataKind::string || kind == DataKind::bytes; }
 
   friend bool operator==(DataType, DataType) = default;
@@ -171,7 +171,8 @@ concept VaryingElement = HasDataType<T> && element_traits<T>::type.varies();
 /// C++ types that are elements of a Zarr array.
 template <class T>
 concept Element = detail::VaryingElement<T> ||
-                  (detail::HasDataType<T> && std::is_trivially_copyable_v<T> && element_traits<T>::type.size == sizeof(T));
+                  (detail::HasDataType<T> && std::is_trivially_copyable_v<T> &&
+                   element_traits<T>::type.size == sizeof(T));
 
 template <Element T>
 consteval DataType data_type_of() {

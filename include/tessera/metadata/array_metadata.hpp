@@ -23,20 +23,20 @@
 namespace tessera { inline namespace v0 {
 
 struct ArrayMetadata {
-  Extents shape;
+  Extents shape;  ///< elements along each dimension
   DataType type;
-  Extents chunk_shape;  ///< of a rectilinear grid the longest along each dimension
+  Extents chunk_shape;  ///< elements; of a rectilinear grid, the longest chunk along each dimension
   ChunkKeyEncoding key_encoding;
-  std::vector<std::byte> fill;  ///< one element, in the machine's byte order; of strings and bytes, its own
+  std::vector<std::byte> fill;  ///< one element, in the machine's byte order; of strings and bytes, its bytes
   std::vector<Specification> codecs;
   Members attributes{};
-  DimensionNames dimension_names{};  ///< empty, if there are none
-  Members tolerated{};               ///< members of other programs, kept as they are
-  List storage_transformers{};       ///< likewise: those that need not be understood
+  DimensionNames dimension_names{};    ///< empty, if there are none
+  Members tolerated{};                 ///< members of other programs, kept as they are
+  List storage_transformers{};         ///< likewise: those that need not be understood
   ZarrFormat format = ZarrFormat::v3;  ///< of its documents
-  std::vector<Field> fields{};         ///< of the elements, if they are structs
-  bool is_of_numpy = false;            ///< ElementType::is_of_numpy
-  std::vector<ChunkEdges> edges{};     ///< of a rectilinear grid, for each dimension; else empty
+  std::vector<Field> fields{};         ///< of structs; empty for other elements
+  bool is_of_numpy = false;            ///< ElementType::is_of_numpy: names of zarr-python's own in the document
+  std::vector<ChunkEdges> edges{};     ///< of a rectilinear grid, for each dimension; empty for a regular one
 };
 
 namespace detail {
@@ -136,57 +136,12 @@ inline Value to_value(Extents const& extents) {
   return list;
 }
 
-// What a program says of an array that it opens. Throws: MetadataError.
-inline void expect_type(DataType found, DataType expected) {
-  if (found != expected)
-    throw MetadataError{text({"member data_type: found ", found.name(), ", expected ", expected.name(),
-                              ", which this program asks for"})};
-}
-// "id: int32, flags: uint8, 3 bytes, value: float64"
-[[gnu::cold]] inline std::string describe_fields(std::span<Field const> fields) {
-  std::string result;
-  for (auto const& field : fields) {
-    if (!result.empty()) result += ", ";
-    if (field.name.empty())
-      result += text({field.type.size, " bytes"});
-    else if (field.type.kind == DataKind::structure)
-      result += text({field.name, ": {", describe_fields(field.fields), "}"});
-    else
-      result += text({field.name, ": ", field.type.name()});
-  }
-  return result;
-}
-template <class T>
-concept HasFields = requires { element_traits<T>::fields(); };
-template <class T>
-std::vector<Field> fields_of() {
-  if constexpr (HasFields<T>)
-    return element_traits<T>::fields();
-  else
-    return {};
-}
-template <class T, class A>
-void expect_element(A const& array) {
-  if constexpr (HasFields<T>) {
-    auto const expected = element_traits<T>::fields();
-    auto const found = array.metadata().fields;
-    if (array.type().kind == DataKind::structure && found != expected)
-      throw MetadataError{text({"member data_type: found the fields ", describe_fields(found), "; expected ",
-                                describe_fields(expected), ", which this program asks for"})};
-  }
-  expect_type(array.type(), data_type_of<T>());
-}
 [[gnu::cold]] inline void expect_no_holes(std::span<Field const> fields) {
   for (auto const& field : fields) {
     if (field.name.empty())
       throw MetadataError{"member data_type: the fields of a struct have names and no holes between them in Zarr v3"};
     expect_no_holes(field.fields);
   }
-}
-inline void expect_dimensions(std::size_t found, std::size_t expected) {
-  if (found != expected)
-    throw MetadataError{text({"member shape: found ", found, " dimensions, expected ", expected,
-                              ", which this program asks for"})};
 }
 
 }  // namespace detail

@@ -60,7 +60,7 @@ inline std::optional<Value> read_value(ConsolidatedDocuments const& copies, Key 
 
 using SharedCopies = std::shared_ptr<ConsolidatedDocuments const>;
 
-inline std::shared_ptr<ConsolidatedDocuments> no_copies(std::string_view store, Key const& where) {
+inline std::shared_ptr<ConsolidatedDocuments> empty_copies(std::string_view store, Key const& where) {
   return std::make_shared<ConsolidatedDocuments>(text({store, " (consolidated in ", where.path, ")"}));
 }
 
@@ -74,7 +74,7 @@ inline SharedCopies take_v3_copies(std::string_view store, std::string_view path
     for (auto& part : *found) {
       auto* const list = part.name == "metadata" ? part.value.get_if<Members>() : nullptr;
       if (!list) continue;
-      auto copies = no_copies(store, document_key(path));
+      auto copies = empty_copies(store, document_key(path));
       for (auto& copy : *list) {
         std::string_view below = copy.name;
         if (below.starts_with('/')) below.remove_prefix(1);
@@ -94,7 +94,7 @@ inline SharedCopies v2_copies(std::string_view store, std::string_view path, Val
   for (auto& member : *members) {
     auto* const list = member.name == "metadata" ? member.value.get_if<Members>() : nullptr;
     if (!list) continue;
-    auto copies = no_copies(store, v2_copies_key(path));
+    auto copies = empty_copies(store, v2_copies_key(path));
     for (auto& copy : *list) copies->add(path / copy.name, std::move(copy.value));
     return copies;
   }

@@ -61,7 +61,8 @@ inline std::optional<std::uint32_t> parse_small(SmallFloat type, std::string con
   auto const units = magnitude / unit;                                                    // exact
   auto whole = static_cast<std::uint32_t>(units);
   auto const rest = units - whole;
-  // Mantissas have their leading one, above the exponent of the smallest normal number: a carry moves into the exponent.
+  // Mantissas have their leading one, above the exponent of the smallest normal number: a carry moves into the
+  // exponent.
   auto const biased = static_cast<std::uint32_t>(std::max(exponent, least) - least);
   auto const below = (biased << type.mantissa_bits) + whole - (is_exponent ? 1 : 0);
   bool up = rest > 0.5;

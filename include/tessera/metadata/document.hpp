@@ -61,9 +61,9 @@ auto read_documents(S const& store, std::string_view path, F&& f, std::optional<
 
 }  // namespace detail
 
-/// Calls f(ObjectReader&) with the members of a node's document, and returns what f returns. A document of Zarr v2 comes
-/// as v3 says it, and its `zarr_format` is 2; if only an array is wanted, or a group, give its type, and no key is asked
-/// for in vain. nullopt: there is no document. Throws: what f throws and MetadataError, naming store and key.
+/// Calls f(ObjectReader&) with the members of a node's document, and returns what f returns. A document of Zarr v2
+/// comes as v3 says it, and its `zarr_format` is 2. `wanted`: only an array, or only a group; then no key is asked for
+/// in vain. nullopt: there is no document. Throws: what f throws and MetadataError, naming store and key.
 template <class S, class F>
 auto read_document(S const& store, std::string_view path, F&& f, std::optional<NodeType> wanted = {})
     -> std::optional<decltype(f(std::declval<ObjectReader&>()))> {

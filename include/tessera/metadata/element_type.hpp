@@ -35,7 +35,8 @@ ElementType read_element_type(MemberValue const& found);
   auto const unit = configuration.at("unit");
   auto const known = time_unit_named(unit.string());
   if (!known) unit.refuse("a unit of time: Y, M, W, D, h, m, s, ms, us, ns, ps, fs, as or generic");
-  auto const scale = configuration.at("scale_factor").integer<std::uint32_t>(1, std::numeric_limits<std::int32_t>::max());
+  auto const scale =
+      configuration.at("scale_factor").integer<std::uint32_t>(1, std::numeric_limits<std::int32_t>::max());
   return {kind, 8, NumberFormat::usual, *known, scale};
 }
 

@@ -71,7 +71,8 @@ namespace detail {
   if (id == "zstd") {
     auto level = or_else("level", Value::integer(0));
     constexpr long long most = 22;
-    if (auto const said = found_integer(level); said && *said > most) level = Value::integer(most);  // as numcodecs does
+    if (auto const said = found_integer(level); said && *said > most)
+      level = Value::integer(most);  // as numcodecs does
     return tessera::to_value({"zstd", Members{{"level", std::move(level)}, {"checksum", or_else("checksum", false)}}});
   }
   if (id == "blosc") {

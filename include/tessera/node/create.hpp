@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/metadata/expected_element.hpp>
 #include <tessera/metadata/new_documents.hpp>
 #include <tessera/metadata/node_document.hpp>
 #include <tessera/node/erase.hpp>
@@ -185,8 +186,8 @@ struct GroupOptions {
 };
 
 /// Makes an array of a type and rank known at run time, as its metadata says, and the missing groups above it, in the
-/// format that it says; "" is the root. The codecs named in the metadata must be in the list `Codec`, as in open_any. Throws: MetadataError, if
-/// there is something at the path already or the metadata describes no array; StoreError.
+/// format that it says; "" is the root. The codecs named in the metadata must be in the list `Codec`, as in open_any.
+/// Throws: MetadataError, if there is something at the path already or the metadata describes no array; StoreError.
 template <class Codec = BuiltInCodecs, class S, class... On>
 auto create_any(S const& store, std::string path, ArrayMetadata metadata, CreateOptions options = {}, On... on) {
   if constexpr (!detail::check_opening<Codec, S, On...>() || !detail::check_writable<S>()) {
@@ -236,12 +237,13 @@ auto create_array(S const& store, std::string path, NewArray<T> const& wanted, P
       throw MetadataError{text({"a shape of ", wanted.shape.rank(), " dimensions, expected ", Rank})}
           .in_key(document_key(path, wanted.format).path)
           .in_store(name_of(metadata_of(store)));
-    auto array = create_any<P>(
-        store, path,
-        ArrayMetadata{wanted.shape, data_type_of<T>(), wanted.chunk_shape, wanted.key_encoding, detail::ElementsOf<T>::fill_of(wanted.fill),
-                      pipeline.specifications(data_type_of<T>()), wanted.attributes, wanted.dimension_names, Members{},
-                      List{}, wanted.format, detail::fields_of<T>()},
-        CreateOptions{wanted.overwrite}, std::move(on)...);
+    auto array =
+        create_any<P>(store, path,
+                      ArrayMetadata{wanted.shape, data_type_of<T>(), wanted.chunk_shape, wanted.key_encoding,
+                                    detail::ElementsOf<T>::fill_of(wanted.fill),
+                                    pipeline.specifications(data_type_of<T>()), wanted.attributes,
+                                    wanted.dimension_names, Members{}, List{}, wanted.format, detail::fields_of<T>()},
+                      CreateOptions{wanted.overwrite}, std::move(on)...);
     return Array<T, Rank, S, P>{std::move(array)};
   }
 }

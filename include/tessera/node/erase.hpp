@@ -51,7 +51,8 @@ template <class S>
 bool erase_below(S const& store, std::string_view path, queue_of<S>& on) {
   auto const& documents = metadata_of(store);
   if constexpr (!ListableStore<S> || !ListableStore<std::remove_cvref_t<decltype(documents)>>) {
-    if (node_key(documents, path)) throw StoreError{"cannot erase a node: the store has no list() to find its chunks with"};
+    if (node_key(documents, path))
+      throw StoreError{"cannot erase a node: the store has no list() to find its chunks with"};
     return false;
   } else {
     auto const found = own_keys_below(documents, path);  // before anything is erased: a store may not be able to say

@@ -29,8 +29,8 @@ void copy_key(S const& store, Key const& key, std::string_view from, std::string
   if (value) store.write(to / key.path.substr(from.size() + 1), value->view(), on);
 }
 
-// Copies all keys below a path to below another: chunks first, documents then, the one that makes the node last. A document that is
-// there has its chunks.
+// Copies all keys below a path to below another: chunks first, then documents, the one that makes the node last. So a
+// document that is there has its chunks.
 template <class S>
 void copy_below(S const& store, Key const& own, std::string_view from, std::string_view to, queue_of<S>& on) {
   auto const& documents = metadata_of(store);

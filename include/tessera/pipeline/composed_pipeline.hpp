@@ -232,8 +232,7 @@ void ComposedPipeline<ArraySpace, BytesSpace>::expect_listed(KnownCodecs known,
   std::vector<std::string_view> missing;
   for (auto const& codec : codecs)
     if (codec.name != Shard::name && !implementation_of(known, codec.name) &&
-        !implementation_of(known, usual_name(codec.name)) &&
-        std::ranges::find(missing, codec.name) == missing.end())
+        !implementation_of(known, usual_name(codec.name)) && std::ranges::find(missing, codec.name) == missing.end())
       missing.push_back(codec.name);
   if (missing.empty()) return;
   std::string names, how;

@@ -24,8 +24,8 @@ struct AnyPlacer {
   ~AnyPlacer() = default;
 };
 
-/// Such a placer, and the size of an element where it places them: what reads and writes chunks is compiled once for all
-/// of them.
+/// Such a placer, and the size of an element where it places them: what reads and writes chunks is compiled once for
+/// all of them.
 template <MemorySpace S>
 struct PlacerView {
   std::size_t item_size;

@@ -24,8 +24,7 @@ class VaryingPlacer final : public AnyPlacer<space::Host> {
   using Host = space::Host;
 
  public:
-  std::uint64_t place(std::span<Placement<Host> const> batch, PlacementForm const& form,
-                      Queue<Host>&) const override {
+  std::uint64_t place(std::span<Placement<Host> const> batch, PlacementForm const& form, Queue<Host>&) const override {
     PlacementForm const filled{form.item_size, 1, {}, Strides::filled(form.to_strides.rank(), 0), form.to_strides};
     std::optional<BoxPlanes> planes;
     std::uint64_t moved = 0;

@@ -1,5 +1,5 @@
-// Every codec that tessera has, for programs that read whatever comes. Needs libdeflate, libzstd, c-blosc, liblz4, libbz2
-// and liblzma.
+// Every codec that tessera has on the host, for programs that read whatever comes. Needs libdeflate, libzstd, c-blosc,
+// liblz4, libbz2 and liblzma.
 #pragma once
 #include <tessera/codec/array_to_array/as_type.hpp>
 #include <tessera/codec/array_to_array/bit_round.hpp>

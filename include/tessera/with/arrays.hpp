@@ -22,7 +22,8 @@ using UsualCodecs = Pipeline<space::Host, codec::Bytes, codec::Zstd>;
 /// `open<float, 3>("data.zarr", "a")` is that of a LocalStore<HostBuffer>.
 template <class T, std::size_t Rank, class S, class... On>
 auto open(S const& store, std::string path = "", On... on) {
-  return open_array<T, Rank, detail::codecs_for<T, AllCodecs>>(detail::store_of(store), std::move(path), std::move(on)...);
+  return open_array<T, Rank, detail::codecs_for<T, AllCodecs>>(detail::store_of(store), std::move(path),
+                                                               std::move(on)...);
 }
 
 /// open_any with every codec: `open(store, "a")`.

@@ -35,7 +35,8 @@ struct Bytes {
 
   Layout layout(ChunkSpecification const& chunk) const {
     if (chunk.type.varies())
-      throw MetadataError{"elements of " + chunk.type.name() + " vary in size: vlen-utf8 takes strings, vlen-bytes bytes"};
+      throw MetadataError{"elements of " + chunk.type.name() +
+                          " vary in size: vlen-utf8 takes strings, vlen-bytes bytes"};
     auto result = Layout::c_order(chunk.shape, chunk.type.size);
     auto const component = chunk.type.component();
     if (component > 1 && !endian)
