@@ -30,8 +30,9 @@ if [[ $install == yes ]]; then
   if [[ $all == yes ]] && ! sanitizers_link; then need_packages libclang-rt-dev; fi
 fi
 
-# The programs that tests/interop exchanges arrays with and whose data sets it reads, the headers that tests/resources compiles tessera with, and what
-# tests/python builds the Python module with, each in an environment of their own: made anew when another version is asked for.
+# The programs that tests/interop exchanges arrays with and whose data sets it reads, the headers that tests/resources
+# compiles tessera with, and what tests/python builds the Python module with, each in an environment of their own: made
+# anew when another version is asked for.
 peers=build/interop-venv sets=build/data-sets-venv headers=build/resources-venv module=build/python-venv
 # make_environment PATH REQUIREMENTS [OPTIONS...]
 make_environment() {
@@ -48,8 +49,12 @@ if [[ $install == yes ]]; then
   make_environment "$headers" tests/resources/requirements.txt --no-deps  # which are Python's, and large
   make_environment "$module" tests/python/requirements.txt
   if [[ -d $module ]]; then
-    python3 tests/python/fetch_zarr_tests.py "$module" build/zarr-python-tests ||
+    python3 tests/fetch_source.py "$module" zarr build/zarr-python-tests tests pyproject.toml ||
       echo "zarr-python's own tests could not be downloaded" >&2
+  fi
+  if [[ -d $peers ]]; then
+    python3 tests/fetch_source.py "$peers" numcodecs build/numcodecs-fixtures fixture ||
+      echo "numcodecs' own fixtures could not be downloaded" >&2
   fi
 fi
 
@@ -101,6 +106,9 @@ if [[ ! -d $module ]]; then
 fi
 if [[ ! -d build/zarr-python-tests ]]; then
   not_run "zarr-python's own tests over tessera's codec pipeline" "they are not here: --no-install, or pip failed"
+fi
+if [[ ! -d build/numcodecs-fixtures ]]; then
+  not_run "numcodecs' own fixtures" "they are not here: --no-install, or pip failed"
 fi
 if [[ ! -d $headers ]]; then
   not_run "RMM's and CCCL's containers, Kokkos's mdspan" "no Python environment $headers: --no-install, or pip failed"

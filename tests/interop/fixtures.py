@@ -1,7 +1,7 @@
 """numcodecs' own fixtures, read as arrays of Zarr v2: fixtures.py EXCHANGE FIXTURES FOLDER [ENVIRONMENT]
 
-FIXTURES is the folder `fixture` of a checkout of numcodecs: what its codecs made of arrays over the years, with the
-arrays. Each becomes an array of one chunk. Compressors know no types: what they made of times and strings is read as
+FIXTURES has the folder `fixture` of numcodecs' sources, where tests/fetch_source.py puts it: what its codecs made of
+arrays over the years, with the arrays. Each becomes an array of one chunk. Compressors know no types: what they made of times and strings is read as
 integers and raw bytes. How many fixtures are of codecs that tessera does not have, is printed."""
 import json
 import os
@@ -13,8 +13,9 @@ from pathlib import Path
 
 if len(sys.argv) > 4 and (python := Path(sys.argv[4], "bin", "python")).exists():
     os.execv(python, [str(python), *sys.argv[:4]])
-if not Path(sys.argv[2]).is_dir():
-    print(f"not run: {sys.argv[2]} is not there. It is the folder `fixture` of https://github.com/zarr-developers/numcodecs")
+found = sorted(Path(sys.argv[2]).glob("numcodecs-*/fixture"))
+if not found:
+    print(f"not run: numcodecs' fixtures are not in {sys.argv[2]}; tests/run.sh downloads them")
     sys.exit(77)
 try:
     import numcodecs
@@ -78,4 +79,4 @@ def main(program, fixtures, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])))
+    sys.exit(main(sys.argv[1], found[-1], Path(sys.argv[3])))
