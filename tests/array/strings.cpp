@@ -13,6 +13,7 @@
 #include <support/written_array.hpp>
 #include <tessera/array/strings.hpp>
 #include <tessera/node/create.hpp>
+#include <tessera/node/group.hpp>
 #include <tessera/node/open.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/with/all.hpp>
@@ -306,6 +307,13 @@ TEST_CASE("strings that compress a thousandfold are read, but no more of them th
     test::check_refused<CodecError>([&] { (void)array.read(all, ReadOptions{.memory = 500'000}); },
                                     {"key \"a/c/", "codec "});
   }
+}
+
+TEST_CASE("strings below a group are made and opened with their codecs") {
+  Memory const store;
+  auto const group = create_group(store, "g");
+  create_array<std::string, 1>(group, "a", {.shape = {4}, .chunk_shape = {2}, .fill = "none"});
+  CHECK(open_array<std::string, 1>(group, "a").read(all)(3) == "none");
 }
 
 TEST_CASE("an element that is too long for its length is not written (CODEC-VLEN-05)") {

@@ -11,6 +11,7 @@
 #include <support/store_conformance.hpp>
 #include <support/temporary_folder.hpp>
 #include <tessera/all.hpp>
+#include <tessera/node/consolidate.hpp>
 
 using namespace tessera;
 using Local = LocalStore<HostBuffer>;
@@ -67,6 +68,17 @@ TEST_CASE("open and create take a group and a path from there") {
   CHECK(open<float, 1>(group, "a", Queue<space::Host>{}).read(all)(2) == 3);
   CHECK(open(group, "a").metadata().codecs.back().name == "zstd");
   CHECK_THROWS_AS(open(group, "b"), MetadataError);
+}
+
+TEST_CASE("open takes documents from the consolidated metadata of the group that it is given") {
+  Memory const store;
+  create<float, 1>(create_group(store, "g"), "a", {.shape = {4}, .chunk_shape = {2}});
+  consolidate(store, "g");
+  auto const group = open_group(store, "g");
+  Queue<space::Host> on;
+  store.erase({"g/a/zarr.json"}, on);  // whoever asks the store finds no array
+  CHECK(open<float, 1>(group, "a").shape() == Extents{4});
+  CHECK(open(group, "a").type().name() == "float32");
 }
 
 TEST_CASE("a shard takes its codecs' configurations in braces") {

@@ -323,9 +323,13 @@ auto open_any(Group<S> const& group, std::string path, On... on) {
   else
     return detail::open_read<Codec>(group.store(), detail::read_array(group, group / path), std::move(on)...);
 }
-template <class T, std::size_t Rank, class Codec = BuiltInCodecs, class S, class... On>
+template <class T, std::size_t Rank, class Codec = detail::codecs_for<T, BuiltInCodecs>, class S, class... On>
 auto open_array(Group<S> const& group, std::string path, On... on) {
-  if constexpr (!detail::check_element<T>() || !detail::check_opening<Codec, S, On...>())
+  if constexpr (!detail::check_element<T>())
+    return detail::InvalidCall{};
+  else if constexpr (!detail::check_opening<Codec, S, On...>())
+    return detail::InvalidCall{};
+  else if constexpr (!detail::check_elements_space<T, Codec, S>())
     return detail::InvalidCall{};
   else
     return detail::as_typed<T, Rank>(open_any<Codec>(group, std::move(path), std::move(on)...));
@@ -338,7 +342,7 @@ auto open_group(Group<S> const& group, std::string path) {
       return Group<S>{group.store(), std::move(below), *std::move(metadata), copies};
   return open_group(group.store(), std::move(below));
 }
-template <class T, std::size_t Rank, class P = Pipeline<space::Host, codec::Bytes>, class S, class... On>
+template <class T, std::size_t Rank, class P = detail::usual_pipeline<T>, class S, class... On>
 auto create_array(Group<S> const& group, std::string path, NewArray<T> const& wanted, P const& pipeline = {},
                   On... on) {
   return create_array<T, Rank>(group.store(), group / path, wanted, pipeline, std::move(on)...);

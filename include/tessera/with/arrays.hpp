@@ -41,11 +41,11 @@ auto create(S const& store, std::string path, NewArray<T> const& wanted, P const
 /// The same for nodes below a group, by their path from there: `open(group, "t1")`.
 template <class T, std::size_t Rank, class S, class... On>
 auto open(Group<S> const& group, std::string path, On... on) {
-  return open<T, Rank>(group.store(), group / path, std::move(on)...);
+  return open_array<T, Rank, detail::codecs_for<T, AllCodecs>>(group, std::move(path), std::move(on)...);
 }
 template <class S, class... On>
 auto open(Group<S> const& group, std::string path, On... on) {
-  return open(group.store(), group / path, std::move(on)...);
+  return open_any<AllCodecs>(group, std::move(path), std::move(on)...);
 }
 template <class T, std::size_t Rank, class P = detail::usual_pipeline<T, codec::Zstd>, class S, class... On>
 auto create(Group<S> const& group, std::string path, NewArray<T> const& wanted, P const& pipeline = {}, On... on) {
