@@ -34,17 +34,30 @@ fi
 # compiles tessera with, and what tests/python builds the Python module with, each in an environment of their own: made
 # anew when another version is asked for.
 peers=build/interop-venv sets=build/data-sets-venv headers=build/resources-venv module=build/python-venv
-# make_environment PATH REQUIREMENTS [OPTIONS...]
+grids=build/rectilinear-venv
+# make_environment PATH REQUIREMENTS [OPTIONS...]: of $python, or else of python3.
 make_environment() {
   cmp -s "$2" "$1/made-from.txt" && return
   echo "Making the Python environment $1"
   rm -rf "$1"
-  python3 -m venv "$1" &&
+  "${python:-python3}" -m venv "$1" &&
     "$1/bin/pip" install -q --disable-pip-version-check --retries 1 --timeout 30 --only-binary :all: "${@:3}" -r "$2" &&
     cp "$2" "$1/made-from.txt" || { rm -rf "$1"; echo "It could not be made" >&2; }
 }
+# The first Python of 3.12 or newer, which zarr needs from 3.2 on; among those of pyenv too.
+newer_python() {
+  local one
+  for one in python3 python3.14 python3.13 python3.12 $(compgen -G "${PYENV_ROOT:-$HOME/.pyenv}/versions/3.1[2-9]*/bin/python3"); do
+    if "$one" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then
+      echo "$one"
+      return
+    fi
+  done
+}
 if [[ $install == yes ]]; then
   make_environment "$peers" tests/interop/requirements.txt
+  newer=$(newer_python)
+  if [[ -n $newer ]]; then python=$newer make_environment "$grids" tests/interop/rectilinear.txt; fi
   make_environment "$sets" tests/interop/data_sets.txt
   make_environment "$headers" tests/resources/requirements.txt --no-deps  # which are Python's, and large
   make_environment "$module" tests/python/requirements.txt
@@ -100,6 +113,9 @@ if [[ -d $peers ]]; then
   cat build/release/interop/report.md 2>/dev/null || true
 else
   not_run "exchange with zarr-python, zarrs and TensorStore" "no Python environment $peers: --no-install, or pip failed"
+fi
+if [[ ! -d $grids ]]; then
+  not_run "exchange of rectilinear grids" "no Python environment $grids: --no-install, no Python 3.12, or pip failed"
 fi
 if [[ ! -d $module ]]; then
   not_run "the Python module" "no Python environment $module: --no-install, or pip failed"

@@ -210,6 +210,17 @@ TEST_CASE("structured types: nested, with holes and titles (V2-14, V2-15, V2-16,
     CHECK(read(zarray().set("dtype", R"([["a", "<i4"]])").set("fill_value", zero)).fill == test::Bytes(4));
   check_refused<MetadataError>([&] { read(zarray().set("dtype", R"([["a", "<i4"]])").set("fill_value", "\"AAA=\"")); },
                                {"fill_value", "base64 of 4 bytes"});
+  std::string many;
+  for (int i = 0; i < 4097; ++i) many += text({i == 0 ? "[" : ", ", "[\"", i, "\", \"|u1\"]"});
+  check_refused<MetadataError>([&] { with("dtype", many + ']'); }, {"member dtype", "too many fields"});
+}
+
+TEST_CASE("types of one program alone: TensorStore's small numbers are read, zarrs' optional ones named (DTYPE-24)") {
+  for (auto* name : {"int2", "int4", "uint2", "uint4", "float8_e4m3fn"})
+    CHECK(with("dtype", '"' + std::string{name} + '"').type.name() == name);
+  auto const optional = R"({"name": "zarrs.optional", "configuration": {"name": "uint8", "configuration": {}}})";
+  check_refused<MetadataError>([&] { test::array_metadata(test::array_document().set("data_type", optional).text()); },
+                               {"member data_type", "\"zarrs.optional\"", "not supported"});
 }
 
 TEST_CASE("fill values of times and of text (V2-20, V2-21, V2-22, V2-23)") {

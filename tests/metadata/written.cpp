@@ -253,7 +253,7 @@ TEST_CASE("data types with a configuration are held to it (DTYPE-19..22, FILL-14
   fields(R"([{"name": "", "data_type": "int16"}])", "{}", {"a name that is not empty"});
   fields(R"([{"name": "", "data_type": "r8"}])", "{}", {"no holes"});
   fields(R"([{"name": "a", "data_type": "r8"}, {"name": "a", "data_type": "r8"}])", "{}", {"no other field"});
-  fields(R"([{"name": "a", "data_type": "string"}])", "{}", {"\"string\"", "not supported"});
+  fields(R"([{"name": "a", "data_type": "string"}])", "{}", {"\"string\"", "fixed size"});
   fields(R"([{"name": "a", "data_type": "int8", "offset": 1}])", "{}", {"offset is unknown"});
   fields(R"([["a", "int16"]])", "{}", {"fields[0]", "an object"});
   fields(one, R"({"a": 1, "b": 2})", {"b is unknown"});
@@ -277,6 +277,62 @@ TEST_CASE("zarr-python's structured type is little endian where it says nothing 
   CHECK(opened(R"([{"name": "bytes", "configuration": {"endian": "big"}}])").fill == test::hex("020103"));
   auto const shard = opened(R"([{"name": "sharding_indexed", "configuration": {"codecs": [{"name": "bytes"}]}}])");
   CHECK(to_json(to_value(shard.codecs[0])).find("little") != std::string::npos);
+  std::string codecs = R"([{"name": "bytes", "configuration": {"endian": "big"}}])";
+  for (int level = 0; level < 3; ++level) {  // chunks, and chunks of shards
+    CAPTURE(level);
+    auto const array = opened(codecs.c_str());
+    CHECK(array.fill == test::hex("020103"));
+    CHECK(to_value(array).as<Members>().at("fill_value") == Value{"AQID"});
+    codecs = R"([{"name": "sharding_indexed", "configuration": {"codecs": )" + codecs + "}}]";
+  }
+}
+
+TEST_CASE("a struct has so many fields at most that a document takes no time to read (META-06)") {
+  auto const fields = [](std::size_t count) {
+    std::string list;
+    for (std::size_t i = 0; i < count; ++i) list += text({i == 0 ? "" : ", ", "[\"", i, "\", \"uint8\"]"});
+    return R"({"name": "structured", "configuration": {"fields": [)" + list + "]}}";
+  };
+  auto const read = [&](std::size_t count) {
+    return array_metadata(array_document()
+                              .set("data_type", fields(count))
+                              .set("fill_value", '"' + detail::encode_base64(test::Bytes(count)) + '"')
+                              .text());
+  };
+  CHECK(read(4096).fields.size() == 4096);
+  test::check_refused<MetadataError>([&] { read(4097); }, {"configuration.fields", "at most 4096 fields"});
+}
+
+TEST_CASE("an array is not made of fields that are not those of its type") {
+  Memory const store;
+  auto const metadata = [] {
+    auto const type = R"({"name": "struct", "configuration": {"fields": [{"name": "a", "data_type": "int8"},
+      {"name": "b", "data_type": {"name": "struct", "configuration": {"fields": [{"name": "c", "data_type": "int8"}]}}}]}})";
+    return array_metadata(
+        array_document().set("data_type", type).set("fill_value", R"({"a": 1, "b": {"c": 2}})").text());
+  };
+  CHECK(create_any(store, "sound", metadata()).metadata().fields == metadata().fields);
+  auto const refuse = [&](auto&& change) {
+    auto array = metadata();
+    change(array);
+    test::check_refused<MetadataError>([&] { create_any(store, "a", array); },
+                                       {"a/zarr.json", "fields that are not those of the type"});
+  };
+  refuse([](ArrayMetadata& array) { array.fields[1].at = 1000; });
+  refuse([](ArrayMetadata& array) { array.fields[1].fields[0].at = 1; });
+  refuse([](ArrayMetadata& array) { array.fields[1].fields[0].type.size = 4; });
+  refuse([](ArrayMetadata& array) { array.fields.pop_back(); });
+  refuse([](ArrayMetadata& array) { array.type.largest = 8; });
+  refuse([](ArrayMetadata& array) { array.type = {DataKind::unsigned_integer, 2}; });
+}
+
+TEST_CASE("bytes takes no elements that vary in size (CODEC-BYTES-08)") {
+  Memory const store;
+  for (auto* type : {R"("string")", R"("bytes")"}) {
+    test::put(store, "a/zarr.json", array_document().set("data_type", type).set("fill_value", R"("")").text());
+    test::check_refused<MetadataError>([&] { open_any<AllCodecs>(store, "a"); },
+                                       {"a/zarr.json", "bytes", "vary in size"});
+  }
 }
 
 TEST_CASE(

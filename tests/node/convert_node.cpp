@@ -110,7 +110,8 @@ TEST_CASE("a hierarchy is converted to the other format and back, and no chunk i
   CHECK(convert_node(store, "", ZarrFormat::v3) == 5);
   CHECK(seen(store) == before);
   CHECK(chunks(store) == chunks(with(old)));
-  for (auto const& [key, value] : values(store)) {
+  for (auto const& found : values(store)) {
+    auto const& key = found.first;
     CAPTURE(key);
     CHECK((!detail::is_document(key) || key.ends_with("zarr.json")));
   }
@@ -210,6 +211,26 @@ TEST_CASE("what has to be encoded anew is named, and then nothing changes") {
         array["fill_value"] = "0x7fc00001";
       },
       "fill_value", "NaN");
+  for (auto* codecs : {"[]", R"([{"name": "transpose", "configuration": {"order": [1, 0]}}])", R"(["gzip"])"})
+    refused([&](Value& array) { array["codecs"] = parse_json(codecs); }, "codecs", "in this order");
+  refused([](Value& array) { array["codecs"] = parse_json(R"(["bytes", "blosc"])"); }, "codecs", "\"shuffle\"");
+  refused(
+      [](Value& array) {
+        array["codecs"] = parse_json(R"([{"name": "numcodecs.delta", "configuration": {}}, "bytes"])");
+      },
+      "codecs", "dtype is missing");
+  refused(
+      [](Value& array) {
+        array["data_type"] = "bfloat16";
+        array["codecs"] = parse_json(R"([{"name": "bytes", "configuration": {"endian": "big"}}])");
+      },
+      "data_type", "bfloat16");
+  refused(
+      [](Value& array) {
+        array["chunk_grid"] =
+            parse_json(R"({"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": [[1, 2], 2]}})");
+      },
+      "chunk_grid", "rectilinear");
   Memory const store;
   fill(store, ZarrFormat::v2);
   test::put(store, "g/s/.zarray", "{}");
@@ -217,6 +238,79 @@ TEST_CASE("what has to be encoded anew is named, and then nothing changes") {
   check_refused<MetadataError>([&] { convert_node(store, "", ZarrFormat::v3); },
                                {"key \"g/s/.zarray\"", "zarr_format"});
   CHECK(values(store) == before);
+}
+
+// What an array is, whatever the format says it: its chunks are not touched.
+static std::string meaning(Memory const& store) {
+  auto const array = *read_document(store, "", read_array_metadata);
+  auto text = array.type.name() + ' ' + detail::describe_fields(array.fields) + ' ' +
+              detail::encode_base64(array.fill) + ' ' + to_json(detail::to_value(array.chunk_shape));
+  for (auto const& codec : array.codecs)
+    text += to_json(to_value({std::string{detail::usual_name(codec.name)}, codec.configuration}));
+  return text;
+}
+
+TEST_CASE("arrays of every type and filter mean the same in the other format and back, or are refused") {
+  auto const array = [](std::string const& dtype, std::string const& fill = "null", std::string const& filters = "null",
+                        std::string const& compressor = "null", std::string const& order = "C") {
+    Memory const store;
+    test::put(store, ".zarray",
+              R"({"zarr_format": 2, "shape": [3, 2], "chunks": [2, 2], "dtype": )" + dtype + R"(, "fill_value": )" +
+                  fill + R"(, "filters": )" + filters + R"(, "compressor": )" + compressor + R"(, "order": ")" + order +
+                  "\"}");
+    return store;
+  };
+  auto const same = [](Memory const& store) {
+    auto const before = meaning(store);
+    CAPTURE(before);
+    CHECK(convert_node(store, "", ZarrFormat::v3) == 1);
+    CHECK(meaning(store) == before);
+    CHECK(convert_node(store, "", ZarrFormat::v2) == 1);
+    CHECK(meaning(store) == before);
+    CHECK_FALSE(values(store).contains("zarr.json"));
+  };
+  for (auto* type : {"<M8[ns]", "<M8[10us]", ">m8[D]", "<m8", "|S5", "<U3", ">U3", "|V3", "<f2", ">c16", "|b1",
+                     "bfloat16", "int4", "float8_e4m3"})
+    same(array('"' + std::string{type} + '"'));
+  same(array(R"("<M8[s]")", "\"NaT\""));
+  same(array(R"("|S3")", "\"AABB\""));
+  same(array(R"([["a", ">i4"], ["n", [["x", ">f4"], ["t", ">M8[s]"], ["u", ">U2"], ["v", "|V2"]]]])"));
+  same(array(R"([["a", ">i2"], ["b", "|u1"]])", "\"AQID\""));
+  same(array(R"([["a", "<f4"]])", "\"AQCAfw==\""));  // a NaN with bits of its own
+  same(array(R"("|O")", "\"x\"", R"([{"id": "vlen-utf8"}])", R"({"id": "zstd", "level": 1})"));
+  same(array(R"("|O")", "\"YQ==\"", R"([{"id": "vlen-bytes"}, {"id": "zlib", "level": 1}])", "null", "F"));
+  same(array(R"("<f8")", "0", R"([{"id": "delta", "dtype": "<f8"}, {"id": "bitround", "keepbits": 3}])",
+             R"({"id": "gzip", "level": 1})", "F"));
+  same(array(R"("<f8")", "0", R"([{"id": "bitround", "keepbits": 3}, {"id": "shuffle", "elementsize": 8}])",
+             R"({"id": "crc32c"})"));
+  same(array(R"("<f8")", "0",
+             R"([{"id": "fixedscaleoffset", "scale": 10, "offset": 1, "dtype": "<f8", "astype": "|u1"}])"));
+  same(array(R"("<f8")", "0", R"([{"id": "astype", "decode_dtype": "<f8", "encode_dtype": ">f4"}])",
+             R"({"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0})"));
+  same(array(R"("|b1")", "0", R"([{"id": "packbits"}])"));
+
+  auto const refused = [](Memory const& store, std::initializer_list<char const*> words) {
+    auto const before = values(store);
+    check_refused<MetadataError>([&] { convert_node(store, "", ZarrFormat::v3); }, words);
+    CHECK(values(store) == before);
+  };
+  refused(array(R"([["a", "<i4"], ["", "|V4"], ["b", "<f8"]])"), {"member data_type", "holes"});
+  refused(array(R"([["n", [["a", "<i4"], ["", "|V4"]]]])"), {"member data_type", "holes"});
+  refused(array(R"([["a", "|b1"]])", "\"Ag==\""), {"member fill_value", "no words"});
+}
+
+TEST_CASE("codecs of v3 by their other names are those of Zarr v2") {
+  for (auto* codecs : {R"([{"name": "bitround", "configuration": {"keepbits": 3}}, {"name": "bytes"}])",
+                       R"(["bytes", {"name": "numcodecs.gzip", "configuration": {"level": 1}}])",
+                       R"(["bytes", {"name": "zlib", "configuration": {"level": 1}}])",
+                       R"(["bytes", {"name": "numcodecs.crc32c", "configuration": {}}])"}) {
+    Memory const store;
+    auto document = test::array_document().set("chunk_key_encoding", R"("v2")").set("codecs", codecs);
+    test::put(store, "zarr.json", document.text());
+    auto const before = meaning(store);
+    CHECK(convert_node(store, "", ZarrFormat::v2) == 1);
+    CHECK(meaning(store) == before);
+  }
 }
 
 }  // namespace convert_node_tests

@@ -20,6 +20,10 @@ struct Field {
   friend bool operator==(Field const&, Field const&) = default;
 };
 
+namespace detail {
+inline constexpr std::size_t most_fields = 4096;  // of one struct: their names are compared with each other
+}
+
 /// Components next to each other in an element that a change of byte order swaps in the same way.
 struct ComponentRun {
   std::uint32_t at = 0, size = 0;

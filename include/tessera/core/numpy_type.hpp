@@ -96,6 +96,7 @@ NumpyType read_numpy_fields(MemberValue const& found);
   std::optional<bool> is_big;
   std::uint64_t at = 0;
   if (found.list().empty()) found.refuse("at least one field");
+  if (found.list().size() > most_fields) refuse_numpy_type(found, "too many fields");
   for (std::size_t i = 0; i < found.list().size(); ++i) {
     auto const item = found.item(i);
     if (item.list().size() == 3) refuse_numpy_type(item, "a field that is an array");

@@ -102,32 +102,45 @@ inline Members read_attributes(ObjectReader& reader) {
   return *attributes;
 }
 
-// "structured", which zarr-python writes: without a byte order it is little endian, and a fill value in base64 has that
-// of the codec.
-[[gnu::cold]] inline void put_byte_order_right(ArrayMetadata& array, MemberValue const& fill) {
-  bool is_big = false;
-  auto const look = [&](std::string const& name, Value& configuration) {
-    if (name != "bytes" || array.type.component() == 1) return;
-    auto* const members = configuration.get_if<Members>();
-    if (members && members->contains("endian"))
-      is_big = members->at("endian") == Value{"big"};
-    else
-      configuration = Members{{"endian", "little"}};
-  };
-  for (auto& codec : array.codecs) {
-    look(codec.name, codec.configuration);
+// Calls look(configuration) for the codec `bytes`, in shards for that of their chunks.
+template <class F>
+[[gnu::cold]] void visit_bytes_codec(std::span<Specification> codecs, F const& look) {
+  for (auto& codec : codecs) {
+    if (codec.name == "bytes") look(codec.configuration);
     auto* const members = codec.name == "sharding_indexed" ? codec.configuration.get_if<Members>() : nullptr;
     if (!members) continue;
-    for (auto& member : *members)
-      if (auto* const inner = member.name == "codecs" ? member.value.get_if<List>() : nullptr)
-        for (auto& one : *inner) {
-          auto found = specification({one, "codecs"});
-          look(found.name, found.configuration);
-          one = tessera::to_value(found);
-        }
+    for (auto& member : *members) {
+      auto* const list = member.name == "codecs" ? member.value.get_if<List>() : nullptr;
+      if (!list) continue;
+      std::vector<Specification> inner;
+      for (auto const& one : *list) inner.push_back(specification({one, "codecs"}));
+      visit_bytes_codec(std::span{inner}, look);
+      for (std::size_t i = 0; i < inner.size(); ++i) (*list)[i] = tessera::to_value(inner[i]);
+    }
   }
-  if (!fill.value().get_if<std::string>() || is_big == (std::endian::native == std::endian::big)) return;
-  swap_components(array.fill, components_of(array.fields));
+}
+
+// The fill value of "structured", in base64, has the byte order of the codec: from the machine's to that, or back.
+[[gnu::cold]] inline std::vector<std::byte> fill_in_codec_order(ArrayMetadata const& array) {
+  auto codecs = array.codecs;
+  bool is_big = false;
+  visit_bytes_codec(std::span{codecs}, [&](Value const& configuration) {
+    auto const* const members = configuration.get_if<Members>();
+    is_big = members && members->contains("endian") && members->at("endian") == Value{"big"};
+  });
+  auto fill = array.fill;
+  if (is_big != (std::endian::native == std::endian::big)) swap_components(fill, components_of(array.fields));
+  return fill;
+}
+
+// "structured", which zarr-python writes: without a byte order it is little endian.
+[[gnu::cold]] inline void put_byte_order_right(ArrayMetadata& array, MemberValue const& fill) {
+  visit_bytes_codec(std::span{array.codecs}, [&](Value& configuration) {
+    auto const* const members = configuration.get_if<Members>();
+    if (array.type.component() > 1 && !(members && members->contains("endian")))
+      configuration = Members{{"endian", "little"}};
+  });
+  if (fill.value().get_if<std::string>()) array.fill = fill_in_codec_order(array);
 }
 
 inline Value to_value(Extents const& extents) {
@@ -218,7 +231,7 @@ inline Value to_value(ArrayMetadata const& array) {
                          : detail::write_rectilinear(array.edges)},
       {"chunk_key_encoding", to_value({array.key_encoding.v2 ? "v2" : "default",
                                        Members{{"separator", std::string{array.key_encoding.separator}}}})},
-      {"fill_value", array.is_of_numpy ? Value{detail::encode_base64(array.fill)}
+      {"fill_value", array.is_of_numpy ? Value{detail::encode_base64(detail::fill_in_codec_order(array))}
                                        : write_fill_value(array.fill, array.type, array.fields)},
       {"codecs", std::move(codecs)},
       {"attributes", array.attributes}};

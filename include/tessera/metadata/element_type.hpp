@@ -44,6 +44,7 @@ ElementType read_element_type(MemberValue const& found);
   std::vector<Field> fields;
   std::uint64_t at = 0;
   if (found.list().empty()) found.refuse("at least one field");
+  if (found.list().size() > most_fields) found.refuse(text({"at most ", most_fields, " fields"}));
   for (std::size_t i = 0; i < found.list().size(); ++i) {
     auto const item = found.item(i);
     Field field;

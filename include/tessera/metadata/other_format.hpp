@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/codec/aliases.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/group_metadata.hpp>
 #include <tessera/metadata/new_documents.hpp>
@@ -27,7 +28,7 @@ inline void expect_no_others(Members const& tolerated) {
 inline std::vector<std::string> names_of_codecs(ArrayMetadata const& array) {
   std::vector<std::string> names;
   for (auto const& codec : array.codecs)
-    if (codec.name != "transpose") names.push_back(codec.name);  // of one dimension it may go
+    if (codec.name != "transpose") names.emplace_back(usual_name(codec.name));  // of one dimension it may go
   return names;
 }
 
@@ -42,8 +43,7 @@ inline std::vector<std::string> names_of_codecs(ArrayMetadata const& array) {
     try {
       return as_v2(array);
     } catch (MetadataError const& error) {
-      if (error.unsupported().starts_with("codec")) refuse_member("codecs", error.what());
-      throw;
+      refuse_member(error.unsupported().starts_with("data type") ? "data_type" : "codecs", error.what());
     }
   }();
   if (names_of_codecs(lowered) != names_of_codecs(array))
@@ -54,11 +54,21 @@ inline std::vector<std::string> names_of_codecs(ArrayMetadata const& array) {
   return lowered;
 }
 
-/// The same array in the other format, or in its own. Throws: MetadataError naming the member that stands in the way.
-inline ArrayMetadata stored_as(ArrayMetadata array, ZarrFormat format) {
-  if (array.format != format && format == ZarrFormat::v2) array = stored_as_v2(array);
-  array.format = format;
+/// Throws: MetadataError naming the member that Zarr v3 has no words for.
+[[gnu::cold]] inline ArrayMetadata stored_as_v3(ArrayMetadata array) {
+  array.format = ZarrFormat::v3;
+  auto const document = to_value(array);
+  ObjectReader reader{document, ""};
+  (void)reader.at("zarr_format");
+  if (read_array_metadata(reader).fill != array.fill)
+    refuse_member("fill_value", "Zarr v3 has no words for these bytes of a field");
   return array;
+}
+
+/// The same array in the other format, or in its own. Throws: MetadataError naming the member that stands in the way.
+inline ArrayMetadata stored_as(ArrayMetadata const& array, ZarrFormat format) {
+  if (array.format == format) return array;
+  return format == ZarrFormat::v2 ? stored_as_v2(array) : stored_as_v3(array);
 }
 inline GroupMetadata stored_as(GroupMetadata group, ZarrFormat format) {
   if (group.format != format && format == ZarrFormat::v2) expect_no_others(group.tolerated);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include <tessera/codec/aliases.hpp>
 #include <tessera/core/numpy_type.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/v2_array.hpp>
@@ -21,21 +22,21 @@ namespace detail {
 // The codec of numcodecs that does what this one of v3 does. Throws: MetadataError, if there is none.
 [[gnu::cold]] inline Value raise_v2_codec(Specification const& codec) {
   constexpr std::string_view prefix = "numcodecs.";
-  bool const is_of_numcodecs = codec.name.starts_with(prefix);
-  Members result{{"id", is_of_numcodecs ? codec.name.substr(prefix.size()) : codec.name}};
+  std::string const name{usual_name(codec.name)};
+  bool const is_of_numcodecs = name.starts_with(prefix);
+  Members result{{"id", is_of_numcodecs ? name.substr(prefix.size()) : name}};
   auto const* const configuration = codec.configuration.get_if<Members>();
-  if (codec.name == "blosc") {
+  if (name == "blosc") {
     auto const& shuffle = configuration->at("shuffle");
     auto const number = shuffle == Value{"noshuffle"} ? 0 : shuffle == Value{"shuffle"} ? 1 : 2;
-    for (auto const* name : {"cname", "clevel", "shuffle", "blocksize"})
-      result.push_back({name, std::string_view{name} == "shuffle" ? Value::integer(number) : configuration->at(name)});
+    for (std::string_view const member : {"cname", "clevel", "shuffle", "blocksize"})
+      result.push_back({std::string{member}, member == "shuffle" ? Value::integer(number) : configuration->at(member)});
   } else if (makes_bytes_of_objects(codec)) {
     return result;
-  } else if (is_of_numcodecs || codec.name == "bitround" || codec.name == "gzip" || codec.name == "zstd" ||
-             codec.name == "crc32c") {
+  } else if (is_of_numcodecs || name == "bitround" || name == "gzip" || name == "zstd" || name == "crc32c") {
     if (configuration)
       for (auto const& member : *configuration)
-        if (codec.name != "zstd" || member.name != "checksum" || member.value != Value{false}) result.push_back(member);
+        if (name != "zstd" || member.name != "checksum" || member.value != Value{false}) result.push_back(member);
   } else {
     throw MetadataError{text({"codec ", describe(codec.name)}),
                         text({"Zarr v2 has no codec ", describe(codec.name), "; create the array in Zarr v3"})};
@@ -85,8 +86,10 @@ namespace detail {
   }
   for (auto i = array.codecs.size(); i-- > 0;) is_big = is_big_before(array.codecs[i], is_big);
   Value compressor;
-  auto const& last = array.codecs.back();  // a filter, if it is for a compressor behind it
-  if (last.name != "bytes" && last.name != "numcodecs.shuffle" && !makes_bytes_of_objects(last)) {
+  auto const is_filter = [](Specification const& last) {  // if it is for a compressor behind it
+    return last.name == "bytes" || last.name == "numcodecs.shuffle" || makes_bytes_of_objects(last);
+  };
+  if (!codecs.empty() && !is_filter(array.codecs.back())) {
     compressor = std::move(codecs.back());
     codecs.pop_back();
   }

@@ -2,8 +2,10 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -153,6 +155,19 @@ void erase_left_chunks(S const& store, std::string_view path, ChunkKeyEncoding e
   }
 }
 
+// The fields of a struct fill it, one after the other.
+[[gnu::cold]] inline void check_fields(DataType type, std::span<Field const> fields) {
+  std::uint64_t at = 0;
+  bool is_filled = (type.kind != DataKind::structure && fields.empty()) || type == structure_of(fields);
+  for (auto const& field : fields) {
+    check_fields(field.type, field.fields);
+    is_filled = is_filled && field.at == at;
+    at += field.type.size;
+  }
+  if (!is_filled || (!fields.empty() && at != type.size))
+    throw MetadataError{text({"fields that are not those of the type ", type.name(), ": ", describe_fields(fields)})};
+}
+
 // What a document may not say of an array, however it is made.
 inline void check_new(ArrayMetadata const& array) {
   auto const rank = array.shape.rank();
@@ -169,10 +184,14 @@ inline void check_new(ArrayMetadata const& array) {
   for (std::size_t d = 0; d < array.edges.size(); ++d)
     if (array.edges.size() != rank || array.edges[d].runs.empty() || array.edges[d].longest() != array.chunk_shape[d])
       throw MetadataError{"the longest chunks of a rectilinear grid are its chunk shape; found other edges"};
+  check_fields(array.type, array.fields);
   auto const document = to_value(array);  // and it is one that can be opened again
   ObjectReader reader{document, ""};
   (void)reader.at("zarr_format");
-  (void)read_array_metadata(reader);
+  auto const again = read_array_metadata(reader);
+  if (again.chunk_shape != array.chunk_shape)
+    throw MetadataError{text({"a rectilinear grid whose longest chunks are ", to_string(again.chunk_shape),
+                              ", expected its chunk shape, ", to_string(array.chunk_shape)})};
 }
 
 }  // namespace detail
