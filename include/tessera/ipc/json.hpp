@@ -122,7 +122,7 @@ inline Descriptor read_descriptor(Value const& value) {
                    detail::read_memory(ObjectReader{reader.at("memory")}, is_newer)};
   auto const type = reader.at("data_type");
   auto const known = data_type_named(type.string());
-  if (!known) type.refuse("a data type of Zarr");
+  if (!known || known->varies()) type.refuse("a data type of Zarr, of a fixed size");
   array.type = *known;
   array.shape = reader.at("shape").extents();
   auto const strides = reader.at("strides");

@@ -62,8 +62,10 @@ class Producer {
                      data_type_of<std::remove_const_t<T>>(), layout.shape);
     }
   }
-  /// An allocation of any kind, and the array in it. For those who add kinds of memory.
+  /// An allocation of any kind, and the array in it. For those who add kinds of memory. Throws: IpcError, if elements
+  /// are of a type that descriptors have no name for.
   Published publish(detail::Exported allocation, Descriptor array) {
+    detail::expect_named(array.type);
     array.producer = identity_;
     array.memory = {allocation.kind, allocation.device, 0, allocation.size, allocation.handle, allocation.event};
     detail::expect_within(array, allocation.size);
@@ -74,13 +76,14 @@ class Producer {
  private:
   // A copy in C order.
   static SharedBuffer dense(std::byte const* from, Layout const& layout) {
-    auto const& [shape, strides, item_size, swapped] = layout;
-    auto const bytes = checked_product(element_count(shape, "the shape"), item_size, "the array");
+    auto const& shape = layout.shape;
+    auto const bytes = checked_product(element_count(shape, "the shape"), layout.item_size, "the array");
     SharedBuffer copy{checked_size(bytes, "the array")};
     if (bytes == 0) return copy;
     Queue<space::Host> on;
     Placement<space::Host> const whole{from, copy.span().data, shape};
-    PlacementForm const form{item_size, swapped, {}, strides, Layout::c_order(shape, item_size).strides};
+    PlacementForm const form{
+        layout.item_size, 1, {}, layout.strides, Layout::c_order(shape, layout.item_size).strides};
     placer<space::Host>::place(std::span{&whole, 1}, form, on);
     return copy;
   }
