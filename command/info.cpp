@@ -204,9 +204,9 @@ Members json_of(Tree const& node, Keys const& keys) {
     json.push_back({"bytes", has_ratio ? number(stored.bytes) : Value{}});
     json.push_back({"stored_bytes", number(stored.stored_bytes)});
     json.push_back({"ratio", stored.stored_bytes == 0 || !has_ratio
-                                  ? Value{}
-                                  : Number{number_text(static_cast<double>(stored.bytes) /
-                                                                           static_cast<double>(stored.stored_bytes))}});
+                                 ? Value{}
+                                 : Number{number_text(static_cast<double>(stored.bytes) /
+                                                      static_cast<double>(stored.stored_bytes))}});
   } else if (auto const* group = std::get_if<tessera::GroupMetadata>(&node.document)) {
     json.push_back({"node_type", "group"});
     json.push_back({"zarr_format", format});

@@ -118,11 +118,17 @@ TEST_CASE("chunks of several sizes are refused") {
   metadata.codecs = Pipeline<space::Host, codec::Bytes>{}.specifications(metadata.type);
   metadata.edges = {ChunkEdges{{{1, 1}, {3, 1}}}};
   auto const rectilinear = create_any(store, "r", metadata).as<std::int32_t, 1>();
-  CHECK(error_of([&] { ChunkCache{rectilinear, {.host = chunk_bytes}}; }) ==
-        "memory store: key \"r/zarr.json\": member chunk_grid: \"rectilinear\", and chunks of a cache are all of one shape");
+  CHECK(error_of([&] {
+          ChunkCache{rectilinear, {.host = chunk_bytes}};
+        }) ==
+        "memory store: key \"r/zarr.json\": member chunk_grid: \"rectilinear\", and chunks of a cache are all of one "
+        "shape");
   auto const strings = create_array<std::string, 1>(store, "s", {.shape = {4}, .chunk_shape = {2}});
-  CHECK(error_of([&] { ChunkCache{strings, {.host = chunk_bytes}}; }) ==
-        "memory store: key \"s/zarr.json\": member data_type: elements of string vary in size, and a cache keeps none of those");
+  CHECK(error_of([&] {
+          ChunkCache{strings, {.host = chunk_bytes}};
+        }) ==
+        "memory store: key \"s/zarr.json\": member data_type: elements of string vary in size, and a cache keeps none "
+        "of those");
 }
 
 TEST_CASE("who writes to a chunk holds it alone") {

@@ -159,7 +159,8 @@ TEST_CASE("descriptors are not believed") {
   CHECK(other("\"offset\"", "\"more\": 1, \"offset\"") == "member more is unknown");
   CHECK(other("    1,\n    0\n  ],", "1,1], \"more\": 1,") == "nothing was thrown");  // of a later minor version
   CHECK(other("float32", "text") == "member data_type: found \"text\", expected a data type of Zarr, of a fixed size");
-  CHECK(other("float32", "string") == "member data_type: found \"string\", expected a data type of Zarr, of a fixed size");
+  CHECK(other("float32", "string") ==
+        "member data_type: found \"string\", expected a data type of Zarr, of a fixed size");
 }
 
 TEST_CASE("elements whose type has no name that says all of it are not published") {
@@ -168,8 +169,9 @@ TEST_CASE("elements whose type has no name that says all of it are not published
   SharedBuffer const buffer{16};
   for (auto const type : {DataType{DataKind::datetime, 8, {}, TimeUnit::second}, DataType{DataKind::utf32, 8},
                           DataType{DataKind::structure, 8, {}, {}, 1, 4}, string_type})
-    CHECK(refused([&] { producer.publish(buffer, type, {1}); })
-              .starts_with("elements of " + type.name() + " are not shared between processes"));
+    CHECK(refused([&] {
+            producer.publish(buffer, type, {1});
+          }).starts_with("elements of " + type.name() + " are not shared between processes"));
   CHECK(producer.allocations() == 0);
   auto const half = producer.publish(buffer, {DataKind::floating, 2, NumberFormat::bfloat16}, {8});
   CHECK(consumer.attach(half.json()).type() == half.descriptor().type);

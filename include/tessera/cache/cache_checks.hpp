@@ -16,8 +16,8 @@ template <class S, class P>
 void expect_cached(AnyArray<S, P> const& array) {
   in_document(array.store(), array.document(), [&] {
     if (array.type().varies())
-      throw MetadataError{
-          text({"member data_type: elements of ", array.type().name(), " vary in size, and a cache keeps none of those"})};
+      throw MetadataError{text(
+          {"member data_type: elements of ", array.type().name(), " vary in size, and a cache keeps none of those"})};
     if (!array.edges().empty())
       throw MetadataError{"member chunk_grid: \"rectilinear\", and chunks of a cache are all of one shape"};
   });

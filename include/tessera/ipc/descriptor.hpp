@@ -58,8 +58,8 @@ struct Descriptor {
 
 namespace detail {
 
-/// Throws: IpcError, if a descriptor cannot say of what type elements are: its configuration, or the fields of a struct,
-/// are more than a name; or if these are no more than references to other memory.
+/// Throws: IpcError, if a descriptor cannot say of what type elements are: its configuration, or the fields of a
+/// struct, are more than a name; or if these are no more than references to other memory.
 inline void expect_named(DataType type) {
   if (!type.varies() && data_type_named(type.name()) == type) return;
   throw IpcError{text({"elements of ", type.name(), " are not shared between processes: descriptors have types that a ",

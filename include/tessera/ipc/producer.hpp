@@ -82,8 +82,7 @@ class Producer {
     if (bytes == 0) return copy;
     Queue<space::Host> on;
     Placement<space::Host> const whole{from, copy.span().data, shape};
-    PlacementForm const form{
-        layout.item_size, 1, {}, layout.strides, Layout::c_order(shape, layout.item_size).strides};
+    PlacementForm const form{layout.item_size, 1, {}, layout.strides, Layout::c_order(shape, layout.item_size).strides};
     placer<space::Host>::place(std::span{&whole, 1}, form, on);
     return copy;
   }
