@@ -221,3 +221,11 @@ def test_other_types_are_one_error(tmp_path, data_type, fill):
     (tmp_path / "zarr.json").write_text(json.dumps(document))
     with pytest.raises(tessera.ExchangeError, match="elements of .* does not exchange with NumPy"):
         tessera.open(tmp_path)
+
+
+def test_arrays_of_other_types_are_not_made(tmp_path):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    for dtype in (ml_dtypes.bfloat16, "datetime64[s]", "U3", [("a", "int8")]):
+        with pytest.raises(tessera.ExchangeError, match="does not exchange with NumPy"):
+            tessera.create_array(tmp_path / "a.zarr", shape=(2,), dtype=dtype)
+        assert not (tmp_path / "a.zarr").exists()
