@@ -50,10 +50,11 @@ inline tessera::Members usual_configuration(std::string_view codec, tessera::Dat
   if (codec == "zstd") return {{"level", Value::integer(0)}, {"checksum", false}};
   if (codec == "gzip") return {{"level", Value::integer(5)}};
   if (codec != "blosc") return {};
-  return {{"typesize", Value::integer(type.size)},
+  auto const together = type.varies() ? 1 : type.size;
+  return {{"typesize", Value::integer(together)},
           {"cname", "zstd"},
           {"clevel", Value::integer(5)},
-          {"shuffle", type.size == 1 ? "bitshuffle" : "shuffle"},
+          {"shuffle", together == 1 ? "bitshuffle" : "shuffle"},
           {"blocksize", Value::integer(0)}};
 }
 

@@ -200,11 +200,13 @@ Members json_of(Tree const& node, Keys const& keys) {
     json.push_back({"attributes", array->attributes});
     json.push_back({"chunks", number(stored.chunks)});
     json.push_back({"stored_chunks", number(stored.stored)});
-    json.push_back({"bytes", number(stored.bytes)});
+    bool const has_ratio = !array->type.varies();  // nobody knows how many bytes strings have
+    json.push_back({"bytes", has_ratio ? number(stored.bytes) : Value{}});
     json.push_back({"stored_bytes", number(stored.stored_bytes)});
-    json.push_back({"ratio", stored.stored_bytes == 0 ? Value{}
-                                                      : Number{number_text(static_cast<double>(stored.bytes) /
-                                                                           static_cast<double>(stored.stored_bytes))}});
+    json.push_back({"ratio", stored.stored_bytes == 0 || !has_ratio
+                                 ? Value{}
+                                 : Number{number_text(static_cast<double>(stored.bytes) /
+                                                      static_cast<double>(stored.stored_bytes))}});
   } else if (auto const* group = std::get_if<tessera::GroupMetadata>(&node.document)) {
     json.push_back({"node_type", "group"});
     json.push_back({"zarr_format", format});

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <tessera/place/place_runs.hpp>
 #include <tessera/shard/index_cache.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/transfer/chunk_access.hpp>
@@ -45,7 +46,8 @@ Stages::Stages(Array const& array, tessera::Region const& part)
       part_{part},
       workers_{array.queue()},
       pipeline_{Pipeline::from(array.metadata().codecs)},
-      form_{pipeline_.resolve({array.chunk_shape(), array.type(), array.metadata().fill})},
+      form_{pipeline_.resolve({array.chunk_shape(), array.type(), array.metadata().fill,
+                               tessera::detail::components_of(array.metadata().fields)})},
       target_{tessera::Layout::c_order(part.count, array.type().size)},
       elements_{memory_.take(size_in_bytes(part.count, array.type()), workers_.queue())},
       batch_{batch_of(form_.decoded_size)} {
@@ -174,7 +176,8 @@ void Stages::place() {
                                     {fill.data(), fill.size()},
                                     from_strides_,
                                     target_.strides,
-                                    elements_.size >= tessera::detail::beyond_caches};  // as a read does it
+                                    elements_.size >= tessera::detail::beyond_caches,  // as a read does it
+                                    form_.layout.runs};
   bool const places_all = traffic_.placed == elements_.size;
   workers_.share(pieces_.size(), batch_, [&](Memory& own, std::size_t first, std::size_t last) {
     auto const destination = own.chunks.take(batch_ * most_to_place_, workers_.queue());
@@ -188,7 +191,9 @@ void Stages::place() {
                                 tessera::detail::address(elements_.data, where.part.target, target_.strides),
                                 where.part.count});
     }
-    tessera::placer<Host>::place(own.placements, form, workers_.queue());
+    tessera::detail::place_runs(own.placements, form, [&](tessera::PlacementForm const& run) {
+      return tessera::placer<Host>::place(own.placements, run, workers_.queue());
+    });
   });
 }
 

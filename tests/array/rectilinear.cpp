@@ -194,6 +194,7 @@ TEST_CASE("inner chunks divide every edge (GRID-14)") {
   array.write(all, count(12));
   CHECK(sizes(store) == std::map<std::string, std::size_t>{{"c/0", 48}, {"c/1", 24}, {"c/2", 72}});
   CHECK(values(open_array<std::int32_t, 1>(store).read(Box{{3, 8}})) == Numbers{3, 4, 5, 6, 7});
+  check_refused<MetadataError>([&] { array.compact(); }, {"key \"zarr.json\"", "chunk_grid", "rectilinear"});
 }
 
 TEST_CASE("such an array grows and shrinks as far as its edges reach, and along regular axes without bound") {

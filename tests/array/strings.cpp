@@ -221,6 +221,15 @@ TEST_CASE("a chunk of nothing but the fill value is removed, wherever its string
   CHECK(array.read(all)(1) == "nothing to see here, for nobody");
 }
 
+TEST_CASE("blosc shuffles no bytes of strings together in a new array") {
+  Memory const store;
+  using Shuffled = Pipeline<space::Host, codec::VlenUtf8, codec::Blosc>;
+  auto const array = create_array<std::string, 1>(store, "a", {.shape = {2}, .chunk_shape = {2}}, Shuffled{});
+  CHECK(test::value(store, "a/zarr.json").find("\"typesize\": 1") != std::string::npos);
+  array.write(all, Strings{"one", "two"});
+  CHECK(array.read(all)(1) == "two");
+}
+
 TEST_CASE("an array of strings that only the file knows is visited as such") {
   Memory const store;
   (void)written(store);

@@ -13,6 +13,7 @@
 
 #include <doctest/doctest.h>
 
+#include <tessera/array/strings.hpp>
 #include <tessera/cache/chunk_cache.hpp>
 #include <tessera/tessera.hpp>
 #include <tessera/with/zstd.hpp>
@@ -108,6 +109,26 @@ TEST_CASE("the least recently used chunks go, never those that are held; too sma
   cache.unplace(chunk(1));
   (void)cache.hold({{32, 48}, all});
   CHECK_FALSE(cache.where({1, 0}).on_host);
+}
+
+TEST_CASE("chunks of several sizes are refused") {
+  MemoryStore<HostBuffer> const store;
+  ArrayMetadata metadata{.shape = {4}, .type = {DataKind::signed_integer, 4}, .chunk_shape = {3}};
+  metadata.fill.resize(4);
+  metadata.codecs = Pipeline<space::Host, codec::Bytes>{}.specifications(metadata.type);
+  metadata.edges = {ChunkEdges{{{1, 1}, {3, 1}}}};
+  auto const rectilinear = create_any(store, "r", metadata).as<std::int32_t, 1>();
+  CHECK(error_of([&] {
+          ChunkCache{rectilinear, {.host = chunk_bytes}};
+        }) ==
+        "memory store: key \"r/zarr.json\": member chunk_grid: \"rectilinear\", and chunks of a cache are all of one "
+        "shape");
+  auto const strings = create_array<std::string, 1>(store, "s", {.shape = {4}, .chunk_shape = {2}});
+  CHECK(error_of([&] {
+          ChunkCache{strings, {.host = chunk_bytes}};
+        }) ==
+        "memory store: key \"s/zarr.json\": member data_type: elements of string vary in size, and a cache keeps none "
+        "of those");
 }
 
 TEST_CASE("who writes to a chunk holds it alone") {

@@ -30,6 +30,8 @@ class Strings(CommandTest):
         text = self.run_ok("info", a).text
         self.assertIn("string [2, 4]", text)
         self.assertNotIn("ratio", text)
+        facts = json.loads(self.run_ok("info", a, "--json").text)["nodes"][0]
+        self.assertEqual((facts["bytes"], facts["ratio"]), (None, None))
         self.assertIn('"\\u00e9\\n\\""', self.run_ok("show", a).text)
         self.run_ok("copy", a, self.folder / "b.zarr", "--zarr-format", "2", "--chunks", "2,2")
         self.assertEqual(self.lists(self.folder / "b.zarr"), LISTS)

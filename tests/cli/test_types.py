@@ -7,6 +7,7 @@ from command import CommandTest, document, main, read_npy, swapped, tessera, wri
 NAT = -(2**63)
 POINTS = "[('id', '{0}i4'), ('flags', '|u1'), ('at', [('x', '{0}f4'), ('t', '{0}M8[ms]')])]"
 ROWS = [(1, 2, 0.5, 3), (-1, 255, -2.0, NAT)]
+BIG = ("--codecs", '[{"name": "bytes", "configuration": {"endian": "big"}}, "zstd"]')
 # Type, elements in little endian, the bytes that a swap takes together, JSON, text.
 TYPES = (
     ("<M8[10us]", struct.pack("<2q", 7, NAT), 8, [7, "NaT"], ["7", "NaT"]),
@@ -44,13 +45,14 @@ class Types(CommandTest):
         expected = [{"id": 1, "flags": 2, "at": {"x": 0.5, "t": 3}}, {"id": -1, "flags": 255, "at": {"x": -2.0, "t": "NaT"}}]
         little = b"".join(struct.pack("<iBfq", *row) for row in ROWS)
         for order in "<>":
-            for options in ((), ("--zarr-format", "2")):
+            for options in ((), ("--zarr-format", "2"), BIG):
                 a = self.written(POINTS.format(order), b"".join(struct.pack(order + "iBfq", *row) for row in ROWS), *options)
                 self.run_ok("read", a, "--output", self.folder / "y.npy")
                 self.assertEqual(read_npy(self.folder / "y.npy"),
                                  ([("id", "<i4"), ("flags", "|u1"), ("at", [("x", "<f4"), ("t", "<M8[ms]")])], (2,), little))
                 self.assertEqual(json.loads(self.said(a, "json")), expected)
                 self.assertIn("{1;2;{0.5;3}}", self.run_ok("show", a).text)
+                self.run_ok("bench", a, "--repetitions", "1")
                 self.run_ok("append", self.folder / "x.npy", a)
                 self.assertEqual(json.loads(self.said(a, "json")), expected * 2)
 

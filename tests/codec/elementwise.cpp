@@ -245,6 +245,28 @@ TEST_CASE("packbits: bits of elements from the lowest on, and what pads them (CO
       CHECK(once.size() == codec.encoded_bound(chunk));
       CHECK(packed(codec, chunk, unpacked(codec, chunk, once, 7 * type.size), once.size()) == once);
     }
+  codec::PackBits const all{};
+  auto const chunk_of_format = [](DataKind kind, NumberFormat format) {
+    return ChunkSpecification{{4}, {kind, kind == DataKind::complex ? 2u : 1u, format}, {}};
+  };
+  auto const int2 = chunk_of_format(DataKind::signed_integer, NumberFormat::int2);
+  CHECK(packed(all, int2, test::hex("fe000001"), 1) == test::hex("42"));
+  CHECK(unpacked(all, int2, test::hex("42"), 4) == test::hex("fe000001"));
+  auto const uint4 = chunk_of_format(DataKind::unsigned_integer, NumberFormat::int4);
+  CHECK(packed(all, uint4, test::hex("010f0203"), 2) == test::hex("f132"));
+  for (auto const format : {NumberFormat::float6_e2m3fn, NumberFormat::float6_e3m2fn}) {
+    auto const float6 = chunk_of_format(DataKind::floating, format);
+    CHECK(packed(all, float6, test::hex("3f000120"), 3) == test::hex("3f1080"));
+    CHECK(unpacked(all, float6, test::hex("3f1080"), 4) == test::hex("3f000120"));
+  }
+  auto const pairs = chunk_of_format(DataKind::complex, NumberFormat::float4_e2m1fn);
+  CHECK(packed(all, pairs, test::hex("0102030405060708"), 4) == test::hex("21436587"));
+  check_refused<MetadataError>([&] { made<codec::PackBits>(R"({"last_bit": 4})").layout(uint4); },
+                               {"configuration.last_bit", "0 to 3", "uint4"});
+  for (auto const type : {string_type, bytes_type, DataType{DataKind::raw, 2}, DataType{DataKind::datetime, 8},
+                          DataType{DataKind::utf32, 4}, DataType{DataKind::null_terminated, 1},
+                          DataType{DataKind::structure, 8, {}, {}, 1, 4}})
+    check_refused<MetadataError>([&] { all.layout({{4}, type, {}}); }, {type.name().c_str(), "does not take"});
   refuse<codec::PackBits>(R"({"padding_encoding": "start_byte"})", "configuration.padding_encoding");
   refuse<codec::PackBits>(R"({"start_bit": 1})", "configuration.start_bit is unknown");
   refuse<codec::PackBits>(R"({"last_bit": 64})", "configuration.last_bit");

@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     auto array = read_array_metadata(reader);
     try {
       auto const pipeline = AnyPipeline<space::Host, space::Host, AllCodecs>::from(array.codecs);
-      (void)pipeline.resolve({array.chunk_shape, array.type, array.fill});
+      (void)pipeline.resolve({array.chunk_shape, array.type, array.fill, detail::components_of(array.fields)});
       array.codecs = pipeline.specifications(array.type);
     } catch (MetadataError const&) {
     }

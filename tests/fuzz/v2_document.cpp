@@ -18,7 +18,7 @@ ArrayMetadata read(Value const& document) {
   ObjectReader reader{lowered, ""};
   auto array = read_array_metadata(reader);
   auto const pipeline = AnyPipeline<space::Host, space::Host, AllCodecs>::from(array.codecs);
-  (void)pipeline.resolve({array.chunk_shape, array.type, array.fill});
+  (void)pipeline.resolve({array.chunk_shape, array.type, array.fill, detail::components_of(array.fields)});
   array.codecs = pipeline.specifications(array.type);
   return array;
 }

@@ -132,6 +132,9 @@ TEST_CASE("every number, bool and time has its schema of Arrow's") {
   CHECK(schema(float{}) == "f");
   CHECK(schema(double{}) == "g");
   CHECK(schema(std::array<std::byte, 12>{}) == "w:12");
+  auto halves = producer.publish(SharedBuffer{8}, {DataKind::floating, 2, NumberFormat::bfloat16}, {4});
+  CHECK_THROWS_WITH_AS(PublishedColumn::values(std::move(halves)), "Arrow has no schema for values of bfloat16",
+                       ipc::IpcError);
   bool const yes[] = {true, false};
   auto const bools = PublishedColumn::values(producer.publish(ArrayView<bool const, 1>::c_order(yes, {2})));
   CHECK(bools.descriptor().schema == "b");

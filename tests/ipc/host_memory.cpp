@@ -158,19 +158,23 @@ TEST_CASE("descriptors are not believed") {
   CHECK(other("    1,\n    0", "2,0") == "member version[0]: found 2, expected an integer from 1 to 1");
   CHECK(other("\"offset\"", "\"more\": 1, \"offset\"") == "member more is unknown");
   CHECK(other("    1,\n    0\n  ],", "1,1], \"more\": 1,") == "nothing was thrown");  // of a later minor version
-  CHECK(other("float32", "text") == "member data_type: found \"text\", expected a data type of Zarr");
-  CHECK(other("float32", "string") == "member data_type: found \"string\", expected a data type of a fixed size");
+  CHECK(other("float32", "text") == "member data_type: found \"text\", expected a data type of Zarr, of a fixed size");
+  CHECK(other("float32", "string") ==
+        "member data_type: found \"string\", expected a data type of Zarr, of a fixed size");
 }
 
-TEST_CASE("elements that a descriptor cannot say are not published") {
+TEST_CASE("elements whose type has no name that says all of it are not published") {
   ipc::Producer producer;
-  for (DataType const type : {string_type, DataType{DataKind::datetime, 8}, DataType{DataKind::structure, 16}})
-    CHECK(refused([&] { (void)producer.publish(SharedBuffer{64}, type, Extents{2}); }) ==
-          "an array of " + type.name() +
-              " cannot be published: the name in its descriptor would not say how its bytes are read");
-  CHECK(refused([&] {
-          (void)producer.publish(SharedBuffer{64}, DataType{DataKind::raw, 3}, Extents{2});
-        }) == "nothing was thrown");
+  ipc::Consumer consumer;
+  SharedBuffer const buffer{16};
+  for (auto const type : {DataType{DataKind::datetime, 8, {}, TimeUnit::second}, DataType{DataKind::utf32, 8},
+                          DataType{DataKind::structure, 8, {}, {}, 1, 4}, string_type})
+    CHECK(refused([&] {
+            producer.publish(buffer, type, {1});
+          }).starts_with("elements of " + type.name() + " are not shared between processes"));
+  CHECK(producer.allocations() == 0);
+  auto const half = producer.publish(buffer, {DataKind::floating, 2, NumberFormat::bfloat16}, {8});
+  CHECK(consumer.attach(half.json()).type() == half.descriptor().type);
 }
 
 TEST_CASE("memory whose size is not sealed is refused") {

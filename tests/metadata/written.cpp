@@ -253,7 +253,8 @@ TEST_CASE("data types with a configuration are held to it (DTYPE-19..22, FILL-14
   fields(R"([{"name": "", "data_type": "int16"}])", "{}", {"a name that is not empty"});
   fields(R"([{"name": "", "data_type": "r8"}])", "{}", {"no holes"});
   fields(R"([{"name": "a", "data_type": "r8"}, {"name": "a", "data_type": "r8"}])", "{}", {"no other field"});
-  fields(R"([{"name": "a", "data_type": "string"}])", "{}", {"\"string\"", "fixed size"});
+  fields(R"([{"name": "a", "data_type": "string"}])", "{}",
+         {"fields[0].data_type", "\"string\"", "a data type of fixed size"});
   fields(R"([{"name": "a", "data_type": "int8", "offset": 1}])", "{}", {"offset is unknown"});
   fields(R"([["a", "int16"]])", "{}", {"fields[0]", "an object"});
   fields(one, R"({"a": 1, "b": 2})", {"b is unknown"});

@@ -1,6 +1,8 @@
 // What a read returns: memory that other libraries take without a copy, by DLPack or NumPy's array interface.
 #include "module.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -42,9 +44,13 @@ nb::object to_dlpack(Tensor const& tensor, std::optional<std::intptr_t> stream, 
   return capsule_of(tessera::dlpack::hand_over(tensor, wanted));
 }
 
+// Throws: ExchangeError, for types that are not NumPy's own.
 std::string type_string(tessera::DataType type) {
   using tessera::DataKind;
   char const kinds[] = {'b', 'i', 'u', 'f', 'c', 'V'};
+  auto const& own = tessera::data_types;
+  if (type.kind != DataKind::raw && std::find(std::begin(own), std::end(own), type) == std::end(own))
+    throw tessera::ExchangeError{tessera::text({"elements of ", type.name(), ", which NumPy does not have"})};
   bool const has_order = type.component() > 1;
   return (has_order ? "<" : "|") + std::string(1, kinds[static_cast<int>(type.kind)]) + std::to_string(type.size);
 }

@@ -18,9 +18,19 @@ from ._tessera import Selection
 Progress = Callable[[int, int], None]
 
 
+_numbers = frozenset(
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
+)
+
+
 def numpy_dtype(name: str) -> np.dtype[Any]:
-    """'float32' and its like are NumPy's names too; 'r24' is NumPy's V3."""
-    return np.dtype(f"V{int(name[1:]) // 8}") if name[0] == "r" else np.dtype(name)
+    """'float32' and its like are NumPy's names too; 'r24' is NumPy's V3. Raises ExchangeError for what the module does
+    not exchange: other libraries' numbers, which NumPy may know by name, times, text and structs."""
+    if name in _numbers:
+        return np.dtype(name)
+    if name[0] == "r":
+        return np.dtype(f"V{int(name[1:]) // 8}")
+    raise ExchangeError(f"elements of {name}, which this module does not exchange with NumPy")
 
 
 class _Indexer:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ._array import numpy_dtype
 from ._errors import MetadataError
 
 
@@ -15,7 +16,10 @@ def _numbers(given: int | Sequence[int]) -> list[int]:
 
 
 def _type_name(dtype: np.dtype[Any]) -> str:
-    return f"r{dtype.itemsize * 8}" if dtype.kind == "V" and dtype.names is None else dtype.name
+    """Other libraries' numbers have the kind of raw bytes, too. Raises ExchangeError for what the module does not have."""
+    name = f"r{dtype.itemsize * 8}" if dtype.type is np.void and dtype.names is None else dtype.name
+    numpy_dtype(name)
+    return name
 
 
 def _fill(value: Any, dtype: np.dtype[Any]) -> Any:

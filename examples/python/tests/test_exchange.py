@@ -1,6 +1,7 @@
 """Memory handed over and taken: no copy where none is asked for."""
 
 import gc
+import json
 import subprocess
 import sys
 import threading
@@ -194,3 +195,37 @@ def test_types(tmp_path, dtype):
 def test_tensors_that_live_at_exit(brain):
     code = f"import numpy, tessera; a = tessera.open({str(brain / 't1')!r}); t = numpy.from_dlpack(a.read()); c = a.read().__dlpack__()"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    "data_type, fill",
+    [
+        ("bfloat16", 0),
+        ("int4", 0),
+        ({"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_factor": 1}}, 0),
+        ({"name": "struct", "configuration": {"fields": [{"name": "a", "data_type": "int8"}]}}, {"a": 0}),
+    ],
+)
+def test_other_types_are_one_error(tmp_path, data_type, fill):
+    pytest.importorskip("ml_dtypes")  # then NumPy has a bfloat16 by that name
+    document = {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": [4],
+        "data_type": data_type,
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
+        "chunk_key_encoding": {"name": "default"},
+        "fill_value": fill,
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+    }
+    (tmp_path / "zarr.json").write_text(json.dumps(document))
+    with pytest.raises(tessera.ExchangeError, match="elements of .* does not exchange with NumPy"):
+        tessera.open(tmp_path)
+
+
+def test_arrays_of_other_types_are_not_made(tmp_path):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    for dtype in (ml_dtypes.bfloat16, "datetime64[s]", "U3", [("a", "int8")]):
+        with pytest.raises(tessera.ExchangeError, match="does not exchange with NumPy"):
+            tessera.create_array(tmp_path / "a.zarr", shape=(2,), dtype=dtype)
+        assert not (tmp_path / "a.zarr").exists()

@@ -437,9 +437,11 @@ class AnyArray {
       if (!s.form.shards.empty()) try {
           auto const compact_each = [&](std::uint64_t count, auto const& place) {
             std::uint64_t won = 0;
-            s.with_encoded_chunks(now, [&](auto const& chunks) {
-              won = compact_shards(chunks, count, place, on, options);
-              on.wait();
+            detail::in_document(store(), document(), [&] {
+              s.with_encoded_chunks(now, [&](auto const& chunks) {
+                won = compact_shards(chunks, count, place, on, options);
+                on.wait();
+              });
             });
             return won;
           };

@@ -29,7 +29,7 @@ struct Ranks {};
 /// Numbers that have an order.
 using RealTypes = Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
                         std::uint32_t, std::uint64_t, float16, float, double>;
-/// Every type that a document can name, except raw bits, which have any size.
+/// Every type of the core specification, except raw bits, which have any size.
 using ElementTypes =
     Types<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
           std::uint64_t, float16, float, double, std::complex<float>, std::complex<double>>;

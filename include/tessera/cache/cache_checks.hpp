@@ -2,10 +2,26 @@
 #pragma once
 #include <concepts>
 
+#include <tessera/array/any_array.hpp>
 #include <tessera/array/other_side.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
 #include <tessera/memory/space.hpp>
+#include <tessera/metadata/node_document.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
+
+/// Throws: MetadataError, if its chunks are not all of one size.
+template <class S, class P>
+void expect_cached(AnyArray<S, P> const& array) {
+  in_document(array.store(), array.document(), [&] {
+    if (array.type().varies())
+      throw MetadataError{text(
+          {"member data_type: elements of ", array.type().name(), " vary in size, and a cache keeps none of those"})};
+    if (!array.edges().empty())
+      throw MetadataError{"member chunk_grid: \"rectilinear\", and chunks of a cache are all of one shape"};
+  });
+}
 
 template <MemorySpace S, MemorySpace ArraySpace>
 consteval bool check_cached_space() {

@@ -15,6 +15,7 @@
 
 #include <tessera/array/other_side.hpp>
 #include <tessera/cache/arena.hpp>
+#include <tessera/cache/cache_checks.hpp>
 #include <tessera/cache/cached_chunk.hpp>
 #include <tessera/cache/least_recently_used.hpp>
 #include <tessera/cache/moves_lock.hpp>
@@ -71,7 +72,9 @@ struct CacheState {
         chunk_shape{array.untyped().inner_chunk_shape()},
         order{std::move(on)},
         near{has_device ? budget.device : budget.host, slot_bytes()},
-        host{budget.host, slot_bytes()} {}
+        host{budget.host, slot_bytes()} {
+    expect_cached(array.untyped());
+  }
 
   template <Level L>
   auto& arena() {

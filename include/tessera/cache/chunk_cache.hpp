@@ -48,6 +48,7 @@ class ChunkCache {
   template <MemorySpace S>
   using HeldForWriting = HeldChunks<State, S, Access::writing>;
 
+  /// Throws: MetadataError, if elements are strings or bytes of any length, or the grid of chunks is rectilinear.
   ChunkCache(A array, CacheBudget const& budget, Policy policy = {}, CacheOptions const& options = {})
       : ChunkCache{array, budget, std::move(policy), options, array.untyped().queue()} {}
   ChunkCache(A array, CacheBudget const& budget, Policy policy, CacheOptions const& options, queue_type on)

@@ -85,13 +85,6 @@ inline Memory read_memory(ObjectReader reader, bool is_newer) {
   return memory;
 }
 
-/// Throws: IpcError, if a descriptor cannot say the type: one with a configuration, or whose elements are addresses.
-inline void expect_sharable(DataType type) {
-  if (type.varies() || data_type_named(type.name()) != type)
-    throw IpcError{text({"an array of ", type.name(),
-                         " cannot be published: the name in its descriptor would not say how its bytes are read"})};
-}
-
 /// Whether the document is of a newer minor version, whose unknown members mean nothing to who does not know them.
 /// Throws: MetadataError, if it is of another format or major version.
 inline bool read_version(ObjectReader& reader) {
@@ -130,8 +123,7 @@ inline Descriptor read_descriptor(Value const& value) {
                    detail::read_memory(ObjectReader{reader.at("memory")}, is_newer)};
   auto const type = reader.at("data_type");
   auto const known = data_type_named(type.string());
-  if (!known) type.refuse("a data type of Zarr");
-  if (known->varies()) type.refuse("a data type of a fixed size");  // its elements are addresses in the other process
+  if (!known || known->varies()) type.refuse("a data type of Zarr, of a fixed size");
   array.type = *known;
   array.shape = reader.at("shape").extents();
   auto const strides = reader.at("strides");

@@ -62,11 +62,12 @@ class Producer {
                      data_type_of<std::remove_const_t<T>>(), layout.shape);
     }
   }
-  /// An allocation of any kind, and the array in it. For those who add kinds of memory.
+  /// An allocation of any kind, and the array in it. For those who add kinds of memory. Throws: IpcError, if elements
+  /// are of a type that descriptors have no name for.
   Published publish(detail::Exported allocation, Descriptor array) {
+    detail::expect_named(array.type);
     array.producer = identity_;
     array.memory = {allocation.kind, allocation.device, 0, allocation.size, allocation.handle, allocation.event};
-    detail::expect_sharable(array.type);
     detail::expect_within(array, allocation.size);
     array.memory.number = all_->add(std::move(allocation));
     return {all_, std::move(array)};

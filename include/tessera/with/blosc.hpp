@@ -50,7 +50,7 @@ struct Blosc {
 
   Blosc fitted(DataType type) const {
     auto result = *this;
-    if (typesize == 0) result.typesize = type.size;
+    if (typesize == 0) result.typesize = type.varies() ? 1 : type.size;
     return result;
   }
 

@@ -19,7 +19,7 @@ namespace codec {
 
 /// Configuration: `first_bit` and `last_bit` of each component that are stored, all where they are not there; and
 /// `padding_encoding`: whether a byte before the others, or behind them, says how many bits of the last one are none.
-/// Of booleans, which have one bit, numbers and complex ones.
+/// Of booleans, which have one bit, numbers and complex ones; numbers of two, four and six bits have no more.
 struct PackBits {
   using kind = array_to_bytes;
   static constexpr std::string_view name = "packbits";
@@ -121,17 +121,41 @@ struct PackBits {
     std::uint64_t mask() const { return ~std::uint64_t{0} >> (64 - width); }
   };
   Stored bits_of(ChunkSpecification const& chunk) const {
-    bool const is_bool = chunk.type.kind == DataKind::boolean;
-    if (chunk.type.kind == DataKind::raw)
-      throw MetadataError{text({"found elements of ", chunk.type.name(), ", which it does not take"})};
+    auto const all = component_bits(chunk.type);
+    if (all == 0) throw MetadataError{text({"found elements of ", chunk.type.name(), ", which it does not take"})};
     auto const size = chunk.type.component();
-    auto const all = is_bool ? 1 : static_cast<std::uint32_t>(8 * size);
     auto const first = first_bit.value_or(0), last = last_bit.value_or(all - 1);
     if (last >= all || last < first)
       throw MetadataError{text({"member configuration.", last_bit ? "last_bit" : "first_bit", ": found bits ", first,
-                                " to ", last, ", expected ", is_bool ? "bit 0" : "bits from 0 to ",
-                                is_bool ? "" : std::to_string(all - 1), ", which ", chunk.type.name(), " has"})};
+                                " to ", last, ", expected ", all == 1 ? "bit 0" : "bits from 0 to ",
+                                all == 1 ? "" : std::to_string(all - 1), ", which ", chunk.type.name(), " has"})};
     return {chunk.size_in_bytes() / size, size, first, last - first + 1, chunk.type.kind == DataKind::signed_integer};
+  }
+  /// 0: it does not take such elements.
+  static std::uint32_t component_bits(DataType type) {
+    switch (type.kind) {
+      case DataKind::boolean:
+        return 1;
+      case DataKind::signed_integer:
+      case DataKind::unsigned_integer:
+      case DataKind::floating:
+      case DataKind::complex:
+        break;
+      default:
+        return 0;
+    }
+    switch (type.format) {
+      case NumberFormat::int2:
+        return 2;
+      case NumberFormat::int4:
+      case NumberFormat::float4_e2m1fn:
+        return 4;
+      case NumberFormat::float6_e2m3fn:
+      case NumberFormat::float6_e3m2fn:
+        return 6;
+      default:
+        return static_cast<std::uint32_t>(8 * type.component());
+    }
   }
   static std::size_t packed(Stored const& bits) {
     auto const all = checked_product(bits.count, bits.width, "the chunk's bits");
