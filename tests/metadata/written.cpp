@@ -300,8 +300,12 @@ TEST_CASE("a struct has so many fields at most that a document takes no time to 
                               .set("fill_value", '"' + detail::encode_base64(test::Bytes(count)) + '"')
                               .text());
   };
-  CHECK(read(4096).fields.size() == 4096);
-  test::check_refused<MetadataError>([&] { read(4097); }, {"configuration.fields", "at most 4096 fields"});
+  CHECK(read(1024).fields.size() == 1024);
+  test::check_refused<MetadataError>([&] { read(1025); }, {"configuration.fields", "at most 1024 fields"});
+  auto const nested = R"({"name": "structured", "configuration": {"fields": [["a", )" + fields(600) + R"(], ["b", )" +
+                      fields(600) + "]]}}";
+  test::check_refused<MetadataError>([&] { array_metadata(array_document().set("data_type", nested).text()); },
+                                     {"configuration.fields", "at most 1024 fields"});
 }
 
 TEST_CASE("an array is not made of fields that are not those of its type") {

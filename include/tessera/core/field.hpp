@@ -21,7 +21,13 @@ struct Field {
 };
 
 namespace detail {
-inline constexpr std::size_t most_fields = 4096;  // of one struct: their names are compared with each other
+inline constexpr std::size_t most_fields = 1024;  // of a struct and those in it: names are compared with each other
+
+inline std::size_t count_fields(std::span<Field const> fields) {
+  auto count = fields.size();
+  for (auto const& field : fields) count += count_fields(field.fields);
+  return count;
+}
 }
 
 /// Components next to each other in an element that a change of byte order swaps in the same way.

@@ -96,7 +96,10 @@ NumpyType read_numpy_fields(MemberValue const& found);
   std::optional<bool> is_big;
   std::uint64_t at = 0;
   if (found.list().empty()) found.refuse("at least one field");
-  if (found.list().size() > most_fields) refuse_numpy_type(found, "too many fields");
+  auto const check_count = [&](std::size_t count) {
+    if (count > most_fields) refuse_numpy_type(found, "too many fields");
+  };
+  check_count(found.list().size());
   for (std::size_t i = 0; i < found.list().size(); ++i) {
     auto const item = found.item(i);
     if (item.list().size() == 3) refuse_numpy_type(item, "a field that is an array");
@@ -113,6 +116,7 @@ NumpyType read_numpy_fields(MemberValue const& found);
     result.fields.push_back({name.string(), one.type, static_cast<std::uint32_t>(at), std::move(one.fields)});
     at += one.type.size;
     if (at > 1u << 20) refuse_numpy_type(found, "more than a MiB");
+    if (one.type.kind == DataKind::structure) check_count(count_fields(result.fields));
   }
   result.type = structure_of(result.fields);
   result.is_big = is_big.value_or(false);

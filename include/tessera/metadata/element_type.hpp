@@ -44,7 +44,10 @@ ElementType read_element_type(MemberValue const& found);
   std::vector<Field> fields;
   std::uint64_t at = 0;
   if (found.list().empty()) found.refuse("at least one field");
-  if (found.list().size() > most_fields) found.refuse(text({"at most ", most_fields, " fields"}));
+  auto const check_count = [&](std::size_t count) {
+    if (count > most_fields) found.refuse(text({"at most ", most_fields, " fields"}));
+  };
+  check_count(found.list().size());
   for (std::size_t i = 0; i < found.list().size(); ++i) {
     auto const item = found.item(i);
     Field field;
@@ -70,6 +73,7 @@ ElementType read_element_type(MemberValue const& found);
     at += field.type.size;
     if (at > most_bytes_of_element) found.refuse("fields of a MiB together at most");
     fields.push_back(std::move(field));
+    if (fields.back().type.kind == DataKind::structure) check_count(count_fields(fields));
   }
   return fields;
 }
