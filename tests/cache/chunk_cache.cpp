@@ -113,7 +113,10 @@ TEST_CASE("the least recently used chunks go, never those that are held; too sma
 
 TEST_CASE("chunks of several sizes are refused") {
   MemoryStore<HostBuffer> const store;
-  ArrayMetadata metadata{.shape = {4}, .type = {DataKind::signed_integer, 4}, .chunk_shape = {3}};
+  ArrayMetadata metadata{};
+  metadata.shape = {4};
+  metadata.type = {DataKind::signed_integer, 4};
+  metadata.chunk_shape = {3};
   metadata.fill.resize(4);
   metadata.codecs = Pipeline<space::Host, codec::Bytes>{}.specifications(metadata.type);
   metadata.edges = {ChunkEdges{{{1, 1}, {3, 1}}}};
