@@ -2,7 +2,9 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -65,28 +67,43 @@ class Producer {
   /// An allocation of any kind, and the array in it. For those who add kinds of memory.
   Published publish(detail::Exported allocation, Descriptor array) {
     array.producer = identity_;
-    array.memory = {allocation.kind, allocation.device, 0, allocation.size, allocation.handle, allocation.event};
+    array.memory = {allocation.kind,  allocation.device, 0, allocation.size, allocation.handle,
+                    allocation.event, allocation.pool};
     detail::expect_within(array, allocation.size);
     array.memory.number = all_->add(std::move(allocation));
     return {all_, std::move(array)};
+  }
+  /// What allocations lie in, a pool: `publish()` gives it, once for as long as anyone keeps it. For those who add
+  /// kinds of memory.
+  template <class Publish>
+  std::shared_ptr<Published const> once(void const* pool, Publish&& publish) {
+    std::lock_guard lock{mutex_};
+    std::erase_if(pools_, [](auto const& known) { return known.second.expired(); });
+    if (auto const known = pools_.find(pool); known != pools_.end())
+      if (auto found = known->second.lock()) return found;
+    auto made = std::make_shared<Published const>(publish());
+    pools_[pool] = made;
+    return made;
   }
 
  private:
   // A copy in C order.
   static SharedBuffer dense(std::byte const* from, Layout const& layout) {
-    auto const& [shape, strides, item_size, swapped] = layout;
-    auto const bytes = checked_product(element_count(shape, "the shape"), item_size, "the array");
+    auto const bytes = checked_product(element_count(layout.shape, "the shape"), layout.item_size, "the array");
     SharedBuffer copy{checked_size(bytes, "the array")};
     if (bytes == 0) return copy;
     Queue<space::Host> on;
-    Placement<space::Host> const whole{from, copy.span().data, shape};
-    PlacementForm const form{item_size, swapped, {}, strides, Layout::c_order(shape, item_size).strides};
+    Placement<space::Host> const whole{from, copy.span().data, layout.shape};
+    auto const packed = Layout::c_order(layout.shape, layout.item_size);
+    PlacementForm const form{layout.item_size, 1, {}, layout.strides, packed.strides};
     placer<space::Host>::place(std::span{&whole, 1}, form, on);
     return copy;
   }
 
   Identity identity_ = detail::new_identity();
   std::shared_ptr<detail::Publications> all_ = std::make_shared<detail::Publications>();
+  std::mutex mutex_;
+  std::map<void const*, std::weak_ptr<Published const>> pools_;
   std::unique_ptr<detail::Server> server_;
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <cuda_runtime_api.h>
+#include <fcntl.h>
 
 #include <tessera/array/owned_array.hpp>
 #include <tessera/buffer/device_buffer.cuh>
@@ -58,52 +59,101 @@ class SharedEvent {
   cudaIpcEventHandle_t handle_{};
 };
 
-/// The handle of the allocation that the address lies in. Throws: IpcError, if it is of a kind that has none.
-inline std::vector<std::byte> memory_handle(std::byte* data) {
+/// How other processes open the allocation that an address lies in.
+struct MemoryHandle {
+  std::string kind;
+  std::vector<std::byte> octets;
+  std::shared_ptr<Published const> pool{};  // of memory of a pool
+};
+
+/// The pool, for other processes: an open file, which goes to each that takes a lease of it. Throws: IpcError, if it
+/// cannot be exported.
+inline std::shared_ptr<Published const> publish_pool(Producer& producer, cudaMemPool_t pool) {
+  return producer.once(pool, [&] {
+    int number = -1;
+    auto const status = ::cudaMemPoolExportToShareableHandle(&number, pool, cudaMemHandleTypePosixFileDescriptor, 0);
+    if (status == cudaErrorInvalidValue || status == cudaErrorNotSupported) {
+      static_cast<void>(::cudaGetLastError());
+      throw IpcError{
+          "this device memory is of a pool that was made for this process alone (handleTypes is not "
+          "cudaMemHandleTypePosixFileDescriptor): read on a queue with an IpcResource or an IpcPool, "
+          "Queue<space::Device>{host, {.device = resource}}; or publish a copy, ipc::publish(producer, array.view(), "
+          "queue), of tessera/ipc/publish_copy.cuh"};
+    }
+    tessera::detail::check(status, "cudaMemPoolExportToShareableHandle");
+    auto const file = std::make_shared<File const>(number);
+    Exported exported{.kind = "cuda-pool"};
+    exported.data = reinterpret_cast<std::byte*>(pool);  // what it is to this process
+    exported.open = [file](bool) {
+      auto const another = ::fcntl(file->number(), F_DUPFD_CLOEXEC, 0);
+      if (another < 0) fail("copy the descriptor of a pool");
+      return another;
+    };
+    Descriptor nothing;
+    nothing.type = data_type_of<std::uint8_t>(), nothing.shape = {0}, nothing.strides = {1};
+    return producer.publish(std::move(exported), std::move(nothing));
+  });
+}
+
+/// `data`: the allocation's first byte. Throws: IpcError, if it is of a kind that cannot be exported.
+inline MemoryHandle memory_handle(Producer& producer, std::byte* data) {
+  if (auto const pool = pool_of(data)) {
+    auto shared = publish_pool(producer, pool);
+    cudaMemPoolPtrExportData exported{};
+    tessera::detail::check(::cudaMemPoolExportPointer(&exported, data), "cudaMemPoolExportPointer");
+    return {"cuda-pool", octets_of(exported), std::move(shared)};
+  }
   cudaIpcMemHandle_t handle{};
   auto const status = ::cudaIpcGetMemHandle(&handle, data);
   if (status == cudaErrorInvalidValue) {
     static_cast<void>(::cudaGetLastError());
     throw IpcError{
-        "this device memory is of a pool, which CUDA IPC cannot export: give the queue an IpcResource, "
-        "Queue<space::Device>{host, {.device = resource}}, and read on it"};
+        "this device memory is neither cudaMalloc's nor of a pool, and cannot be exported: read on a queue with an "
+        "IpcResource, Queue<space::Device>{host, {.device = resource}}"};
   }
   tessera::detail::check(status, "cudaIpcGetMemHandle");
-  return octets_of(handle);
+  return {"cuda-ipc", octets_of(handle)};
+}
+
+/// An array in the memory that `owner` keeps. Consumers' work comes after what `on` was given so far.
+inline Published publish_device(Producer& producer, Descriptor array, std::byte* data,
+                                std::shared_ptr<void const> owner, Queue<space::Device>& on) {
+  struct Owner {
+    std::shared_ptr<void const> memory;
+    SharedEvent ready;
+    std::shared_ptr<Published const> pool;
+  };
+  auto const range = range_of(data);
+  auto handle = memory_handle(producer, range.begin);
+  auto const kept = std::shared_ptr<Owner>{new Owner{std::move(owner), SharedEvent{on.shared_stream()}, handle.pool}};
+  Exported allocation{.kind = handle.kind, .device = uuid_of(on.device())};
+  allocation.size = range.size, allocation.data = range.begin;
+  allocation.handle = std::move(handle.octets), allocation.event = kept->ready.handle();
+  allocation.own_event = kept->ready.get();
+  if (handle.pool) allocation.pool = handle.pool->descriptor().memory.number;
+  allocation.outlasts_leases = true;
+  allocation.owner = kept;
+  array.offset = static_cast<std::uint64_t>(data - range.begin);
+  return producer.publish(std::move(allocation), std::move(array));
 }
 
 }  // namespace detail
 
-/// An array in device memory that can be exported, without a copy: read on a queue with an IpcResource. Consumers' work
-/// comes after what `on` was given so far. Throws: IpcError, if the memory is of a pool; DeviceError. Pinned and
-/// managed buffers do not compile.
+/// An array in device memory that can be exported, without a copy: read on a queue with an IpcResource or an IpcPool,
+/// or in a pool of the caller's with handleTypes = cudaMemHandleTypePosixFileDescriptor. Consumers' work comes after
+/// what `on` was given so far. Throws: IpcError, which says why the memory cannot be exported, and what to do;
+/// DeviceError. Pinned and managed buffers do not compile.
 template <class T, std::size_t Rank, class B>
 Published publish(Producer& producer, OwnedArray<T, Rank, B> array, Queue<space::Device>& on) {
   static_assert(std::same_as<typename B::space_type, space::Device>,
                 "tessera: CUDA exports neither pinned nor managed memory to other processes: read into a DeviceBuffer "
                 "on a queue with an IpcResource, or into a SharedBuffer for the host");
   tessera::detail::InContext const here{on.shared_stream()->context()};
-  struct Owner {
-    Owner(OwnedArray<T, Rank, B> taken, std::shared_ptr<tessera::detail::Stream> const& stream)
-        : array{std::move(taken)}, ready{stream} {}
-    OwnedArray<T, Rank, B> array;
-    detail::SharedEvent ready;
-  };
   if (array.size() == 0) throw IpcError{"an array without elements has no device memory to publish"};
-  auto const owner = std::make_shared<Owner>(std::move(array), on.shared_stream());
-  auto* const data = reinterpret_cast<std::byte*>(owner->array.data());
-  auto const range = detail::range_of(data);
-  detail::Exported allocation{.kind = "cuda-ipc", .device = detail::uuid_of(on.device())};
-  allocation.size = range.size, allocation.data = range.begin;
-  allocation.handle = detail::memory_handle(data), allocation.event = owner->ready.handle();
-  allocation.own_event = owner->ready.get();
-  allocation.outlasts_leases = true;
-  allocation.owner = owner;
   Descriptor described;
-  described.type = data_type_of<T>(), described.shape = owner->array.shape(),
-  described.strides = owner->array.strides();
-  described.offset = static_cast<std::uint64_t>(data - range.begin);
-  return producer.publish(std::move(allocation), std::move(described));
+  described.type = data_type_of<T>(), described.shape = array.shape(), described.strides = array.strides();
+  auto const owner = std::make_shared<OwnedArray<T, Rank, B>>(std::move(array));
+  return detail::publish_device(producer, std::move(described), reinterpret_cast<std::byte*>(owner->data()), owner, on);
 }
 
 }}}  // namespace tessera::v0::ipc

@@ -167,8 +167,10 @@ TEST_CASE("descriptors of device memory are not believed, and memory of pools is
   CHECK(emulation::alive().allocations == 0);
   ipc::Producer own;
   CHECK_THROWS_WITH_AS(ipc::publish(own, counted(on), on),
-                       "this device memory is of a pool, which CUDA IPC cannot export: give the queue an IpcResource, "
-                       "Queue<space::Device>{host, {.device = resource}}, and read on it",
+                       "this device memory is of a pool that was made for this process alone (handleTypes is not "
+                       "cudaMemHandleTypePosixFileDescriptor): read on a queue with an IpcResource or an IpcPool, "
+                       "Queue<space::Device>{host, {.device = resource}}; or publish a copy, ipc::publish(producer, "
+                       "array.view(), queue), of tessera/ipc/publish_copy.cuh",
                        ipc::IpcError);
   producer->put("end");
   CHECK(producer.wait());
