@@ -312,7 +312,7 @@ bool has_begun(Allocation const& allocation) {
 cudaError_t give_up(void* pointer) {
   Allocation* const found = regions().find_allocation(pointer);
   auto const import = imports().find(found);
-  if (found == nullptr || import == imports().end() || found->begin != pointer) return cudaErrorInvalidValue;
+  if (import == imports().end() || found->begin != pointer || found->pool >= 0) return cudaErrorInvalidValue;
   if (--import->second.opened == 0) close(*found);
   return cudaSuccess;
 }
