@@ -119,7 +119,7 @@ inline void check_column(ColumnDescriptor const& column) {
 inline std::string schema_of(DataType type) {
   constexpr char integers[] = {'c', 'C', 's', 'S', 'i', 'I', 'l', 'L'};
   std::size_t const power = type.size == 1 ? 0 : type.size == 2 ? 1 : type.size == 4 ? 2 : 3;
-  switch (type.kind) {
+  switch (type.format == NumberFormat::usual ? type.kind : DataKind::complex) {  // of which Arrow has none
     case DataKind::boolean:
       return "b";
     case DataKind::signed_integer:
@@ -129,7 +129,7 @@ inline std::string schema_of(DataType type) {
       return {"eefg"[power]};
     case DataKind::raw:
       return text({"w:", type.size});
-    case DataKind::complex:
+    default:
       break;
   }
   throw IpcError{text({"Arrow has no schema for values of ", type.name()})};

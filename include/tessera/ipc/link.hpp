@@ -68,6 +68,7 @@ class Link {
     try {
       return entries_.emplace(key, Entry{open(granted.message, std::move(granted.file)), 1}).first;
     } catch (...) {
+      expect_alive();  // it may have gone meanwhile, which says more than what could not be opened
       give_back(key.number);
       throw;
     }
