@@ -16,6 +16,7 @@
 #include <tessera/core/cuda_context.cuh>
 #include <tessera/ipc/consumer.hpp>
 #include <tessera/ipc/driver.cuh>
+#include <tessera/ipc/imported_pool.cuh>
 #include <tessera/memory/queue.cuh>
 
 namespace tessera { inline namespace v0 { namespace ipc {
@@ -28,38 +29,6 @@ Handle handle_of(std::vector<std::byte> const& octets, char const* what) {
     throw IpcError{text({"the handle of the ", what, " has ", octets.size(), " octets, expected ", sizeof handle})};
   std::memcpy(&handle, octets.data(), sizeof handle);
   return handle;
-}
-
-/// Another process's pool, open here.
-class ImportedPool {
- public:
-  ImportedPool(File const& file, tessera::detail::Context context) : context_{context} {
-    tessera::detail::InContext const here{context_};
-    auto* const handle = reinterpret_cast<void*>(static_cast<std::uintptr_t>(file.number()));
-    tessera::detail::check(
-        ::cudaMemPoolImportFromShareableHandle(&pool_, handle, cudaMemHandleTypePosixFileDescriptor, 0),
-        "cudaMemPoolImportFromShareableHandle");
-  }
-  ImportedPool(ImportedPool const&) = delete;
-  ImportedPool& operator=(ImportedPool const&) = delete;
-  ~ImportedPool() {
-    tessera::detail::InContext::call(context_, [&] { tessera::detail::succeeds(::cudaMemPoolDestroy(pool_)); });
-  }
-
-  cudaMemPool_t get() const { return pool_; }
-
- private:
-  tessera::detail::Context context_;
-  cudaMemPool_t pool_ = nullptr;
-};
-
-/// The pool of the memory, imported once however much of it is attached. Empty: it is none of a pool's.
-inline Hold hold_pool_of(Consumer& consumer, Descriptor const& array, tessera::detail::Context const& context) {
-  if (array.memory.kind != "cuda-pool") return {};
-  return consumer.hold_pool(array.producer, array.memory.pool, [&](Reply const&, File file) {
-    if (!file) throw IpcError{text({"the producer has no pool ", array.memory.pool})};
-    return Opened{nullptr, 0, std::make_shared<ImportedPool>(file, context)};
-  });
 }
 
 /// Another process's allocation, open here, or one of this process's own, which needs no opening. It is closed when the
