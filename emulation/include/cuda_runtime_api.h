@@ -168,6 +168,9 @@ struct cudaMemPoolProps {
   unsigned short usage;
   unsigned char reserved[54];
 };
+struct cudaMemPoolPtrExportData {
+  unsigned char reserved[64];
+};
 enum cudaMemPoolAttr {
   cudaMemPoolReuseFollowEventDependencies = 1,
   cudaMemPoolReuseAllowOpportunistic = 2,
@@ -266,6 +269,12 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, cudaMemAccessDesc const* ac
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device);
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device);
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
+cudaError_t cudaMemPoolExportToShareableHandle(void* handle, cudaMemPool_t pool, cudaMemAllocationHandleType type,
+                                               unsigned int flags);
+cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t* pool, void* handle, cudaMemAllocationHandleType type,
+                                                 unsigned int flags);
+cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData* data, void* pointer);
+cudaError_t cudaMemPoolImportPointer(void** pointer, cudaMemPool_t pool, cudaMemPoolPtrExportData* data);
 
 // Streams.
 cudaError_t cudaStreamCreate(cudaStream_t* stream);

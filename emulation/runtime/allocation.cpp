@@ -73,7 +73,7 @@ Allocation* find_to_free(Entry const& entry, void* pointer, bool host) {
              : host                    ? ", which is not allocated as page-locked memory"
                                        : ", which is not allocated as device or managed memory"});
   }
-  if (found->imported) {
+  if (found->imported && found->pool < 0) {
     mistake({entry.name(), " called at ", Piece::place(entry.caller()), " frees ", pointer,
              ", which is another process's: cudaIpcCloseMemHandle closes it"});
   }

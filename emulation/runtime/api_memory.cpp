@@ -1,6 +1,7 @@
 // Allocation, freeing and what is known of a pointer.
 #include "allocation.hpp"
 #include "entry.hpp"
+#include "exports.hpp"
 #include "managed.hpp"
 #include "scheduler.hpp"
 #include "transfer.hpp"
@@ -52,7 +53,10 @@ cudaError_t allocate_in_order(Entry& entry, void** pointer, std::size_t size, Po
   Operation operation;
   operation.caller = entry.caller();
   operation.prepare = [made] { sanitizer::writes(made->begin, made->size); };
-  operation.run = [made] { regions().begin(*made); };
+  operation.run = [made] {
+    regions().begin(*made);
+    exports::begun(*made);
+  };
   scheduler::enqueue(stream, std::move(operation));
   return cudaSuccess;
 }
@@ -118,7 +122,7 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t size, cudaMemPoo
     Stream* const stream = find_stream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     Pool* const pool = world().pools.find(pool_handle);
-    if (pool == nullptr || pool->destroyed) return cudaErrorInvalidValue;
+    if (pool == nullptr || pool->destroyed || pool->exporter != 0) return cudaErrorInvalidValue;
     return allocate_in_order(entry, pointer, size, pool, *stream);
   });
 }
@@ -144,7 +148,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
     operation.caller = entry.caller();
     operation.prepare = [found] { sanitizer::writes(found->begin, found->size); };
     operation.run = [found, name = entry.name(), caller = entry.caller()] {
-      check_access(name, caller, found->begin, found->size);
+      if (!found->imported) check_access(name, caller, found->begin, found->size);
       release(*found);
     };
     scheduler::enqueue(*stream, std::move(operation));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "entry.hpp"
+#include "exports.hpp"
 #include "gpu.hpp"
 #include "scheduler.hpp"
 
@@ -42,7 +43,8 @@ bool is_flag(cudaMemPoolAttr attribute) {
 
 void emulation::scheduler::trim_pools(int device) {
   for (auto const& pool : world().pools.all()) {
-    if (pool->device == device) pool->reserved = std::max(pool->used, std::min(pool->reserved, pool->threshold));
+    if (pool->device == device && !pool->exportable)
+      pool->reserved = std::max(pool->used, std::min(pool->reserved, pool->threshold));
   }
 }
 
@@ -54,12 +56,14 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, cudaMemPoolProps const* prope
         properties->location.type != cudaMemLocationTypeDevice || !exists(properties->location.id)) {
       return cudaErrorInvalidValue;
     }
-    if (properties->handleTypes != cudaMemHandleTypeNone) return cudaErrorNotSupported;
+    bool const exportable = properties->handleTypes == cudaMemHandleTypePosixFileDescriptor;
+    if (!exportable && properties->handleTypes != cudaMemHandleTypeNone) return cudaErrorNotSupported;
     Pool* made = nullptr;
     *pool = world().pools.add(made);
     made->device = properties->location.id;
     made->accessible = std::uint32_t{1} << made->device;
     made->limit = properties->maxSize;
+    made->exportable = exportable;
     made->made_at = entry.caller();
     return cudaSuccess;
   });
@@ -121,7 +125,8 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, std::size_t kept) {
   return enter("cudaMemPoolTrimTo", Role::work, [&](Entry&) {
     Pool* const pool = find_pool(handle);
     if (pool == nullptr) return cudaErrorInvalidValue;
-    pool->reserved = std::max(pool->used, std::min<std::uint64_t>(pool->reserved, kept));
+    // "IPC pools currently do not support releasing physical blocks back to the OS"
+    if (!pool->exportable) pool->reserved = std::max(pool->used, std::min<std::uint64_t>(pool->reserved, kept));
     return cudaSuccess;
   });
 }
@@ -174,8 +179,39 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle) {
   return enter("cudaDeviceSetMemPool", Role::work, [&](Entry&) {
     Pool* const pool = find_pool(handle);
     if (!exists(device)) return cudaErrorInvalidDevice;
-    if (pool == nullptr || pool->device != device) return cudaErrorInvalidValue;
+    if (pool == nullptr || pool->device != device || pool->exporter != 0) return cudaErrorInvalidValue;
     world().devices[device].pool = pool;
     return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolExportToShareableHandle(void* handle, cudaMemPool_t pool_handle,
+                                               cudaMemAllocationHandleType type, unsigned int flags) {
+  return enter("cudaMemPoolExportToShareableHandle", Role::work, [&](Entry&) {
+    Pool* const pool = find_pool(pool_handle);
+    bool const can = pool != nullptr && pool->exportable && type == cudaMemHandleTypePosixFileDescriptor;
+    if (handle == nullptr || !can || flags != 0) return cudaErrorInvalidValue;
+    return exports::share(*static_cast<int*>(handle), *pool);
+  });
+}
+
+cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t* pool, void* handle, cudaMemAllocationHandleType type,
+                                                 unsigned int flags) {
+  return enter("cudaMemPoolImportFromShareableHandle", Role::work, [&](Entry& entry) {
+    if (pool == nullptr || type != cudaMemHandleTypePosixFileDescriptor || flags != 0) return cudaErrorInvalidValue;
+    return exports::import(pool, static_cast<int>(reinterpret_cast<std::intptr_t>(handle)), entry.caller());
+  });
+}
+
+cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData* data, void* pointer) {
+  return enter("cudaMemPoolExportPointer", Role::work,
+               [&](Entry&) { return data == nullptr ? cudaErrorInvalidValue : exports::get(*data, pointer); });
+}
+
+cudaError_t cudaMemPoolImportPointer(void** pointer, cudaMemPool_t pool_handle, cudaMemPoolPtrExportData* data) {
+  return enter("cudaMemPoolImportPointer", Role::work, [&](Entry& entry) {
+    Pool const* const pool = find_pool(pool_handle);
+    if (pointer == nullptr || pool == nullptr || pool->exporter == 0 || data == nullptr) return cudaErrorInvalidValue;
+    return exports::open(pointer, *pool, *data, entry);
   });
 }

@@ -26,7 +26,8 @@ bool is_alive(void* context) {
          world().devices[device_of(context)].context;
 }
 
-/// The stack of contexts of a thread. It has no destructor: static objects that end after a thread's own still call CUDA.
+/// The stack of contexts of a thread. It has no destructor: static objects that end after a thread's own still call
+/// CUDA.
 struct Contexts {
   std::array<void*, 64> pushed{};
   std::size_t depth = 1;
@@ -147,14 +148,15 @@ cudaError_t cudaGetDriverEntryPointByVersion(char const* symbol, void** function
       return cudaErrorInvalidValue;
     }
     auto const is = [&](char const* name) { return std::strcmp(symbol, name) == 0; };
-    *function = is("cuCtxGetCurrent")    ? reinterpret_cast<void*>(get_current)
-                : is("cuCtxPushCurrent") ? reinterpret_cast<void*>(push_current)
-                : is("cuCtxPopCurrent")  ? reinterpret_cast<void*>(pop_current)
-                : is("cuStreamGetCtx")   ? reinterpret_cast<void*>(stream_context)
-                : is("cuDeviceGet")      ? reinterpret_cast<void*>(driver::device_get)
-                : is("cuDeviceGetUuid")  ? reinterpret_cast<void*>(driver::device_uuid)
-                : is("cuMemGetAddressRange") ? reinterpret_cast<void*>(driver::address_range)
-                                             : nullptr;
+    *function = is("cuCtxGetCurrent")         ? reinterpret_cast<void*>(get_current)
+                : is("cuCtxPushCurrent")      ? reinterpret_cast<void*>(push_current)
+                : is("cuCtxPopCurrent")       ? reinterpret_cast<void*>(pop_current)
+                : is("cuStreamGetCtx")        ? reinterpret_cast<void*>(stream_context)
+                : is("cuDeviceGet")           ? reinterpret_cast<void*>(driver::device_get)
+                : is("cuDeviceGetUuid")       ? reinterpret_cast<void*>(driver::device_uuid)
+                : is("cuMemGetAddressRange")  ? reinterpret_cast<void*>(driver::address_range)
+                : is("cuPointerGetAttribute") ? reinterpret_cast<void*>(driver::pointer_attribute)
+                                              : nullptr;
     if (found != nullptr)
       *found = *function != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
     return cudaSuccess;

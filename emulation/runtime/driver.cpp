@@ -39,4 +39,17 @@ int address_range(std::uint64_t* base, std::size_t* size, std::uint64_t pointer)
   });
 }
 
+/// The pool that memory is of alone.
+int pointer_attribute(void* value, int attribute, std::uint64_t pointer) {
+  return enter("cuPointerGetAttribute", Role::driver, [&](Entry&) {
+    constexpr int mempool_handle = 17;
+    Allocation const* const found = regions().find_allocation(reinterpret_cast<void const*>(pointer));
+    bool const is_there = found != nullptr && (found->state == State::live || found->state == State::reserved);
+    if (value == nullptr || attribute != mempool_handle || !is_there) return cudaErrorInvalidValue;
+    *static_cast<cudaMemPool_t*>(value) =
+        found->pool < 0 ? nullptr : world().pools.handle(static_cast<std::size_t>(found->pool));
+    return cudaSuccess;
+  });
+}
+
 }  // namespace emulation::driver

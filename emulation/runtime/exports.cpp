@@ -26,6 +26,8 @@ constexpr std::size_t most_exports = 4096, most_importers = 16;
 
 struct Export {
   std::atomic<std::uint32_t> live;
+  std::atomic<std::uint32_t> begun;
+  std::int32_t pool;                   ///< -1: none
   std::uint64_t offset, length, size;  ///< of its pages in the region's file, and of the allocation
   std::atomic<std::int32_t> importers[most_importers];
 };
@@ -44,7 +46,8 @@ struct Handle {
   std::int32_t process, table, file, number;
 };
 static_assert(sizeof(Handle) <= sizeof(cudaIpcMemHandle_t) && sizeof(Handle) <= sizeof(cudaIpcEventHandle_t));
-constexpr char name_of_memory[8] = "emumem", name_of_event[8] = "emuevnt";
+constexpr char name_of_memory[8] = "emumem", name_of_event[8] = "emuevnt", name_of_pool[8] = "emupool",
+               name_of_pointer[8] = "emuptr";
 
 Table* own = nullptr;
 int own_file = -1;
@@ -165,6 +168,46 @@ void expect_there(Event const& event) {
   }
 }
 
+std::uint32_t number_of(Allocation& allocation) {
+  if (allocation.exported != 0) return allocation.exported;
+  if (exported + 1 == most_exports) return 0;
+  allocation.exported = ++exported;
+  Export& entry = table().exports[allocation.exported];
+  Region const& region = *regions().find(allocation.pages);
+  entry.offset = region.offset_of(allocation.pages), entry.length = allocation.length, entry.size = allocation.size;
+  entry.pool = allocation.pool;
+  entry.begun.store(allocation.state == State::live ? 1 : 0);
+  entry.live.store(1);
+  return allocation.exported;
+}
+
+/// Null: it cannot be mapped.
+Allocation* map_import(Handle const& handle, Export& from, Entry const& entry) {
+  auto const path = path_of(handle.process, handle.file);
+  int const file = ::open(path.data(), O_RDWR | O_CLOEXEC);
+  if (file < 0) return nullptr;
+  Allocation* const made = regions().reserve(Kind::device, current_device(), from.size);
+  bool shown = made != nullptr && regions().begin_import(*made, file, from.offset);
+  ::close(file);
+  if (shown && !sanitizer::threads) shown = gpu::show(*made, path.data(), from.offset);
+  if (!shown) {
+    if (made != nullptr) regions().end_import(*made);
+    return nullptr;
+  }
+  made->made_by = entry.name(), made->made_at = entry.caller();
+  imports().emplace(made, Import{&from, 1});
+  for (auto& importer : from.importers) {
+    std::int32_t none = 0;
+    if (importer.compare_exchange_strong(none, getpid())) break;
+  }
+  return made;
+}
+
+bool can_export(Allocation const* found, void const* pointer) {
+  return found != nullptr && found->kind == Kind::device && !found->imported && pointer >= found->begin &&
+         pointer < found->end();
+}
+
 struct Waited {
   SharedEvent& event;
   std::uint64_t wanted;
@@ -176,18 +219,10 @@ struct Waited {
 
 cudaError_t get(cudaIpcMemHandle_t& handle, void* pointer) {
   Allocation* const found = regions().find_allocation(pointer);
-  bool const can = found != nullptr && found->kind == Kind::device && found->pool < 0 && !found->imported &&
-                   found->state == State::live && pointer >= found->begin && pointer < found->end();
+  bool const can = can_export(found, pointer) && found->pool < 0 && found->state == State::live;
   if (!can) return cudaErrorInvalidValue;
-  Region const& region = *regions().find(found->pages);
-  if (found->exported == 0) {
-    if (exported + 1 == most_exports) return cudaErrorMemoryAllocation;
-    found->exported = ++exported;
-    Export& entry = table().exports[found->exported];
-    entry.offset = region.offset_of(found->pages), entry.length = found->length, entry.size = found->size;
-    entry.live.store(1);
-  }
-  write_handle(handle, name_of_memory, found->exported, region.file());
+  if (number_of(*found) == 0) return cudaErrorMemoryAllocation;
+  write_handle(handle, name_of_memory, found->exported, regions().find(found->pages)->file());
   return cudaSuccess;
 }
 
@@ -203,31 +238,81 @@ cudaError_t open(void** pointer, cudaIpcMemHandle_t const& opaque, Entry const& 
     *pointer = allocation->begin;
     return cudaSuccess;
   }
-  auto const path = path_of(handle.process, handle.file);
-  int const file = ::open(path.data(), O_RDWR | O_CLOEXEC);
-  if (file < 0) return cudaErrorMapBufferObjectFailed;
-  Allocation* const made = regions().reserve(Kind::device, current_device(), from.size);
-  bool shown = made != nullptr && regions().begin_import(*made, file, from.offset);
-  ::close(file);
-  if (shown && !sanitizer::threads) shown = gpu::show(*made, path.data(), from.offset);
-  if (!shown) {
-    if (made != nullptr) regions().end_import(*made);
-    return cudaErrorMapBufferObjectFailed;
-  }
-  made->made_by = entry.name(), made->made_at = entry.caller();
-  imports().emplace(made, Import{&from, 1});
-  for (auto& importer : from.importers) {
-    std::int32_t none = 0;
-    if (importer.compare_exchange_strong(none, getpid())) break;
-  }
+  Allocation* const made = from.pool < 0 ? map_import(handle, from, entry) : nullptr;
+  if (made == nullptr) return cudaErrorMapBufferObjectFailed;
   *pointer = made->begin;
   return cudaSuccess;
+}
+
+cudaError_t share(int& file, Pool const& pool) {
+  auto const& all = world().pools.all();
+  auto const found = std::find_if(all.begin(), all.end(), [&](auto const& one) { return one.get() == &pool; });
+  cudaMemPoolPtrExportData contents{};
+  write_handle(contents, name_of_pool, static_cast<std::uint32_t>(found - all.begin()), pool.device);
+  file = memfd_create("emulated pool", MFD_CLOEXEC);
+  if (file < 0) return cudaErrorOperatingSystem;
+  if (write(file, &contents, sizeof contents) != sizeof contents) mistake({"no memory file for a pool"});
+  return cudaSuccess;
+}
+
+cudaError_t import(cudaMemPool_t* pool, int file, void* caller) {
+  cudaMemPoolPtrExportData contents{};
+  Handle handle;
+  Table* theirs = nullptr;
+  if (pread(file, &contents, sizeof contents, 0) != sizeof contents) return cudaErrorInvalidValue;
+  if (auto const error = read_handle(contents, name_of_pool, handle, theirs); error != cudaSuccess) return error;
+  if (handle.file < 0 || handle.file >= world().machine.devices) return cudaErrorInvalidValue;
+  Pool* made = nullptr;
+  *pool = world().pools.add(made);
+  made->device = handle.file;
+  made->accessible = std::uint32_t{1} << made->device;
+  made->made_at = caller;
+  made->exporter = handle.mark, made->number = handle.number;
+  return cudaSuccess;
+}
+
+cudaError_t get(cudaMemPoolPtrExportData& data, void* pointer) {
+  Allocation* const found = regions().find_allocation(pointer);
+  bool const can = can_export(found, pointer) && pointer == found->begin && found->pool >= 0 && !found->free_asked &&
+                   world().pools.all()[static_cast<std::size_t>(found->pool)]->exportable;
+  if (!can) return cudaErrorInvalidValue;
+  if (number_of(*found) == 0) return cudaErrorMemoryAllocation;
+  write_handle(data, name_of_pointer, found->exported, regions().find(found->pages)->file());
+  return cudaSuccess;
+}
+
+cudaError_t open(void** pointer, Pool const& pool, cudaMemPoolPtrExportData const& data, Entry const& entry) {
+  Handle handle;
+  Table* theirs = nullptr;
+  if (auto const error = read_handle(data, name_of_pointer, handle, theirs); error != cudaSuccess) return error;
+  Export& from = theirs->exports[handle.number];
+  bool const is_of_pool = handle.mark == pool.exporter && from.pool == pool.number && from.live.load() == 1;
+  bool const is_open =
+      std::any_of(imports().begin(), imports().end(), [&](auto const& one) { return one.second.from == &from; });
+  if (!is_of_pool || is_open) return cudaErrorInvalidValue;
+  Allocation* const made = map_import(handle, from, entry);
+  if (made == nullptr) return cudaErrorMapBufferObjectFailed;
+  auto const& all = world().pools.all();
+  auto const here = std::find_if(all.begin(), all.end(), [&](auto const& one) { return one.get() == &pool; });
+  made->pool = static_cast<int>(here - all.begin());
+  made->accessible = pool.accessible;
+  *pointer = made->begin;
+  return cudaSuccess;
+}
+
+void begun(Allocation const& allocation) {
+  if (allocation.exported != 0) table().exports[allocation.exported].begun.store(1);
+}
+
+bool has_begun(Allocation const& allocation) {
+  auto const import = imports().find(const_cast<Allocation*>(&allocation));
+  return import == imports().end() || import->second.from->begun.load() != 0;
 }
 
 cudaError_t give_up(void* pointer) {
   Allocation* const found = regions().find_allocation(pointer);
   auto const import = imports().find(found);
-  if (found == nullptr || import == imports().end() || found->begin != pointer) return cudaErrorInvalidValue;
+  if (import == imports().end() || found->begin != pointer || found->pool >= 0) return cudaErrorInvalidValue;
   if (--import->second.opened == 0) close(*found);
   return cudaSuccess;
 }
@@ -239,6 +324,7 @@ void close(Allocation& allocation) {
   gpu::close(allocation, ~std::uint32_t{0});
   Region const& region = *regions().find(allocation.pages);
   if (!sanitizer::threads) gpu::show(allocation, "", region.offset_of(allocation.pages));
+  if (!has_begun(allocation)) allocation.state = State::reserved;  // nothing is around it yet
   regions().end_import(allocation);
   for (auto& importer : import->second.from->importers) {
     std::int32_t self = getpid();

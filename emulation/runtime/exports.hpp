@@ -30,6 +30,15 @@ cudaError_t get(cudaIpcMemHandle_t& handle, void* pointer);
 cudaError_t open(void** pointer, cudaIpcMemHandle_t const& handle, Entry const& entry);
 cudaError_t give_up(void* pointer);
 
+/// A pool's file, for others: which process's it is, and its number there; and that pool here. Its memory.
+cudaError_t share(int& file, Pool const& pool);
+cudaError_t import(cudaMemPool_t* pool, int file, void* caller);
+cudaError_t get(cudaMemPoolPtrExportData& data, void* pointer);
+cudaError_t open(void** pointer, Pool const& pool, cudaMemPoolPtrExportData const& data, Entry const& entry);
+/// Its stream has come to an allocation's beginning, here or in the process whose it is.
+void begun(Allocation const& allocation);
+bool has_begun(Allocation const& allocation);
+
 /// Closes an import, however often it was opened: with its context.
 void close(Allocation& allocation);
 /// Before memory goes: stops the program if another process has it open.

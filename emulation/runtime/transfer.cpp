@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "exports.hpp"
 #include "report.hpp"
 #include "sanitizer.hpp"
 
@@ -98,8 +99,9 @@ void check_named(char const* call, void* caller, void const* begin, std::size_t 
 
 void check_access(char const* call, void* caller, void const* begin, std::size_t size) {
   Allocation const* const allocation = bounds(call, caller, begin, size);
-  if (allocation == nullptr || allocation->state == State::live) return;
-  bool const early = allocation->state == State::reserved;
+  if (allocation == nullptr) return;
+  bool const early = allocation->state == State::reserved || (allocation->imported && !exports::has_begun(*allocation));
+  if (allocation->state == State::live && !early) return;
   wrong_access(early ? "use before the allocation in stream order" : "use after free in stream order", call, caller,
                begin, size, *allocation);
 }

@@ -100,6 +100,9 @@ struct Pool {
   std::uint64_t used = 0, used_high = 0, reserved = 0, reserved_high = 0;
   std::uint64_t limit = 0;      ///< 0: none
   int flags[4] = {0, 1, 1, 1};  ///< by attribute: what may be reused, kept and not looked at
+  bool exportable = false;      ///< by a file descriptor
+  std::uint64_t exporter = 0;   ///< the mark of the process whose it is, if it is another's, and its number there
+  int number = -1;
   void* made_at = nullptr;
 };
 

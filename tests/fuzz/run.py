@@ -122,13 +122,14 @@ def descriptors():
              "strides": [1], "offset": 0}
     device = {**array, "memory": {"kind": "cuda-ipc", "allocation": 2, "size": 2**21, "device": "GPU-0", "handle": "AQID",
                                   "event": [0, 255]}, "shape": [6, 4], "strides": [-4, 1], "offset": 80}
+    pooled = {**device, "memory": {**device["memory"], "kind": "cuda-pool", "pool": 3}}
     bits, offsets = {**array, "data_type": "uint8", "shape": [1]}, {**array, "data_type": "int32", "shape": [5]}
     values = {"name": "a", "schema": "f", "length": 4, "offset": 0, "null_count": 1, "data": array,
               "mask": {"kind": "bits", "buffer": bits}}
     words = {"name": "w", "schema": "u", "length": 4, "offset": 0, "null_count": -1, "offsets": offsets, "data": bits}
     row = {"name": "", "schema": "+s", "length": 3, "offset": 1, "null_count": 0, "children": [values, words]}
     column = {"format": "tessera-ipc", "version": [1, 0], "column": row}
-    return [array, device, column]
+    return [array, device, pooled, column]
 
 
 def seeds(name):

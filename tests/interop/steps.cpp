@@ -70,9 +70,9 @@ WriteOptions options_of(ObjectReader& command) {
   return options;
 }
 
-class Steps {
+class StepRunner {
  public:
-  explicit Steps(std::string const& folder) : store_{folder} {}
+  explicit StepRunner(std::string const& folder) : store_{folder} {}
 
   std::string answer(std::string const& line) {
     auto const value = parse_json(line);
@@ -127,7 +127,7 @@ class Steps {
 
 int main(int argc, char** argv) {
   if (argc != 2) return std::cerr << "usage: steps FOLDER\n", 2;
-  Steps steps{argv[1]};
+  StepRunner steps{argv[1]};
   for (std::string line; std::getline(std::cin, line);) try {
       std::cout << steps.answer(line) << std::endl;
     } catch (std::exception const& error) {

@@ -1,15 +1,19 @@
 // Arrays of the host's memory in other processes: what is published, attached, sliced and refused.
 #include <cstdint>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
 #include <ipc/process.hpp>
 #include <tessera/ipc/consumer.hpp>
 #include <tessera/ipc/producer.hpp>
+#include <tessera/tessera.hpp>
 
 using namespace tessera;
 
@@ -196,6 +200,66 @@ TEST_CASE("memory whose size is not sealed is refused") {
   CHECK((info.st_mode & 0777) == 0600);
   CHECK(::mmap(nullptr, 100, PROT_READ | PROT_WRITE, MAP_SHARED, again, 0) == MAP_FAILED);  // a lease to read
   ::close(again);
+}
+
+TEST_CASE("what a consumer computes it publishes back") {
+  test::Process doubling{[](test::Channel& tell) {
+    ipc::Consumer consumer;
+    ipc::Producer producer;
+    auto const given = consumer.attach(tell.get());
+    auto const view = given.view<float const, 2>();
+    auto result = counted(6, 4);
+    for (std::uint64_t i = 0; i < 6; ++i)
+      for (std::uint64_t j = 0; j < 4; ++j) result(i, j) = 2 * view(i, j);
+    auto const published = producer.publish(std::move(result));
+    tell.put(published.json());
+    tell.get();
+  }};
+  ipc::Producer producer;
+  ipc::Consumer consumer;
+  auto const published = producer.publish(counted(6, 4));
+  doubling->put(published.json());
+  auto const doubled = consumer.attach(doubling->get());
+  CHECK(doubled.view<float const, 2>()(5, 3) == 46);
+  doubling->put("enough");
+  CHECK(doubling.wait());
+}
+
+TEST_CASE("what is attached is written to an array as any other memory, and a small part of it is published alone") {
+  auto producer = producing();
+  ipc::Consumer consumer;
+  auto const attached = consumer.attach(producer->get());
+  auto const view = attached.view<float const, 2>();
+  MemoryStore<HostBuffer> store;
+  auto array = create_array<float, 2>(store, "copy", {.shape = {6, 4}, .chunk_shape = {3, 4}});
+  array.write(all, view);
+  CHECK(array.read(all)(5, 3) == 23);
+  ipc::Producer own;
+  auto const part = own.publish(view.sub({{2, 6, 3}, {1, 3}}));
+  CHECK(part.descriptor().memory.size == 16);  // of the 96 bytes that the whole has
+  auto const again = consumer.attach(part.json());
+  CHECK((again.view<float const, 2>()(0, 0) == 9 && again.view<float const, 2>()(1, 1) == 22));
+}
+
+TEST_CASE("a process of another user neither attaches nor is asked") {
+  if (::geteuid() != 0) {
+    MESSAGE("not run: to be another user, a process must be the superuser's");
+    return;
+  }
+  ipc::Producer producer;
+  auto const published = producer.publish(counted(2, 2));
+  test::Process other{[array = published.descriptor()](test::Channel&) {
+    if (::setresuid(65534, 65534, 65534) != 0) throw std::runtime_error{"the process stays the superuser's"};
+    ipc::Consumer consumer;
+    auto const why = refused([&] { consumer.attach(array); });
+    if (why.find("is another user's") == why.npos) throw std::runtime_error{why};
+    // Nor does the producer answer to who does not ask who it is.
+    auto const socket = ipc::detail::connect_to(array.producer.session);
+    ipc::detail::send(socket, ipc::detail::Request{.allocation = array.memory.number});
+    if (ipc::detail::receive<ipc::detail::Reply>(socket).is_whole) throw std::runtime_error{"it was answered"};
+  }};
+  CHECK(other.wait());
+  CHECK(producer.leases() == 0);
 }
 
 }  // namespace host_memory_tests

@@ -25,13 +25,6 @@ Numbers zeros(std::uint64_t count) {
   return Numbers{{count}, on};
 }
 
-// The kernel tells of a process's end; the producer's thread then needs its turn.
-template <class F>
-bool comes_true(F&& f) {
-  for (int i = 0; i < 2000 && !f(); ++i) ::usleep(5000);
-  return f();
-}
-
 // Answers questions about what it published, until it is killed or its channel closes.
 test::Process producing(std::size_t arrays) {
   return test::Process{[arrays](test::Channel& tell) {
@@ -47,13 +40,13 @@ test::Process producing(std::size_t arrays) {
       auto const question = tell.get();
       if (question == "end") return;
       if (question == "withdraw") published.clear();
-      if (question == "unheld") tell.put(comes_true([&] { return producer.leases() == 0; }) ? "yes" : "no");
+      if (question == "unheld") tell.put(test::comes_true([&] { return producer.leases() == 0; }) ? "yes" : "no");
       // Connections of those who ended are closed, so a descriptor is left for each allocation, and the channel's.
       if (question == "files")
-        tell.put(comes_true([&] { return test::open_files() == before + idle + producer.allocations(); }) ? "yes"
-                                                                                                          : "no");
+        tell.put(test::comes_true([&] { return test::open_files() == before + idle + producer.allocations(); }) ? "yes"
+                                                                                                                : "no");
       if (question == "allocations") tell.put(std::to_string(producer.allocations()));
-      if (question == "gone") tell.put(comes_true([&] { return producer.allocations() == 0; }) ? "yes" : "no");
+      if (question == "gone") tell.put(test::comes_true([&] { return producer.allocations() == 0; }) ? "yes" : "no");
     }
   }};
 }
@@ -203,14 +196,8 @@ void use_at_random(std::vector<ipc::Descriptor> const& arrays, std::uint64_t see
   if (test::open_files() != files) throw std::runtime_error{"descriptors are left"};
 }
 
-// TESSERA_IPC_STEPS: how much each consumer does; TESSERA_IPC_SEED.
-std::uint64_t wanted(char const* name, std::uint64_t otherwise) {
-  auto const* const text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
 TEST_CASE("four consumers at random, killed at random, and then their producer: nothing is lost or left") {
-  auto const seed = wanted("TESSERA_IPC_SEED", 26), steps = wanted("TESSERA_IPC_STEPS", 2500);
+  auto const seed = test::wanted("TESSERA_IPC_SEED", 26), steps = test::wanted("TESSERA_IPC_STEPS", 2500);
   CAPTURE(seed);
   test::Random random{seed};
   auto producer = producing(3);

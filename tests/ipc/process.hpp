@@ -1,6 +1,7 @@
 // Processes of a test, which talk to it in messages.
 #pragma once
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -139,6 +140,19 @@ inline std::size_t shared_mappings() {
   std::size_t count = 0;
   for (std::string line; std::getline(maps, line);) count += line.find("/memfd:tessera ") != line.npos;
   return count;
+}
+
+/// The kernel tells of a process's end; who hears of it then needs its turn.
+template <class F>
+bool comes_true(F&& f) {
+  for (int i = 0; i < 2000 && !f(); ++i) ::usleep(5000);
+  return f();
+}
+
+/// How much a random run does, and by which seed: TESSERA_IPC_STEPS, TESSERA_IPC_SEED.
+inline std::uint64_t wanted(char const* name, std::uint64_t otherwise) {
+  auto const* const text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
 }  // namespace test

@@ -16,6 +16,7 @@
 #include <tessera/core/cuda_context.cuh>
 #include <tessera/ipc/consumer.hpp>
 #include <tessera/ipc/driver.cuh>
+#include <tessera/ipc/imported_pool.cuh>
 #include <tessera/memory/queue.cuh>
 
 namespace tessera { inline namespace v0 { namespace ipc {
@@ -34,23 +35,18 @@ Handle handle_of(std::vector<std::byte> const& octets, char const* what) {
 /// queues that it was attached on are done with all that they were given.
 class Import {
  public:
-  /// Throws: IpcError, DeviceError. `reply` says the addresses, if the producer is this process.
-  Import(Memory const& memory, Reply const& reply, std::shared_ptr<tessera::detail::Stream> stream)
-      : context_{stream->context()} {
-    if (reply.address != 0) {
-      range_ = {reinterpret_cast<std::byte*>(reply.address), static_cast<std::size_t>(reply.size)};
-      event_ = reinterpret_cast<cudaEvent_t>(reply.event);
-      return;
-    }
+  /// One of this process's own.
+  explicit Import(Reply const& reply)
+      : event_{reinterpret_cast<cudaEvent_t>(reply.event)},
+        range_{reinterpret_cast<std::byte*>(reply.address), static_cast<std::size_t>(reply.size)} {}
+  /// Another's, of that pool or of none. Throws: IpcError, DeviceError.
+  Import(Memory const& memory, Hold pool, tessera::detail::Context context)
+      : context_{context}, pool_{std::move(pool)} {
     tessera::detail::InContext const here{context_};
     auto const event = handle_of<cudaIpcEventHandle_t>(memory.event, "event");
-    void* data = nullptr;
-    tessera::detail::check(::cudaIpcOpenMemHandle(&data, handle_of<cudaIpcMemHandle_t>(memory.handle, "memory"),
-                                                  cudaIpcMemLazyEnablePeerAccess),
-                           "cudaIpcOpenMemHandle");
-    opened_ = data;
+    open(memory);
     try {
-      range_ = range_of(data);
+      range_ = range_of(opened_);
       tessera::detail::check(::cudaIpcOpenEventHandle(&event_, event), "cudaIpcOpenEventHandle");
     } catch (...) {
       close();
@@ -77,13 +73,24 @@ class Import {
   }
 
  private:
+  void open(Memory const& memory) {
+    if (!pool_)
+      return tessera::detail::check(
+          ::cudaIpcOpenMemHandle(&opened_, handle_of<cudaIpcMemHandle_t>(memory.handle, "memory"),
+                                 cudaIpcMemLazyEnablePeerAccess),
+          "cudaIpcOpenMemHandle");
+    auto data = handle_of<cudaMemPoolPtrExportData>(memory.handle, "memory");
+    auto const pool = static_cast<ImportedPool const*>(pool_.opened().owner.get())->get();
+    tessera::detail::check(::cudaMemPoolImportPointer(&opened_, pool, &data), "cudaMemPoolImportPointer");
+  }
   void close() noexcept {
     if (!opened_) return;
     if (event_) tessera::detail::succeeds(::cudaEventDestroy(event_));
-    tessera::detail::succeeds(::cudaIpcCloseMemHandle(opened_));
+    tessera::detail::succeeds(pool_ ? ::cudaFree(opened_) : ::cudaIpcCloseMemHandle(opened_));
   }
 
   tessera::detail::Context context_;
+  Hold pool_;
   void* opened_ = nullptr;  // null: it is this process's own
   cudaEvent_t event_ = nullptr;
   AddressRange range_{};
@@ -93,14 +100,17 @@ class Import {
 
 template <LeaseKind L>
 Attached<space::Device, L> attach_device(Consumer& consumer, Descriptor const& array, Queue<space::Device>& on) {
-  if (array.memory.kind != "cuda-ipc")
-    throw IpcError{text({"the array is in memory of kind ", array.memory.kind, ", expected cuda-ipc"})};
+  if (array.memory.kind != "cuda-ipc" && array.memory.kind != "cuda-pool")
+    throw IpcError{text({"the array is in memory of kind ", array.memory.kind, ", expected cuda-ipc or cuda-pool"})};
   auto const& stream = on.shared_stream();
   auto attached = consumer.attach_by<space::Device, L>(array, [&](Reply const& reply, File) {
     if (auto const here = uuid_of(on.device()); array.memory.device != here)
       throw IpcError{
           text({"the array is in the memory of ", array.memory.device, ", and the queue's device is ", here})};
-    auto import = std::make_shared<Import>(array.memory, reply, stream);
+    auto const& context = stream->context();
+    auto import = reply.address != 0
+                      ? std::make_shared<Import>(reply)
+                      : std::make_shared<Import>(array.memory, hold_pool_of(consumer, array, context), context);
     auto const range = import->range();
     return Opened{range.begin, range.size, import};
   });

@@ -44,6 +44,12 @@ class Consumer {
     detail::expect_within(array, size);
     return {array, IpcBuffer<S, L>{std::move(hold), 0, checked_size(size, "the allocation")}};
   }
+  /// A pool of the producer's that allocations lie in: `open(reply, file)` gives an Opened, once for all of them.
+  template <class Open>
+  detail::Hold hold_pool(Identity const& producer, std::uint64_t number, Open&& open) {
+    auto const link = link_to(producer);
+    return {link, link->take({number, "pool", false}, open)};
+  }
 
  private:
   template <LeaseKind L>

@@ -23,6 +23,7 @@ struct Memory {
   std::uint64_t size = 0;           ///< bytes
   std::vector<std::byte> handle{};  ///< what the system needs to open it, beside the lease
   std::vector<std::byte> event{};   ///< of an interprocess event that its bytes are ready behind
+  std::uint64_t pool = 0;           ///< of memory of a pool: the pool's own number among them
 
   friend bool operator==(Memory const&, Memory const&) = default;
 };

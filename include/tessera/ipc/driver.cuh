@@ -53,4 +53,14 @@ inline AddressRange range_of(void const* address) {
   return {reinterpret_cast<std::byte*>(begin), size};
 }
 
+/// The pool that an address's memory is of. Null: of none.
+inline cudaMemPool_t pool_of(void const* address) {
+  constexpr int mempool_handle = 17;  // CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE
+  cudaMemPool_t pool = nullptr;
+  auto const ask = driver_function<int (*)(void*, int, std::uint64_t)>("cuPointerGetAttribute");
+  tessera::detail::Context::check_driver(ask(&pool, mempool_handle, reinterpret_cast<std::uintptr_t>(address)),
+                                         "cuPointerGetAttribute");
+  return pool;
+}
+
 }}}}  // namespace tessera::v0::ipc::detail

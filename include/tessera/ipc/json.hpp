@@ -72,6 +72,7 @@ inline Value memory_value(Memory const& memory, Octets how) {
   if (!memory.device.empty()) members.push_back({"device", memory.device});
   if (!memory.handle.empty()) members.push_back({"handle", octets_value(memory.handle, how)});
   if (!memory.event.empty()) members.push_back({"event", octets_value(memory.event, how)});
+  if (memory.kind == "cuda-pool") members.push_back({"pool", memory.pool});
   return members;
 }
 inline Memory read_memory(ObjectReader reader, bool is_newer) {
@@ -81,6 +82,7 @@ inline Memory read_memory(ObjectReader reader, bool is_newer) {
   if (auto const device = reader.find("device")) memory.device = device->string();
   if (auto const handle = reader.find("handle")) memory.handle = read_octets(*handle);
   if (auto const event = reader.find("event")) memory.event = read_octets(*event);
+  if (memory.kind == "cuda-pool") memory.pool = reader.at("pool").integer<std::uint64_t>();
   if (!is_newer) reader.finish();
   return memory;
 }

@@ -68,6 +68,7 @@ class Link {
     try {
       return entries_.emplace(key, Entry{open(granted.message, std::move(granted.file)), 1}).first;
     } catch (...) {
+      expect_alive();  // it may have gone meanwhile, which says more than what could not be opened
       give_back(key.number);
       throw;
     }
@@ -76,7 +77,7 @@ class Link {
     std::lock_guard lock{mutex_};
     if (--entry->second.users != 0) return;
     auto const number = entry->first.number;
-    entries_.erase(entry);  // closed, and only then told
+    { auto const closed = entries_.extract(entry); }  // and with it the use of a pool; only then told
     give_back(number);
   }
 
@@ -99,7 +100,7 @@ class Link {
   std::string name_;
   File socket_;
   pid_t process_ = ::getpid();
-  std::mutex mutex_;
+  std::recursive_mutex mutex_;  // what opens memory of a pool takes the pool
   Entries entries_;
 };
 

@@ -2,7 +2,9 @@
 #pragma once
 #include <concepts>
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -67,10 +69,23 @@ class Producer {
   Published publish(detail::Exported allocation, Descriptor array) {
     detail::expect_named(array.type);
     array.producer = identity_;
-    array.memory = {allocation.kind, allocation.device, 0, allocation.size, allocation.handle, allocation.event};
+    array.memory = {allocation.kind,  allocation.device, 0, allocation.size, allocation.handle,
+                    allocation.event, allocation.pool};
     detail::expect_within(array, allocation.size);
     array.memory.number = all_->add(std::move(allocation));
     return {all_, std::move(array)};
+  }
+  /// What allocations lie in, a pool: `publish()` gives it, once for as long as anyone keeps it. For those who add
+  /// kinds of memory.
+  template <class Publish>
+  std::shared_ptr<Published const> once(void const* pool, Publish&& publish) {
+    std::lock_guard lock{mutex_};
+    std::erase_if(pools_, [](auto const& known) { return known.second.expired(); });
+    if (auto const known = pools_.find(pool); known != pools_.end())
+      if (auto found = known->second.lock()) return found;
+    auto made = std::make_shared<Published const>(publish());
+    pools_[pool] = made;
+    return made;
   }
 
  private:
@@ -89,6 +104,8 @@ class Producer {
 
   Identity identity_ = detail::new_identity();
   std::shared_ptr<detail::Publications> all_ = std::make_shared<detail::Publications>();
+  std::mutex mutex_;
+  std::map<void const*, std::weak_ptr<Published const>> pools_;
   std::unique_ptr<detail::Server> server_;
 };
 

@@ -17,7 +17,7 @@ namespace tessera { inline namespace v0 { namespace ipc { namespace detail {
 
 /// An allocation that other processes can open, as the producer has it.
 struct Exported {
-  std::string kind{};                      ///< "shared-memory", "cuda-ipc"
+  std::string kind{};                      ///< "shared-memory", "cuda-ipc", "cuda-pool"
   std::string device{};                    ///< its UUID; empty for the host
   std::uint64_t size = 0;                  ///< bytes, from the allocation's beginning
   std::byte* data = nullptr;               ///< its beginning
@@ -25,6 +25,7 @@ struct Exported {
   std::vector<std::byte> event{};          ///< of an event that its bytes are ready behind; empty: they are
   std::function<int(bool writes)> open{};  ///< a descriptor to be sent with a lease; none, if empty
   std::shared_ptr<void const> owner{};
+  std::uint64_t pool = 0;        ///< the number of the pool that it is of
   void* own_event = nullptr;     ///< that event, for this process itself
   bool outlasts_leases = false;  ///< it may not be freed while another process has it open
 };

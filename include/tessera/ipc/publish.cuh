@@ -2,7 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,18 +14,12 @@
 #include <tessera/core/cuda_check.cuh>
 #include <tessera/core/cuda_context.cuh>
 #include <tessera/ipc/driver.cuh>
+#include <tessera/ipc/memory_handle.cuh>
 #include <tessera/ipc/producer.hpp>
 #include <tessera/memory/queue.cuh>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 namespace detail {
-
-template <class Handle>
-std::vector<std::byte> octets_of(Handle const& handle) {
-  std::vector<std::byte> octets(sizeof handle);
-  std::memcpy(octets.data(), &handle, sizeof handle);
-  return octets;
-}
 
 /// An event that other processes can wait for: the bytes are ready behind it.
 class SharedEvent {
@@ -58,52 +51,45 @@ class SharedEvent {
   cudaIpcEventHandle_t handle_{};
 };
 
-/// The handle of the allocation that the address lies in. Throws: IpcError, if it is of a kind that has none.
-inline std::vector<std::byte> memory_handle(std::byte* data) {
-  cudaIpcMemHandle_t handle{};
-  auto const status = ::cudaIpcGetMemHandle(&handle, data);
-  if (status == cudaErrorInvalidValue) {
-    static_cast<void>(::cudaGetLastError());
-    throw IpcError{
-        "this device memory is of a pool, which CUDA IPC cannot export: give the queue an IpcResource, "
-        "Queue<space::Device>{host, {.device = resource}}, and read on it"};
-  }
-  tessera::detail::check(status, "cudaIpcGetMemHandle");
-  return octets_of(handle);
+/// An array in the memory that `owner` keeps. Consumers' work comes after what `on` was given so far.
+inline Published publish_device(Producer& producer, Descriptor array, std::byte* data,
+                                std::shared_ptr<void const> owner, Queue<space::Device>& on) {
+  struct Owner {
+    std::shared_ptr<void const> memory;
+    SharedEvent ready;
+    std::shared_ptr<Published const> pool;
+  };
+  auto const range = range_of(data);
+  auto handle = memory_handle(producer, range.begin);
+  auto const kept = std::shared_ptr<Owner>{new Owner{std::move(owner), SharedEvent{on.shared_stream()}, handle.pool}};
+  Exported allocation{.kind = handle.kind, .device = uuid_of(on.device())};
+  allocation.size = range.size, allocation.data = range.begin;
+  allocation.handle = std::move(handle.octets), allocation.event = kept->ready.handle();
+  allocation.own_event = kept->ready.get();
+  if (handle.pool) allocation.pool = handle.pool->descriptor().memory.number;
+  allocation.outlasts_leases = true;
+  allocation.owner = kept;
+  array.offset = static_cast<std::uint64_t>(data - range.begin);
+  return producer.publish(std::move(allocation), std::move(array));
 }
 
 }  // namespace detail
 
-/// An array in device memory that can be exported, without a copy: read on a queue with an IpcResource. Consumers' work
-/// comes after what `on` was given so far. Throws: IpcError, if the memory is of a pool; DeviceError. Pinned and
-/// managed buffers do not compile.
+/// An array in device memory that can be exported, without a copy: read on a queue with an IpcResource or an IpcPool,
+/// or in a pool of the caller's with handleTypes = cudaMemHandleTypePosixFileDescriptor. Consumers' work comes after
+/// what `on` was given so far. Throws: IpcError, which says why the memory cannot be exported, and what to do;
+/// DeviceError. Pinned and managed buffers do not compile.
 template <class T, std::size_t Rank, class B>
 Published publish(Producer& producer, OwnedArray<T, Rank, B> array, Queue<space::Device>& on) {
   static_assert(std::same_as<typename B::space_type, space::Device>,
                 "tessera: CUDA exports neither pinned nor managed memory to other processes: read into a DeviceBuffer "
                 "on a queue with an IpcResource, or into a SharedBuffer for the host");
   tessera::detail::InContext const here{on.shared_stream()->context()};
-  struct Owner {
-    Owner(OwnedArray<T, Rank, B> taken, std::shared_ptr<tessera::detail::Stream> const& stream)
-        : array{std::move(taken)}, ready{stream} {}
-    OwnedArray<T, Rank, B> array;
-    detail::SharedEvent ready;
-  };
   if (array.size() == 0) throw IpcError{"an array without elements has no device memory to publish"};
-  auto const owner = std::make_shared<Owner>(std::move(array), on.shared_stream());
-  auto* const data = reinterpret_cast<std::byte*>(owner->array.data());
-  auto const range = detail::range_of(data);
-  detail::Exported allocation{.kind = "cuda-ipc", .device = detail::uuid_of(on.device())};
-  allocation.size = range.size, allocation.data = range.begin;
-  allocation.handle = detail::memory_handle(data), allocation.event = owner->ready.handle();
-  allocation.own_event = owner->ready.get();
-  allocation.outlasts_leases = true;
-  allocation.owner = owner;
   Descriptor described;
-  described.type = data_type_of<T>(), described.shape = owner->array.shape(),
-  described.strides = owner->array.strides();
-  described.offset = static_cast<std::uint64_t>(data - range.begin);
-  return producer.publish(std::move(allocation), std::move(described));
+  described.type = data_type_of<T>(), described.shape = array.shape(), described.strides = array.strides();
+  auto const owner = std::make_shared<OwnedArray<T, Rank, B>>(std::move(array));
+  return detail::publish_device(producer, std::move(described), reinterpret_cast<std::byte*>(owner->data()), owner, on);
 }
 
 }}}  // namespace tessera::v0::ipc

@@ -8,6 +8,7 @@
 #include <exception>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -54,6 +55,7 @@ class Server {
     File socket;
     pid_t process;
     std::vector<std::uint64_t> leases{};
+    std::optional<Request> asked{};  // to take a lease
   };
 
   bool is_own(Consumer const& consumer) const { return consumer.process == process_; }
@@ -68,8 +70,11 @@ class Server {
       auto answer = asked.begin() + 2;
       for (auto at = consumers_.begin(); at != consumers_.end(); ++answer) {
         auto const now = at++;
-        if (answer->revents != 0 && !serve(*now)) drop(now);
+        if (answer->revents != 0 && !hear(*now)) drop(now);
       }
+      // After all that was given back: who was told of it, in whatever way, gets its lease.
+      for (auto at = consumers_.begin(); at != consumers_.end();)
+        if (auto const now = at++; now->asked && !take(*now, *std::exchange(now->asked, {}))) drop(now);
       if ((asked[1].revents & POLLIN) != 0) accept();
     }
     while (!consumers_.empty()) drop(consumers_.begin());
@@ -91,21 +96,28 @@ class Server {
   }
 
   // False: nothing more can come of it.
-  bool serve(Consumer& consumer) noexcept try {
-    auto const got = receive<Request>(consumer.socket);
-    auto const& request = got.message;
-    if (!got.is_whole || request.version != protocol) return false;
-    if (request.what == What::take) return take(consumer, request);
-    auto const found = std::find(consumer.leases.begin(), consumer.leases.end(), request.allocation);
-    if (request.what != What::give_back || found == consumer.leases.end()) return false;
-    consumer.leases.erase(found);
-    published_->give_back(request.allocation, is_own(consumer));
+  bool hear(Consumer& consumer) noexcept {
+    while (!consumer.asked) {
+      auto const got = receive<Request>(consumer.socket, MSG_DONTWAIT);
+      auto const& request = got.message;
+      if (got.is_nothing) break;
+      if (!got.is_whole || request.version != protocol) return false;
+      if (request.what == What::take)
+        consumer.asked = request;
+      else if (request.what != What::give_back || !give_back(consumer, request.allocation))
+        return false;
+    }
     return true;
-  } catch (std::exception const&) {  // no memory
-    return false;
+  }
+  bool give_back(Consumer& consumer, std::uint64_t number) noexcept {
+    auto const found = std::find(consumer.leases.begin(), consumer.leases.end(), number);
+    if (found == consumer.leases.end()) return false;
+    consumer.leases.erase(found);
+    published_->give_back(number, is_own(consumer));
+    return true;
   }
 
-  bool take(Consumer& consumer, Request const& request) {
+  bool take(Consumer& consumer, Request const& request) noexcept try {
     Reply reply;
     File file{-1};
     consumer.leases.reserve(consumer.leases.size() + 1);
@@ -130,6 +142,8 @@ class Server {
       reply.set_reason(granted.why);
     }
     return send(consumer.socket, reply, file.number(), MSG_DONTWAIT);  // it waits for nobody
+  } catch (std::exception const&) {  // no memory
+    return false;
   }
 
   std::shared_ptr<Publications> published_;

@@ -17,7 +17,8 @@ namespace tessera { inline namespace v0 { namespace detail {
 /// A memory resource (memory/resource.cuh). Every call is made in the context of its device.
 class DevicePool {
  public:
-  DevicePool() = default;
+  /// `exported`: how other processes may open the pool.
+  explicit DevicePool(cudaMemAllocationHandleType exported = cudaMemHandleTypeNone) : exported_{exported} {}
   DevicePool(DevicePool const&) = delete;
   DevicePool& operator=(DevicePool const&) = delete;
   ~DevicePool() {
@@ -53,6 +54,7 @@ class DevicePool {
     if (pool_) return pool_;
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
+    properties.handleTypes = exported_;
     properties.location.type = cudaMemLocationTypeDevice;
     check(::cudaGetDevice(&properties.location.id), "cudaGetDevice");
     cudaMemPool_t pool = nullptr;
@@ -64,6 +66,7 @@ class DevicePool {
     return pool_ = pool;
   }
 
+  cudaMemAllocationHandleType exported_;
   std::mutex mutex_;
   cudaMemPool_t pool_ = nullptr;
 };

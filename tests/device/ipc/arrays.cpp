@@ -1,4 +1,5 @@
 // Arrays of device memory between processes.
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -167,9 +168,110 @@ TEST_CASE("descriptors of device memory are not believed, and memory of pools is
   CHECK(emulation::alive().allocations == 0);
   ipc::Producer own;
   CHECK_THROWS_WITH_AS(ipc::publish(own, counted(on), on),
-                       "this device memory is of a pool, which CUDA IPC cannot export: give the queue an IpcResource, "
-                       "Queue<space::Device>{host, {.device = resource}}, and read on it",
+                       "this device memory is of a pool that was made for this process alone (handleTypes is not "
+                       "cudaMemHandleTypePosixFileDescriptor): read on a queue with an IpcResource or an IpcPool, "
+                       "Queue<space::Device>{host, {.device = resource}}; or publish a copy, ipc::publish(producer, "
+                       "array.view(), queue), of tessera/ipc/publish_copy.cuh",
                        ipc::IpcError);
+  producer->put("end");
+  CHECK(producer.wait());
+}
+
+TEST_CASE("a producer of device memory that is killed gives its consumers an error at the next use") {
+  auto producer = test::Process::running("child: publisher");
+  auto const array = ipc::parse_descriptor(producer->get());
+  Queue<space::Device> on{Queue<space::Host>{}};
+  ipc::Consumer consumer;
+  auto attached = ipc::attach(consumer, array, on);
+  producer.kill();
+  CHECK_THROWS_AS((attached.view<float const, 2>()), ipc::ProducerGone);
+  CHECK_THROWS_AS(ipc::attach(consumer, array.slice({{0, 1}, all}), on), ipc::ProducerGone);
+  attached.close();
+  CHECK(emulation::alive().allocations == 0);
+}
+
+// A resource that cuts what it gives out of one allocation, as pools of other libraries do.
+struct Parts {
+  Parts() { REQUIRE(cudaMalloc(reinterpret_cast<void**>(&whole), std::size_t{1} << 20) == cudaSuccess); }
+  ~Parts() { cudaFree(whole); }
+  void* allocate(cudaStream_t, std::size_t size, std::size_t) {
+    used += 512;  // beside the first
+    auto* const part = whole + used;
+    used += (size + 255) / 256 * 256;
+    return part;
+  }
+  void deallocate(cudaStream_t, void*, std::size_t, std::size_t) noexcept {}
+  std::byte* whole = nullptr;
+  std::size_t used = 0;
+};
+TEST_CASE("child: publisher of parts" * doctest::skip()) {
+  auto const tell = test::Process::mine();
+  Parts parts;
+  Queue<space::Device> on{Queue<space::Host>{}, DeviceResources{.device = parts}};
+  {
+    ipc::Producer producer;
+    auto const first = ipc::publish(producer, counted(on), on), second = ipc::publish(producer, counted(on), on);
+    tell.put(first.json());
+    tell.put(second.json());
+    tell.get();
+  }
+}
+TEST_CASE("an array that lies in a larger allocation is found there by its offset") {
+  auto producer = test::Process::running("child: publisher of parts");
+  auto const first = ipc::parse_descriptor(producer->get()), second = ipc::parse_descriptor(producer->get());
+  CHECK((first.offset == 512 && first.memory.size == std::size_t{1} << 20));
+  CHECK((second.offset == 1280 && second.memory.handle == first.memory.handle));
+  {
+    Queue<space::Device> on{Queue<space::Host>{}};
+    ipc::Consumer consumer;
+    auto const one = ipc::attach(consumer, first, on), other = ipc::attach(consumer, second, on);
+    CHECK(element(one.view<float const, 2>(), 5, 3, on) == 23);
+    CHECK(element(other.view<float const, 2>(), 5, 3, on) == 23);
+    CHECK(emulation::alive().allocations == 1);
+  }
+  producer->put("end");
+  CHECK(producer.wait());
+}
+
+TEST_CASE("whatever call of the runtime fails, publishing and attaching leave nothing behind") {
+  ipc::IpcPool pool;
+  Queue<space::Device> on{Queue<space::Host>{}, DeviceResources{.device = pool}};
+  on.wait();
+  auto const before = emulation::alive();
+  for (std::size_t k = 0, done = 0; done == 0; ++k) {
+    CAPTURE(k);
+    ipc::Producer producer;
+    auto array = counted(on);
+    on.wait();
+    emulation::fail(k);
+    try {
+      (void)ipc::publish(producer, std::move(array), on);
+    } catch (Error const&) {
+    }
+    done = !emulation::has_failed();
+    emulation::fail_nothing();
+    on.wait();
+    CHECK(producer.allocations() == 0);
+    CHECK(emulation::alive().events == before.events);
+    CHECK((k < 40 && (done == 0 || k > 4)));
+  }
+  auto producer = test::Process::running("child: publisher");
+  auto const array = ipc::parse_descriptor(producer->get());
+  Queue<space::Device> here{Queue<space::Host>{}};
+  for (std::size_t k = 0, done = 0; done == 0; ++k) {
+    CAPTURE(k);
+    ipc::Consumer consumer;
+    emulation::fail(k);
+    try {
+      (void)ipc::attach(consumer, array, here);
+    } catch (Error const&) {
+    }
+    done = !emulation::has_failed();
+    emulation::fail_nothing();
+    CHECK(emulation::alive().allocations == before.allocations);
+    CHECK(emulation::alive().events == before.events);
+    CHECK((k < 40 && (done == 0 || k > 4)));
+  }
   producer->put("end");
   CHECK(producer.wait());
 }

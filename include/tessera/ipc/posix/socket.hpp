@@ -98,15 +98,15 @@ bool send(File const& socket, Message const& message, int file = -1, int flags =
   return sent == static_cast<ssize_t>(sizeof message);
 }
 
-/// What came: a message of that type, with or without an open file, or nothing that is one.
+/// What came: a message of that type, with or without an open file, or nothing that is one. Nothing: it would wait.
 template <class Message>
 struct Received {
-  bool is_whole = false;
+  bool is_whole = false, is_nothing = false;
   Message message{};
   File file{-1};
 };
 template <class Message>
-Received<Message> receive(File const& socket) {
+Received<Message> receive(File const& socket, int flags = 0) {
   Received<Message> result;
   iovec part{&result.message, sizeof result.message};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
@@ -114,8 +114,9 @@ Received<Message> receive(File const& socket) {
   header.msg_iov = &part, header.msg_iovlen = 1;
   header.msg_control = control, header.msg_controllen = CMSG_LEN(sizeof(int));  // a second one is not taken
   ssize_t got = 0;
-  do got = ::recvmsg(socket.number(), &header, MSG_CMSG_CLOEXEC);
+  do got = ::recvmsg(socket.number(), &header, flags | MSG_CMSG_CLOEXEC);
   while (got < 0 && errno == EINTR);
+  result.is_nothing = got < 0 && errno == EAGAIN;
   if (got < 0) return result;
   for (auto* rights = CMSG_FIRSTHDR(&header); rights; rights = CMSG_NXTHDR(&header, rights))
     if (rights->cmsg_level == SOL_SOCKET && rights->cmsg_type == SCM_RIGHTS) {

@@ -1,0 +1,86 @@
+// Columns of a device's memory between processes.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <ipc/process.hpp>
+#include <tessera/ipc/attached_column.hpp>
+#include <tessera/ipc/cuda.cuh>
+#include <tessera/ipc/published_column.hpp>
+
+using namespace tessera;
+using ipc::PublishedColumn;
+
+namespace ipc_device_column_tests {
+
+template <class T>
+ipc::Published published(ipc::Producer& producer, std::vector<T> const& elements, Queue<space::Device>& on) {
+  OwnedArray<T, 1, DeviceBuffer> array{{elements.size()}, on};
+  REQUIRE(cudaMemcpyAsync(array.data(), elements.data(), elements.size() * sizeof(T), cudaMemcpyHostToDevice,
+                          on.stream()) == cudaSuccess);
+  return ipc::publish(producer, std::move(array), on);
+}
+template <class T>
+std::vector<T> elements(ArrayView<T const, 1, space::Device> view, Queue<space::Device>& on) {
+  std::vector<T> result(view.shape[0]);
+  REQUIRE(cudaMemcpyAsync(result.data(), view.data, result.size() * sizeof(T), cudaMemcpyDeviceToHost, on.stream()) ==
+          cudaSuccess);
+  on.wait();
+  return result;
+}
+
+TEST_CASE("child: table on a device" * doctest::skip()) {
+  auto const tell = test::Process::mine();
+  ipc::IpcPool pool;
+  Queue<space::Device> on{Queue<space::Host>{}, DeviceResources{.device = pool}};
+  ipc::Producer producer;
+  std::string const text = "onetwothree";
+  std::vector<PublishedColumn> fields;
+  fields.push_back(PublishedColumn::values(published<float>(producer, {1, 2, 3, 4}, on))
+                       .masked(published<std::uint8_t>(producer, {0b1101}, on), ipc::Mask::Kind::bits, 1)
+                       .named("weight"));
+  fields.push_back(PublishedColumn::strings(
+                       published<std::int32_t>(producer, {0, 3, 6, 6, 11}, on),
+                       published<std::uint8_t>(producer, std::vector<std::uint8_t>(text.begin(), text.end()), on))
+                       .named("word"));
+  fields.push_back(
+      PublishedColumn::lists(published<std::int64_t>(producer, {0, 2, 2, 3, 5}, on),
+                             PublishedColumn::values(published<std::int16_t>(producer, {7, 8, 9, 10, 11}, on)))
+          .named("parts"));
+  auto const row = PublishedColumn::structure(std::move(fields)).named("row");
+  tell.put(row.json());
+  tell.get();
+}
+
+TEST_CASE("a table of columns of another process's device memory, with nulls, strings and lists") {
+  auto producer = test::Process::running("child: table on a device");
+  auto const row = ipc::parse_column_descriptor(producer->get());
+  CHECK(row.children[0].schema == "f");
+  {
+    Queue<space::Device> on{Queue<space::Host>{}};
+    ipc::Consumer consumer;
+    auto const attach = [&](ipc::ColumnDescriptor const& column) {
+      return ipc::AttachedColumn<space::Device>{
+          column, [&](ipc::Descriptor const& buffer) { return ipc::attach(consumer, buffer, on); }};
+    };
+    auto const attached = attach(row);
+    auto const& fields = attached.children();
+    CHECK(elements(fields[0].values<float>(), on) == std::vector<float>{1, 2, 3, 4});
+    CHECK(elements(fields[0].mask()->view<std::uint8_t const, 1>(), on) == std::vector<std::uint8_t>{0b1101});
+    CHECK(elements(fields[1].offsets()->view<std::int32_t const, 1>(), on)[4] == 11);
+    CHECK(elements(fields[1].data()->view<std::uint8_t const, 1>(), on).size() == 11);
+    CHECK(elements(fields[2].children()[0].values<std::int16_t>(), on)[4] == 11);
+    auto const part = attach(row.children[0].slice(2, 2));
+    CHECK(elements(part.values<float>(), on) == std::vector<float>{3, 4});
+    CHECK(part.mask()->shape() == Extents{1});  // the whole one
+    CHECK((part.descriptor().offset == 2 && part.descriptor().null_count == -1));
+  }
+  producer->put("end");
+  CHECK(producer.wait());
+}
+
+}  // namespace ipc_device_column_tests

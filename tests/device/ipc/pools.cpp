@@ -1,0 +1,257 @@
+// Device memory of pools between processes, and copies in memory that can be exported.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <emulation/emulation.hpp>
+#include <ipc/process.hpp>
+#include <tessera/ipc/cuda.cuh>
+#include <tessera/ipc/publish_copy.cuh>
+#include <tessera/memory/launch.cuh>
+
+using namespace tessera;
+
+namespace ipc_pool_tests {
+
+using Floats = OwnedArray<float, 2, DeviceBuffer>;
+
+struct Count {
+  float* data;
+  TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const { data[i] = static_cast<float>(i); }
+};
+struct AddTen {
+  ArrayView<float, 2, space::Device> view;
+  TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const {
+    view.in_kernel(i / view.shape[1], i % view.shape[1]) += 10;
+  }
+};
+
+Floats counted(std::uint64_t rows, Queue<space::Device>& on) {
+  Floats array{{rows, 4}, on};
+  launch(on, rows * 4, Count{array.data()});
+  return array;
+}
+
+// The first elements, in C order.
+std::vector<float> elements(ArrayView<float const, 2, space::Device> view, Queue<space::Device>& on) {
+  std::vector<float> result(view.shape[0] * view.shape[1]);
+  for (std::uint64_t i = 0; i < result.size(); ++i) {
+    auto const* const at = view.data + static_cast<std::int64_t>(i / view.shape[1]) * view.strides[0] +
+                           static_cast<std::int64_t>(i % view.shape[1]) * view.strides[1];
+    REQUIRE(cudaMemcpyAsync(&result[i], at, sizeof(float), cudaMemcpyDeviceToHost, on.stream()) == cudaSuccess);
+  }
+  on.wait();
+  return result;
+}
+template <class L>
+std::vector<float> elements(ipc::Attached<space::Device, L> const& array, Queue<space::Device>& on) {
+  return elements(array.template view<float const, 2>(), on);
+}
+
+template <class F>
+std::string refused(F&& f) {
+  try {
+    f();
+  } catch (Error const& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+// A pool of the program's own, as a memory resource.
+class OwnPool {
+ public:
+  explicit OwnPool(cudaMemAllocationHandleType exported) {
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned, properties.handleTypes = exported;
+    properties.location = {cudaMemLocationTypeDevice, 0};
+    REQUIRE(cudaMemPoolCreate(&pool_, &properties) == cudaSuccess);
+  }
+  ~OwnPool() { cudaMemPoolDestroy(pool_); }
+  void* allocate(cudaStream_t stream, std::size_t size, std::size_t) {
+    void* data = nullptr;
+    REQUIRE(cudaMallocFromPoolAsync(&data, size, pool_, stream) == cudaSuccess);
+    return data;
+  }
+  void deallocate(cudaStream_t stream, void* data, std::size_t, std::size_t) noexcept { cudaFreeAsync(data, stream); }
+
+ private:
+  cudaMemPool_t pool_ = nullptr;
+};
+
+// Publishes two arrays of one pool and one of a pool of its own.
+TEST_CASE("child: publisher of pools" * doctest::skip()) {
+  auto const tell = test::Process::mine();
+  emulation::seed(15);  // late: only those who wait let it run
+  auto const files = test::open_files();
+  ipc::IpcPool pool;
+  OwnPool own{cudaMemHandleTypePosixFileDescriptor};
+  {
+    Queue<space::Device> on{Queue<space::Host>{}, DeviceResources{.device = pool}};
+    Queue<space::Device> other{Queue<space::Host>{}, DeviceResources{.device = own}};
+    ipc::Producer producer;
+    std::vector<ipc::Published> published;
+    published.push_back(ipc::publish(producer, counted(6, on), on));
+    auto const with_a_pool = test::open_files();
+    published.push_back(ipc::publish(producer, counted(10, on), on));
+    CHECK(test::open_files() == with_a_pool);
+    published.push_back(ipc::publish(producer, counted(3, other), other));
+    CHECK(test::open_files() == with_a_pool + 1);
+    for (auto const& array : published) tell.put(array.json());
+    for (;;) {
+      auto const asked = tell.get();
+      if (asked == "own") {  // in the producer's own process nothing is opened
+        ipc::Consumer consumer;
+        emulation::Watch const watch;
+        auto const attached = ipc::attach(consumer, published[0].descriptor(), on);
+        for (auto const& call : watch.calls())
+          CHECK(std::string_view{call.name}.find("Import") == std::string_view::npos);
+        tell.put(std::to_string(static_cast<int>(elements(attached, on)[23])));
+      }
+      if (asked == "withdraw") {
+        published.clear();
+        tell.put(std::to_string(producer.allocations()));
+      }
+      if (asked == "gone") {
+        while (producer.allocations() != 0) ::usleep(1000);
+        tell.put("gone");
+      }
+      if (asked == "end") break;
+    }
+  }
+  CHECK(test::open_files() <= files + 1);  // what the runtime keeps
+}
+
+std::size_t imports_of_pools(emulation::Watch const& watch) {
+  auto const calls = watch.calls();
+  return static_cast<std::size_t>(std::count_if(calls.begin(), calls.end(), [](auto const& call) {
+    return std::string_view{call.name} == "cudaMemPoolImportFromShareableHandle";
+  }));
+}
+
+TEST_CASE("arrays of another process's pools are used where they are, and a pool is opened once") {
+  auto producer = test::Process::running("child: publisher of pools");
+  std::vector<ipc::Descriptor> arrays;
+  for (int i = 0; i < 3; ++i) arrays.push_back(ipc::parse_descriptor(producer->get()));
+  CHECK(arrays[0].memory.kind == "cuda-pool");
+  CHECK(arrays[0].memory.pool == arrays[1].memory.pool);
+  CHECK(arrays[0].memory.pool != arrays[2].memory.pool);
+  auto const files = test::open_files();
+  {
+    Queue<space::Device> on{Queue<space::Host>{}};
+    ipc::Consumer consumer;
+    emulation::Watch const watch;
+    auto const first = ipc::attach(consumer, arrays[0], on);
+    auto const second = ipc::attach(consumer, arrays[1], on);
+    auto const third = ipc::attach(consumer, arrays[2], on);
+    CHECK(imports_of_pools(watch) == 2);
+    CHECK(elements(first, on)[23] == 23);  // in the producer's order
+    CHECK(elements(second, on)[39] == 39);
+    CHECK(elements(third, on)[11] == 11);
+    {
+      emulation::Watch const slice;
+      auto const part = ipc::attach(consumer, arrays[1].slice({{8, 10}, {1, 3}}), on);
+      CHECK(slice.calls().empty());
+      CHECK(elements(part, on) == std::vector<float>{33, 34, 37, 38});
+    }
+    CHECK(test::open_files() == files + 1);  // the connection
+  }
+  {
+    Queue<space::Device> on{Queue<space::Host>{}};
+    ipc::Consumer consumer;
+    auto const writing = ipc::attach_to_write(consumer, arrays[0].slice({{4, 6}, all}), on);
+    launch(on, 8, AddTen{writing.view<float, 2>()});
+  }
+  CHECK(emulation::alive().allocations == 0);
+  CHECK(emulation::alive().pools == 0);
+  producer->put("own");
+  CHECK(producer->get() == "33");
+  producer->put("end");
+  CHECK(producer.wait());
+}
+
+TEST_CASE("memory of a pool outlasts what is withdrawn, for as long as it is held, and no longer") {
+  auto producer = test::Process::running("child: publisher of pools");
+  auto const array = ipc::parse_descriptor(producer->get());
+  producer->get(), producer->get();
+  Queue<space::Device> on{Queue<space::Host>{}};
+  ipc::Consumer consumer;
+  auto attached = ipc::attach(consumer, array, on);
+  producer->put("withdraw");
+  CHECK(producer->get() == "2");  // the array and its pool
+  CHECK(elements(attached, on)[23] == 23);
+  attached.close();
+  producer->put("gone");
+  CHECK(producer->get() == "gone");
+  producer->put("end");
+  CHECK(producer.wait());
+}
+
+TEST_CASE("descriptors of pools are not believed") {
+  auto producer = test::Process::running("child: publisher of pools");
+  std::vector<ipc::Descriptor> arrays;
+  for (int i = 0; i < 3; ++i) arrays.push_back(ipc::parse_descriptor(producer->get()));
+  Queue<space::Device> on{Queue<space::Host>{}};
+  ipc::Consumer consumer;
+  auto const changed = [&](auto change) {
+    auto array = arrays[0];
+    change(array);
+    return refused([&] { (void)ipc::attach(consumer, array, on); });
+  };
+  CHECK(changed([](auto&) {}) == "nothing was thrown");
+  CHECK(changed([&](auto& a) { a.memory.pool = arrays[2].memory.pool; }).find("cudaMemPoolImportPointer") !=
+        std::string::npos);
+  CHECK(changed([&](auto& a) { a.memory.pool = a.memory.number; }) ==
+        "the producer has no pool " + std::to_string(arrays[0].memory.number));
+  CHECK(changed([](auto& a) { a.memory.pool = 77; }).find("allocation 77 is not published") != std::string::npos);
+  CHECK(changed([&](auto& a) { a.memory.handle = arrays[2].memory.handle; }).find("cudaMemPoolImportPointer") !=
+        std::string::npos);
+  CHECK(changed([](auto& a) { a.memory.handle.pop_back(); }) == "the handle of the memory has 63 octets, expected 64");
+  CHECK(changed([](auto& a) { a.shape[0] = 7, a.memory.size = 4096; }).find("does not lie in its allocation") !=
+        std::string::npos);
+  CHECK(changed([](auto& a) { a.memory.kind = "cuda-ipc"; }).find("cudaIpcOpenMemHandle") != std::string::npos);
+  auto text = ipc::to_json(arrays[0]);
+  auto const at = text.find("\"pool\"");
+  REQUIRE(at != text.npos);
+  CHECK(refused([&] { (void)ipc::parse_descriptor(text.replace(at, 6, "\"pond\"")); }) ==
+        "member memory.pool is missing");
+  CHECK(emulation::alive().allocations == 0);
+  CHECK(emulation::alive().pools == 0);
+  producer->put("end");
+  CHECK(producer.wait());
+}
+
+TEST_CASE("a pool that cannot be exported is refused with the reason and the cure, and a copy is published by choice") {
+  OwnPool own{cudaMemHandleTypeNone};
+  Queue<space::Device> on{Queue<space::Host>{}, DeviceResources{.device = own}};
+  ipc::Producer producer;
+  auto const array = counted(100, on);
+  CHECK(refused([&] { (void)ipc::publish(producer, counted(6, on), on); }) ==
+        "this device memory is of a pool that was made for this process alone (handleTypes is not "
+        "cudaMemHandleTypePosixFileDescriptor): read on a queue with an IpcResource or an IpcPool, "
+        "Queue<space::Device>{host, {.device = resource}}; or publish a copy, ipc::publish(producer, array.view(), "
+        "queue), of tessera/ipc/publish_copy.cuh");
+  CHECK(producer.allocations() == 0);
+  auto const before = emulation::alive().bytes;
+  {
+    auto const published = ipc::publish(producer, array.sub({{3, 90, 40}, {1, 3}}), on);
+    CHECK(published.descriptor().memory.kind == "cuda-ipc");
+    CHECK(published.descriptor().memory.size == std::size_t{2} << 20);  // not the array's, nor the pool's
+    ipc::Consumer consumer;
+    auto const attached = ipc::attach(consumer, published.descriptor(), on);
+    CHECK(attached.shape() == Extents{3, 2});
+    CHECK(elements(attached, on) == std::vector<float>{13, 14, 173, 174, 333, 334});
+  }
+  CHECK(refused([&] {
+          (void)ipc::publish(producer, array.sub({{3, 3}, all}), on);
+        }) == "an array without elements has no device memory to publish");
+  while (producer.allocations() != 0) ::usleep(1000);
+  CHECK(emulation::alive().bytes == before);
+}
+
+}  // namespace ipc_pool_tests
