@@ -1,6 +1,4 @@
 // What a cache knows of its memory, without any: who was used when, which slots are free, what a slab takes.
-#include <memory_resource>
-#include <new>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -92,28 +90,6 @@ TEST_CASE("slabs take what the budget allows, and not a byte more") {
   CHECK(arena.bytes() == 11 * 64);
   CHECK(arena.capacity() == 15);
   CHECK(arena.data({0, 3}) == arena.data({0, 0}) + 3 * 64);
-}
-
-TEST_CASE("a slab that is refused is made smaller") {
-  struct Limited : std::pmr::memory_resource {
-    std::size_t left = 8 * 64 + 64;
-    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-      if (bytes > left) throw std::bad_alloc{};
-      left -= bytes;
-      return std::pmr::new_delete_resource()->allocate(bytes, alignment);
-    }
-    void do_deallocate(void* at, std::size_t bytes, std::size_t alignment) override {
-      std::pmr::new_delete_resource()->deallocate(at, bytes, alignment);
-    }
-    bool do_is_equal(std::pmr::memory_resource const& other) const noexcept override { return this == &other; }
-  } limited;
-  Queue<space::Host> on{1, &limited};
-  detail::Arena<space::Host> arena{1 << 20, 64};
-  CHECK(arena.grow(7, on));
-  CHECK(arena.grow(1, on));  // as many as there are was refused
-  CHECK(arena.slots().size() == 8);
-  CHECK_THROWS_AS(arena.grow(2, on), OutOfMemory);
-  CHECK(arena.bytes() == 8 * 64);
 }
 
 TEST_CASE("the chunks of a selection, of any kind") {

@@ -102,7 +102,8 @@ TEST_CASE("chunks that lie side by side spill by one copy in whichever order the
     DeviceQueue on{HostQueue{}};
     ChunkCache const cache{cached_array({32, 64}, on), {.device = 4 * cached_chunk, .host = 64 << 10}};
     (void)cache.hold({{0, 16}, all});
-    for (std::uint64_t const column : std::initializer_list<std::uint64_t>{63, 15, 47, 31}) (void)cache.hold({0, column});
+    for (std::uint64_t const column : std::initializer_list<std::uint64_t>{63, 15, 47, 31})
+      (void)cache.hold({0, column});
     emulation::Watch const watch;
     (void)cache.hold({{16, 32}, all});
     CHECK(watch.copies(cudaMemcpyDeviceToHost) == 1);

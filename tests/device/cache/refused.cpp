@@ -29,6 +29,22 @@ TEST_CASE("device memory is refused: idle chunks leave it, and what is wanted is
   emulation::set({});
 }
 
+TEST_CASE("a slab that is refused is made smaller") {
+  emulation::Machine small;
+  small.memory = 12 << 10;
+  emulation::set(small);
+  under_seeds(2, [] {
+    DeviceQueue on{HostQueue{}};
+    detail::Arena<space::Device> arena{1 << 20, 1024};
+    CHECK(arena.grow(8, on));
+    CHECK(arena.grow(1, on));  // as many as there are was refused
+    CHECK(arena.slots().size() == 9);
+    CHECK_THROWS_AS(arena.grow(9, on), OutOfMemory);
+    CHECK(arena.bytes() == 9 << 10);
+  });
+  emulation::set({});
+}
+
 TEST_CASE("a read is refused the memory that it needs beside the cache: idle chunks give it theirs") {
   for (std::size_t const memory : {48 << 10, 56 << 10}) {
     CAPTURE(memory);
