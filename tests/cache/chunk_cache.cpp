@@ -145,6 +145,11 @@ TEST_CASE("who writes to a chunk holds it alone") {
     CHECK(error_of([&] { cache.flush(); }) ==
           "memory store: key \"a\": 1 chunks of a cache are held by somebody who writes to them: they are not flushed");
   }
+  {
+    auto const changing = cache.hold_for_writing({0, 0});
+    CHECK(cache.write_back() == 1);
+    CHECK(cache.statistics().written == 0);  // it is half done
+  }
   auto const reading = cache.hold(all), again = cache.hold({0, 0});
   CHECK(reading[0].view(0, 1) == -1);
   CHECK(error_of([&] { (void)cache.hold_for_writing(all); }) ==
@@ -224,6 +229,18 @@ TEST_CASE("what a resize cut off is the fill value when the array has grown agai
   CHECK(held[0].view(0, 0) == 64);
   CHECK(held[0].view(7, 0) == 0);
   CHECK(held[1].view(0, 0) == 0);
+}
+
+TEST_CASE("what a resize cut off is the fill value also where only writers came while the array was small") {
+  auto const array = counting_array({24, 8});
+  ChunkCache const cache{array, {.host = 3 * chunk_bytes}};
+  (void)cache.hold(all);
+  array.resize({10, 8});
+  cache.hold_for_writing({{0, 8}, all})[0].view(0, 0) = -1;
+  array.resize({24, 8});
+  CHECK(cache.hold({{16, 24}, all})[0].view(0, 0) == 0);
+  CHECK(cache.hold({{8, 16}, all})[0].view(1, 0) == 9 * 8);
+  CHECK(cache.hold({{8, 16}, all})[0].view(2, 0) == 0);
 }
 
 TEST_CASE("a chunk that is placed is written when it is not any more") {

@@ -105,7 +105,7 @@ struct CacheState {
       moves.call([&] {
         for (auto const& number : numbers) {
           auto const place = number.extents();
-          Kept const kept{policy.template keeps<array_space>(place), policy.template keeps<space::Host>(place)};
+          KeptIn const kept{policy.template keeps<array_space>(place), policy.template keeps<space::Host>(place)};
           result.push_back({number, kept});
         }
       });

@@ -28,7 +28,7 @@ struct ChunkNumber {
 };
 
 /// In which memories a chunk is kept when nobody holds it.
-struct Kept {
+struct KeptIn {
   bool near = true, host = true;
 };
 
@@ -36,7 +36,7 @@ struct Kept {
 template <std::size_t Rank>
 struct WantedChunk {
   ChunkNumber<Rank> number;
-  Kept kept{};
+  KeptIn kept{};
 };
 
 /// Does not move. What its copies have of it is the same, wherever there are two.
@@ -63,7 +63,7 @@ struct CachedChunk {
   bool is_nowhere() const { return !copies[0].data && !copies[1].data; }
 
   ChunkNumber<Rank> const number;
-  Kept kept{};
+  KeptIn kept{};
   std::uint64_t shape_version = 0;          ///< CacheState::shape_version, when its shape was looked at
   std::array<std::uint64_t, Rank> shape{};  ///< of that which lies in the array
   bool is_cut = false;                      ///< the array had less of it meanwhile

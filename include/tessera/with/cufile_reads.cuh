@@ -17,6 +17,7 @@
 #include <tessera/memory/queue.cuh>
 #include <tessera/store/posix/range_reader.hpp>
 #include <tessera/store/upload_ranges.cuh>
+#include <tessera/with/cufile_batch.cuh>
 #include <tessera/with/cufile_block.cuh>
 #include <tessera/with/cufile_file.cuh>
 #include <tessera/with/cufile_transfers.cuh>

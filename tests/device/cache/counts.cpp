@@ -29,32 +29,35 @@ TEST_CASE("a hit costs no call of CUDA's, on the cache's queue and on another") 
 }
 
 TEST_CASE("missing chunks are read by one read, and cost two calls more at most than it") {
-  under_seeds(8, [] {
-    DeviceQueue on{HostQueue{}};
-    auto const array = cached_array({128, 64}, on);
-    ReadOptions const one_batch{.mini_batch = every_chunk, .in_flight = 1};
-    Box const upper{{0, 64}, all}, lower{{64, 128}, all};
-    auto memory = test::on_device<std::int32_t, 2>(std::vector<std::int32_t>(64 * 64), {64, 64}, on);
-    array.read(upper, memory, one_batch).wait();
-    std::size_t read = 0;
-    {
+  for (std::size_t const mini_batch : {std::size_t{every_chunk}, std::size_t{4}, std::size_t{1}})
+    under_seeds(8, [mini_batch] {
+      CAPTURE(mini_batch);
+      DeviceQueue on{HostQueue{}};
+      auto const array = cached_array({128, 64}, on);
+      ReadOptions const options{.mini_batch = mini_batch, .in_flight = 1};
+      std::size_t const batches = mini_batch == every_chunk ? 1 : 16 / mini_batch;
+      Box const upper{{0, 64}, all}, lower{{64, 128}, all};
+      auto memory = test::on_device<std::int32_t, 2>(std::vector<std::int32_t>(64 * 64), {64, 64}, on);
+      array.read(upper, memory, options).wait();
+      std::size_t read = 0;
+      {
+        emulation::Watch const watch;
+        array.read(upper, memory, options).detach();
+        read = watch.count();
+      }
+      ChunkCache const cache{array, {.device = 16 * cached_chunk}, KeepEverywhere{}, {.read = options}};
+      (void)cache.hold(upper);
+      (void)cache.hold(lower);
+      on.wait();
       emulation::Watch const watch;
-      array.read(upper, memory, one_batch).detach();
-      read = watch.count();
-    }
-    ChunkCache const cache{array, {.device = 16 * cached_chunk}, KeepEverywhere{}, {.read = one_batch}};
-    (void)cache.hold(upper);
-    (void)cache.hold(lower);
-    on.wait();
-    emulation::Watch const watch;
-    auto const held = cache.hold(upper);
-    CHECK(watch.launches() == 1);
-    CHECK(watch.copies(cudaMemcpyHostToDevice) == 1);
-    CHECK(watch.count() <= read + 2);
-    CHECK(test::allocations(watch) == 0);
-    CHECK(cache.statistics().misses == 48);
-    for (auto const chunk : held) CHECK(test::elements_of(chunk, {16, 16}, on) == test::expected_of(chunk, 64));
-  });
+      auto const held = cache.hold(upper);
+      CHECK(watch.launches() == batches);
+      CHECK(watch.copies(cudaMemcpyHostToDevice) == batches);
+      CHECK(watch.count() <= read + 2);
+      CHECK(test::allocations(watch) == 0);
+      CHECK(cache.statistics().misses == 48);
+      for (auto const chunk : held) CHECK(test::elements_of(chunk, {16, 16}, on) == test::expected_of(chunk, 64));
+    });
 }
 
 TEST_CASE("chunks spill by one copy, and come back by one copy, not by a read") {
@@ -91,6 +94,25 @@ TEST_CASE("chunks spill by one copy, and come back by one copy, not by a read") 
     CHECK(found.to_device == 8 * cached_chunk);
     CHECK(found.copies == 4);
     CHECK(found.device_bytes == 4 * cached_chunk);
+  });
+}
+
+TEST_CASE("chunks that lie side by side spill by one copy in whichever order they were used") {
+  under_seeds(4, [] {
+    DeviceQueue on{HostQueue{}};
+    ChunkCache const cache{cached_array({32, 64}, on), {.device = 4 * cached_chunk, .host = 64 << 10}};
+    (void)cache.hold({{0, 16}, all});
+    for (std::uint64_t const column : std::initializer_list<std::uint64_t>{63, 15, 47, 31})
+      (void)cache.hold({0, column});
+    emulation::Watch const watch;
+    (void)cache.hold({{16, 32}, all});
+    CHECK(watch.copies(cudaMemcpyDeviceToHost) == 1);
+    auto const found = cache.statistics();
+    CHECK(found.hits == 4);
+    CHECK(found.on_device == 4);
+    CHECK(found.on_host == 4);
+    (void)cache.hold({{0, 32}, {0, 16}});  // one that came back, and one that was there
+    CHECK(cache.statistics().hits == 5);
   });
 }
 

@@ -19,15 +19,16 @@ using test::DeviceQueue, test::HostQueue, test::cached_chunk, test::under_seeds;
 
 namespace {
 
-// Every k-th call of it fails, in whichever thread.
+// Every k-th call of it fails, in whichever thread, or one.
 struct Failing : MemoryStore<HostBuffer> {
   struct Calls {
-    std::atomic<std::uint64_t> made{0}, failed{0}, every{~std::uint64_t{0}};
+    std::atomic<std::uint64_t> made{0}, failed{0}, every{~std::uint64_t{0}}, only{0};
   };
   std::shared_ptr<Calls> calls = std::make_shared<Calls>();
 
   void count(Key const& key) const {
-    if ((calls->made.fetch_add(1) + 1) % calls->every.load() != 0) return;
+    auto const number = calls->made.fetch_add(1) + 1;
+    if (number % calls->every.load() != 0 && number != calls->only.load()) return;
     ++calls->failed;
     throw StoreError{"the disk is gone"}.in_key(key.path);
   }
@@ -46,6 +47,12 @@ struct Failing : MemoryStore<HostBuffer> {
 };
 
 constexpr std::uint64_t threads = 3, rows_each = 64, columns = 80, rows = threads * rows_each;  // 60 chunks
+auto array_in(Failing const& store, DeviceQueue const& on) {
+  auto const array = create_array<std::int32_t, 2>(store, "a", {.shape = {rows, columns}, .chunk_shape = {16, 16}},
+                                                   test::Compressed{}, on);
+  array.through<space::Host>().write(all, test::numbers_from<std::int32_t>(1, rows * columns));
+  return array;
+}
 constexpr CacheBudget budget{.device = 24 * cached_chunk, .host = 64 << 10};
 
 // One thread's: it changes and looks at rows of its own, and holds and prefetches them.
@@ -120,7 +127,65 @@ class Worker {
   DeviceQueue own_{HostQueue{}};
 };
 
+template <class Cache, class Workers>
+void check_stored(Cache const& cache, Workers const& workers) {
+  cache.flush();
+  std::vector<std::int32_t> stored(rows * columns), expected;
+  cache.array().template through<space::Host>().read(all, stored);
+  for (auto const& worker : workers)
+    expected.insert(expected.end(), worker->expected().begin(), worker->expected().end());
+  CHECK(stored == expected);
+  CHECK(cache.statistics().dirty == 0);
+}
+
+// Three threads on a cache, of which the k-th call of CUDA's, or of the store, fails. Returns whether there was one.
+bool fail_one(std::uint64_t k, bool of_store) {
+  bool has_failed = false;
+  {
+    DeviceQueue on{HostQueue{2}};
+    Failing const store;
+    auto const array = array_in(store, on);
+    ChunkCache const cache{array, budget, test::FirstRow{}};
+    using Work = Worker<std::remove_cvref_t<decltype(cache)>>;
+    std::vector<std::unique_ptr<Work>> workers;
+    for (std::uint64_t i = 0; i < threads; ++i) workers.push_back(std::make_unique<Work>(cache, k, i));
+    std::atomic<int> wrong{0};
+    if (of_store)
+      store.calls->only = store.calls->made + 1 + k;
+    else
+      emulation::fail(k);
+    std::vector<std::thread> running;
+    for (auto const& worker : workers)
+      running.emplace_back([&wrong, &worker = *worker] {
+        for (int i = 0; i < 2; ++i) wrong += !worker.step();
+      });
+    for (auto& thread : running) thread.join();
+    has_failed = of_store ? store.calls->failed > 0 : emulation::has_failed();
+    store.calls->only = 0;
+    emulation::fail_nothing();
+    CHECK(wrong == 0);
+    CHECK(cache.statistics().held == 0);
+    check_stored(cache, workers);
+  }
+  test::check_nothing_left();
+  return has_failed;
+}
+
 }  // namespace
+
+TEST_CASE("threads on a cache, and each call of CUDA's and of the store fails in turn: nothing is lost") {
+  for (bool const of_store : {false, true}) {
+    CAPTURE(of_store);
+    std::uint64_t k = 0, has_not = 0;
+    for (; has_not < 5; ++k) {  // how many calls there are is the threads' to say
+      CAPTURE(k);
+      emulation::seed(k % 16);
+      has_not = fail_one(k, of_store) ? 0 : has_not + 1;
+    }
+    MESSAGE(k << " calls");
+    CHECK(k > 10);
+  }
+}
 
 TEST_CASE(
     "threads on a cache, and every k-th call of CUDA's and of the store fails: nothing is lost, the budgets are kept") {
@@ -130,9 +195,7 @@ TEST_CASE(
     CAPTURE(seed);
     DeviceQueue on{HostQueue{2}};
     Failing const store;
-    auto const array = create_array<std::int32_t, 2>(store, "a", {.shape = {rows, columns}, .chunk_shape = {16, 16}},
-                                                     test::Compressed{}, on);
-    array.template through<space::Host>().write(all, test::numbers_from<std::int32_t>(1, rows * columns));
+    auto const array = array_in(store, on);
     ChunkCache const cache{array, budget, test::FirstRow{}};
     using Work = Worker<std::remove_cvref_t<decltype(cache)>>;
     std::vector<std::unique_ptr<Work>> workers;
@@ -171,13 +234,7 @@ TEST_CASE(
     breaking(false);
     store_failures += store.calls->failed;
     CHECK(wrong == 0);
-    cache.flush();
-    std::vector<std::int32_t> stored(rows * columns), expected;
-    array.template through<space::Host>().read(all, stored);
-    for (auto const& worker : workers)
-      expected.insert(expected.end(), worker->expected().begin(), worker->expected().end());
-    CHECK(stored == expected);
-    CHECK(cache.statistics().dirty == 0);
+    check_stored(cache, workers);
   });
   CHECK(device_failures > 16);
   CHECK(store_failures > 16);

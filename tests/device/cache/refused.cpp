@@ -29,6 +29,44 @@ TEST_CASE("device memory is refused: idle chunks leave it, and what is wanted is
   emulation::set({});
 }
 
+TEST_CASE("a slab that is refused is made smaller") {
+  emulation::Machine small;
+  small.memory = 12 << 10;
+  emulation::set(small);
+  under_seeds(2, [] {
+    DeviceQueue on{HostQueue{}};
+    detail::Arena<space::Device> arena{1 << 20, 1024};
+    CHECK(arena.grow(8, on));
+    CHECK(arena.grow(1, on));  // as many as there are was refused
+    CHECK(arena.slots().size() == 9);
+    CHECK_THROWS_AS(arena.grow(9, on), OutOfMemory);
+    CHECK(arena.bytes() == 9 << 10);
+  });
+  emulation::set({});
+}
+
+TEST_CASE("a read is refused the memory that it needs beside the cache: idle chunks give it theirs") {
+  for (std::size_t const memory : {48 << 10, 56 << 10}) {
+    CAPTURE(memory);
+    emulation::Machine small;
+    small.memory = memory;
+    emulation::set(small);
+    under_seeds(4, [] {
+      DeviceQueue on{HostQueue{}};
+      ChunkCache const cache{cached_array({256, 64}, on), {.device = 1 << 20}};
+      for (std::uint64_t row = 0; row < 256; row += 16)
+        for (std::uint64_t column = 0; column < 64; column += 16) (void)cache.hold({row, column});
+      auto const before = cache.statistics();
+      for (auto const chunk : cache.hold({{0, 64}, all}))
+        CHECK(test::elements_of(chunk, {16, 16}, on) == test::expected_of(chunk, 64));
+      auto const after = cache.statistics();
+      CHECK(after.device_bytes < before.device_bytes);
+      CHECK(after.on_device * cached_chunk <= after.device_bytes);
+    });
+  }
+  emulation::set({});
+}
+
 TEST_CASE("device memory is refused, and all chunks are held: the refusal is believed, and nothing is lost") {
   emulation::Machine small;
   small.memory = 32 << 10;

@@ -1,0 +1,110 @@
+// Batches of cuFile's requests, between files and blocks that it knows.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tessera/core/text.hpp>
+#include <tessera/with/cufile_block.cuh>
+#include <tessera/with/cufile_driver.cuh>
+
+namespace tessera { inline namespace v0 {
+namespace cufile {
+
+/// Bytes between a file and a block: `at` of the block, `offset` of the file and `size` are multiples of a page. Those
+/// that `needed` counts are all there, or the request has failed: a file may end in the last page.
+struct Request {
+  CUfileHandle_t file;
+  std::byte* block;
+  std::size_t at;
+  std::uint64_t offset;
+  std::size_t size, needed;
+  std::size_t done = 0;
+};
+
+/// Kept by a host queue, for one thread at a time.
+class Batch {
+ public:
+  Batch() = default;
+  Batch(Batch const&) = delete;
+  Batch& operator=(Batch const&) = delete;
+  ~Batch() { end(); }
+
+  /// All of them, as many at once as cuFile takes; what comes short is asked for again from its last whole page on.
+  /// Returns when they are done: what failed first, or nothing. Requires: the context of the blocks is current.
+  std::string run(std::shared_ptr<Driver> const& driver, CUfileOpcode_t what, std::span<Request> requests) {
+    if (driver_ && driver_->submit != driver->submit) end();
+    driver_ = driver;
+    for (;;) {
+      asked_.clear();
+      for (std::size_t i = 0; i < requests.size() && asked_.size() < driver->most_at_once; ++i)
+        if (requests[i].done < requests[i].needed) asked_.push_back(params(what, requests[i]));
+      if (asked_.empty()) return {};
+      if (auto failed = run_asked(); !failed.empty()) return failed;
+    }
+  }
+
+ private:
+  static CUfileIOParams_t params(CUfileOpcode_t what, Request& request) {
+    auto const done = static_cast<std::size_t>(round_down(request.done));
+    CUfileIOParams_t result{};
+    result.mode = CUFILE_BATCH;
+    result.u.batch.devPtr_base = request.block;
+    result.u.batch.devPtr_offset = static_cast<off_t>(request.at + done);
+    result.u.batch.file_offset = static_cast<off_t>(request.offset + done);
+    result.u.batch.size = request.size - done;
+    result.fh = request.file;
+    result.opcode = what;
+    result.cookie = &request;
+    return result;
+  }
+
+  std::string run_asked() {
+    if (!handle_)
+      if (auto const made = driver_->set_up(&handle_, driver_->most_at_once); made.err != CU_FILE_SUCCESS) {
+        handle_ = nullptr;
+        return described(made, "cuFileBatchIOSetUp");
+      }
+    auto const count = static_cast<unsigned>(asked_.size());
+    auto const submitted = driver_->submit(handle_, count, asked_.data(), 0);
+    if (submitted.err != CU_FILE_SUCCESS) return end(), described(submitted, "cuFileBatchIOSubmit");
+    events_.resize(count);
+    std::string failed;
+    for (unsigned ended = 0; ended < count;) {
+      auto n = count - ended;
+      auto const got = driver_->get_status(handle_, n, &n, events_.data(), nullptr);
+      if (got.err != CU_FILE_SUCCESS) return end(), described(got, "cuFileBatchIOGetStatus");
+      if (n == 0) return end(), "cuFileBatchIOGetStatus: it told of no request";
+      for (unsigned i = 0; i < n; ++i) {
+        auto& request = *static_cast<Request*>(events_[i].cookie);
+        auto const moved = static_cast<std::ptrdiff_t>(events_[i].ret);
+        auto const done = static_cast<std::size_t>(round_down(request.done)) + (moved > 0 ? events_[i].ret : 0);
+        bool const is_done = events_[i].status == CUFILE_COMPLETE && done > request.done;
+        if (!is_done && failed.empty())
+          failed = text({"cuFile ended a request with ", moved, ", status ", static_cast<int>(events_[i].status)});
+        request.done = std::max(request.done, done);
+      }
+      ended += n;
+    }
+    return failed;
+  }
+
+  void end() noexcept {
+    if (!handle_) return;
+    driver_->cancel(handle_);
+    driver_->destroy(handle_);
+    handle_ = nullptr;
+  }
+
+  std::shared_ptr<Driver> driver_;
+  CUfileBatchHandle_t handle_ = nullptr;
+  std::vector<CUfileIOParams_t> asked_;
+  std::vector<CUfileIOEvents_t> events_;
+};
+
+}  // namespace cufile
+}}  // namespace tessera::v0

@@ -1,0 +1,161 @@
+// What queues do with chunks of a cache comes in the right order, though nobody waits: who reads a chunk comes after
+// who filled or changed it, and what takes its memory away comes after who reads it.
+#include <device/cache/cached.hpp>
+
+namespace cache_order_tests {
+
+#if defined(TESSERA_CUDA_EMULATION)
+
+using namespace tessera;
+using test::DeviceQueue, test::HostQueue, test::cached_array, test::cached_chunk, test::under_seeds;
+
+namespace {
+
+struct Change {
+  ArrayView<std::int32_t, 2, space::Device> view;
+  TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const { view.in_kernel(i / 16, i % 16) *= -1; }
+};
+struct Take {
+  ArrayView<std::int32_t const, 2, space::Device> view;
+  std::int32_t* to;
+  TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const { to[i] = view.in_kernel(i / 16, i % 16); }
+};
+
+// The array has a column of chunks; a kernel takes the elements of one, and nobody waits before `found`.
+struct Reader {
+  DeviceQueue on{HostQueue{}};
+  OwnedArray<std::int32_t, 2, DeviceBuffer> memory =
+      test::on_device<std::int32_t, 2>(std::vector<std::int32_t>(16 * 16), {16, 16}, on);
+
+  template <class Cache>
+  void take(Cache const& cache, std::uint64_t chunk) {
+    auto const held = cache.hold({chunk * 16, 0}, on);
+    launch(on, 16 * 16, Take{held[0].view, memory.data()});
+  }
+  std::vector<std::int32_t> found() { return test::on_host(memory, on); }
+};
+std::vector<std::int32_t> chunk_of(std::uint64_t number, std::int32_t sign = 1) {
+  auto elements = test::numbers_from<std::int32_t>(static_cast<std::int32_t>(1 + number * 256), 256);
+  for (auto& one : elements) one *= sign;
+  return elements;
+}
+
+}  // namespace
+
+TEST_CASE("a queue that reads chunks comes after what filled them, also where it knows others already") {
+  under_seeds(32, [] {
+    DeviceQueue on{HostQueue{}};
+    ChunkCache const cache{cached_array({64, 16}, on), {.device = 4 * cached_chunk}};
+    Reader reader;
+    reader.take(cache, 0);
+    cache.prefetch({{16, 64}, all});
+    reader.take(cache, 2);
+    CHECK(reader.found() == chunk_of(2));
+  });
+}
+
+TEST_CASE("a queue that reads chunks comes after those that changed them, and who changes after who reads") {
+  under_seeds(32, [] {
+    DeviceQueue on{HostQueue{}}, writer{HostQueue{}};
+    ChunkCache const cache{cached_array({64, 16}, on), {.device = 4 * cached_chunk}};
+    Reader before, after;
+    before.take(cache, 1);
+    {
+      auto const held = cache.hold_for_writing({16, 0}, writer);
+      launch(writer, 16 * 16, Change{held[0].view});
+    }
+    after.take(cache, 1);
+    CHECK(after.found() == chunk_of(1, -1));
+    CHECK(before.found() == chunk_of(1));
+    before.take(cache, 1);
+    CHECK(before.found() == chunk_of(1, -1));
+    cache.flush();
+    CHECK(cache.array().read<HostBuffer>({{16, 32}, all})(0, 1) == -258);
+  });
+}
+
+TEST_CASE("chunks leave memory, or are written over, after the queues that read them") {
+  under_seeds(32, [] {
+    DeviceQueue on{HostQueue{}};
+    ChunkCache const cache{cached_array({64, 16}, on), {.device = cached_chunk}};
+    Reader miss, hit;
+    hit.take(cache, 3);  // from here on the cache knows that queue
+    miss.take(cache, 0);
+    hit.take(cache, 0);
+    (void)cache.hold({16, 0});
+    CHECK(hit.found() == chunk_of(0));
+    CHECK(miss.found() == chunk_of(0));
+
+    miss.take(cache, 2);
+    hit.take(cache, 2);
+    cache.clear();
+    auto const others = test::on_device<std::int32_t, 2>(std::vector<std::int32_t>(1024, -1), {64, 16}, on);
+    CHECK(hit.found() == chunk_of(2));
+    CHECK(miss.found() == chunk_of(2));
+  });
+}
+
+TEST_CASE("a chunk that a resize cut is read anew, after the queues that read the old one") {
+  under_seeds(32, [] {
+    DeviceQueue on{HostQueue{}};
+    auto const array = cached_array({64, 16}, on);
+    ChunkCache const cache{array, {.device = cached_chunk}};
+    Reader reader;
+    reader.take(cache, 3);
+    array.resize({56, 16});
+    array.resize({64, 16});
+    reader.take(cache, 3);
+    array.resize({56, 16});
+    auto const held = cache.hold({48, 0});
+    CHECK(held[0].view.shape[0] == 8);
+    auto expected = chunk_of(3);
+    std::fill(expected.begin() + 128, expected.end(), 0);
+    auto const found = reader.found();
+    CHECK(std::equal(found.begin(), found.begin() + 128, expected.begin()));
+  });
+}
+
+TEST_CASE("a write that fails leaves each element as it was or as it was written, whichever of its calls failed") {
+  for (std::size_t k = 0;; ++k) {
+    CAPTURE(k);
+    emulation::seed(k % 16);
+    bool has_failed = false;
+    {
+      DeviceQueue on{HostQueue{}};
+      auto const array = cached_array({64, 16}, on);
+      ChunkCache const cache{array, {.device = 3 * cached_chunk, .host = k % 3 * 64 << 10}};
+      auto const memory = test::on_device<std::int32_t, 2>(std::vector<std::int32_t>(40 * 16, -1), {40, 16}, on);
+      (void)cache.hold({{0, 48}, all});
+      emulation::fail(k);
+      try {
+        cache.write({{16, 56}, all}, memory, on);
+      } catch (Error const&) {
+      }
+      has_failed = emulation::has_failed();
+      emulation::fail_nothing();
+      auto read = test::on_device<std::int32_t, 2>(std::vector<std::int32_t>(64 * 16), {64, 16}, on);
+      cache.read(all, read, on);
+      auto const found = test::on_host(read, on);
+      bool is_right = true;
+      for (std::int32_t i = 0; i < 64 * 16; ++i) {
+        bool const may_be_written = i >= 16 * 16 && i < 56 * 16, must_be = may_be_written && !has_failed;
+        auto const one = found[static_cast<std::size_t>(i)];
+        is_right = is_right && ((one == i + 1 && !must_be) || (one == -1 && may_be_written));
+      }
+      CHECK(is_right);
+      cache.flush();
+      std::vector<std::int32_t> stored(64 * 16);
+      array.through<space::Host>().read(all, stored);
+      CHECK(stored == found);
+    }
+    test::check_nothing_left();
+    if (!has_failed) {
+      CHECK(k > 5);
+      break;
+    }
+  }
+}
+
+#endif
+
+}  // namespace cache_order_tests
