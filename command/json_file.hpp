@@ -1,10 +1,8 @@
-// Texts in nested lists of JSON: what json_elements.hpp writes of an array of strings.
+// Elements in nested lists of JSON: what json_elements.hpp writes.
 #pragma once
 #include <fstream>
 #include <iterator>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
@@ -13,47 +11,55 @@
 
 namespace cli {
 
-/// A JSON file of one text, or of lists of them, as long as their neighbours.
-class JsonTexts {
+/// A JSON file of one element, or of lists of them, as long as their neighbours. It is held in memory.
+class JsonFile {
  public:
-  /// Throws: tessera::StoreError naming the file.
-  explicit JsonTexts(std::string const& path) try {
-    std::ifstream file{path, std::ios::binary};
-    if (!file) throw tessera::StoreError{"cannot be opened"};
-    std::string const text{std::istreambuf_iterator<char>{file}, {}};
-    auto const value = tessera::parse_json(text);
-    for (auto const* list = &value; list->get_if<tessera::List>();) {
-      auto const& items = *list->get_if<tessera::List>();
-      if (shape_.rank() == tessera::max_rank) throw tessera::StoreError{"lists in too many lists"};
-      shape_.push_back(items.size());
-      if (items.empty()) break;
-      list = &items.front();
-    }
-    add(value, 0);
-  } catch (tessera::Error& error) {
-    throw tessera::StoreError{error.what()}.in_store(path);
+  /// The innermost lists may be elements themselves, as complex numbers are. Throws: tessera::StoreError naming the file.
+  JsonFile(std::string const& path, bool lists_are_elements) : path_{path} {
+    naming_it([&] {
+      std::ifstream file{path, std::ios::binary};
+      if (!file) throw tessera::StoreError{"cannot be opened"};
+      std::string const text{std::istreambuf_iterator<char>{file}, {}};
+      value_ = tessera::parse_json(text);
+      for (auto const* list = &value_; list->get_if<tessera::List>();) {
+        auto const& items = *list->get_if<tessera::List>();
+        if (lists_are_elements && !items.empty() && !items.front().get_if<tessera::List>()) break;
+        if (shape_.rank() == tessera::max_rank) throw tessera::StoreError{"lists in too many lists"};
+        shape_.push_back(items.size());
+        if (items.empty()) break;
+        list = &items.front();
+      }
+    });
   }
 
   tessera::Extents const& shape() const { return shape_; }
-  /// In C order. Once.
-  std::vector<std::string> take() { return std::move(texts_); }
+  /// Calls f with each element, in C order. Throws: tessera::StoreError naming the file, if lists differ in length, or f
+  /// throws a tessera::Error.
+  template <class F>
+  void for_each(F&& f) const {
+    naming_it([&] { visit(value_, 0, f); });
+  }
 
  private:
-  void add(tessera::Value const& value, std::size_t d) {
-    if (d == shape_.rank()) {
-      auto const* const text = value.get_if<std::string>();
-      if (!text) throw tessera::StoreError{"found " + tessera::describe(value) + ", expected a string"};
-      return texts_.push_back(*text);
-    }
+  template <class F>
+  void naming_it(F&& f) const try {
+    f();
+  } catch (tessera::Error& error) {
+    throw tessera::StoreError{error.what()}.in_store(path_);
+  }
+  template <class F>
+  void visit(tessera::Value const& value, std::size_t d, F& f) const {
+    if (d == shape_.rank()) return f(value);
     auto const* const list = value.get_if<tessera::List>();
     if (!list || list->size() != shape_[d])
       throw tessera::StoreError{tessera::text(
           {"found ", tessera::describe(value), ", expected a list of ", shape_[d], " as long as its neighbours"})};
-    for (auto const& item : *list) add(item, d + 1);
+    for (auto const& item : *list) visit(item, d + 1, f);
   }
 
+  std::string path_;
+  tessera::Value value_;
   tessera::Extents shape_;
-  std::vector<std::string> texts_;
 };
 
 }  // namespace cli
