@@ -97,7 +97,7 @@ Status write_json(Write const& command) {
   std::vector<std::string> texts;
   std::vector<std::byte> elements;
   file.for_each([&](tessera::Value const& value) {
-    tessera::MemberValue const element{value, "an element"};
+    tessera::MemberValue const element{value, "element"};
     if (of.type.varies()) return texts.push_back(element.string());
     auto const bytes = tessera::read_fill_value(element, of.type, of.fields);
     elements.insert(elements.end(), bytes.begin(), bytes.end());

@@ -76,7 +76,7 @@ class Types(CommandTest):
             self.run_ok("write", self.folder / "x.json", self.folder / "a", "--overwrite", "--data-type", said)
             self.assertEqual(json.loads(self.said(self.folder / "a", "json")), elements, data_type)
         for data_type, elements, status, words in (
-                ("int8", [200], 1, "int8"), ("int8", [1.5], 1, "x.json"), ("int99", [1], 2, "int99"), ("{", [1], 2, "--data-type")):
+                ("int8", [200], 1, "from -128 to 127"), ("int8", [1.5], 1, "x.json"), ("int99", [1], 2, "int99"), ("{", [1], 2, "--data-type")):
             (self.folder / "x.json").write_text(json.dumps(elements))
             self.assert_refused(tessera("write", self.folder / "x.json", self.folder / "b", "--data-type", data_type), status,
                                 words)
