@@ -119,9 +119,19 @@ inline std::vector<std::optional<std::string>> parse_names(std::string const& te
   return names;
 }
 
+/// A name, or the JSON object that a document has. Throws: UsageError.
+inline tessera::ElementType parse_data_type(std::string const& text) try {
+  tessera::Value const value = text.starts_with('{') ? tessera::parse_json(text) : tessera::Value{text};
+  return tessera::detail::read_element_type({value, "data_type"});
+} catch (tessera::MetadataError const& error) {
+  throw UsageError{tessera::text({"--data-type: ", error.what()})};
+}
+
 /// As zarr-python has it: little endian, zstd.
 inline std::vector<tessera::Specification> default_codecs(tessera::DataType type) {
-  std::string const first = type == tessera::string_type ? "vlen-utf8" : "bytes";
+  std::string const first = type == tessera::string_type  ? "vlen-utf8"
+                            : type == tessera::bytes_type ? "vlen-bytes"
+                                                          : "bytes";
   return {{first, usual_configuration(first, type)}, {"zstd", usual_configuration("zstd", type)}};
 }
 

@@ -54,7 +54,7 @@ struct Attrs : Files {
 
 struct Write : Files {
   std::string file, path;
-  std::optional<std::string> chunks, shards, fill;
+  std::optional<std::string> chunks, shards, fill, data_type{};
   std::string codecs, names;  ///< empty: not given
   std::optional<int> zarr_format{};
   bool overwrite = false;

@@ -247,15 +247,19 @@ cli::Status run(int argc, char** argv) {
 
   cli::Write write;
   write.threads = processors;
-  auto& write_command = *app.add_subcommand("write", "A .npy file as a new array, of any size; or strings");
+  auto& write_command = *app.add_subcommand("write", "A .npy file as a new array, of any size; or a .json file");
   add_file(write_command, "FILE", write.file,
-           "A .npy file: bool, integers, real and complex numbers, V; -: the standard input; a .json file: lists of "
-           "strings")
+           "A .npy file: bool, integers, real and complex numbers, V; -: the standard input; a .json file: elements in "
+           "lists, as read writes them")
       .required();
   add_path(write_command, write.path);
   add_chunks(write_command, write.chunks, "about a MiB");
   add_shards(write_command, write.shards, "none");
   add_codecs(write_command, write.codecs, "bytes (little endian) and zstd, as zarr-python has it");
+  write_command
+      .add_option("--data-type", write.data_type,
+                  "Of the elements of a .json file: a name or a JSON object, as in zarr.json; by default string")
+      ->type_name("TYPE");
   write_command.add_option("--fill", write.fill, "The fill value, as JSON or NaN, -Infinity, 0x7fc00000; by default 0")
       ->type_name("VALUE");
   write_command.add_option("--names", write.names, "Names of the dimensions, joined by commas")->type_name("X,Y,Z");

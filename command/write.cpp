@@ -1,5 +1,5 @@
-// tessera write: the elements of a .npy file as an array, of any size: the file is not read into memory. And strings of
-// a .json file.
+// tessera write: the elements of a .npy file as an array, of any size: the file is not read into memory. And those of a
+// .json file, of any type.
 #include <atomic>
 #include <iostream>
 #include <span>
@@ -7,13 +7,14 @@
 #include <vector>
 
 #include <tessera/buffer/scratch.hpp>
+#include <tessera/metadata/fill_value.hpp>
 #include <tessera/place/copy.hpp>
 
 #include "arguments.hpp"
 #include "boxes.hpp"
 #include "commands.hpp"
 #include "interruption.hpp"
-#include "json_texts.hpp"
+#include "json_file.hpp"
 #include "npy_file.hpp"
 #include "output_node.hpp"
 #include "progress.hpp"
@@ -89,16 +90,30 @@ Status done_with(Write const& command, tessera::ArrayMetadata const& metadata, S
   return done;
 }
 
-Status write_strings(Write const& command) {
-  JsonTexts file{command.file};
+// Each element as `read` writes it: strings and bytes as texts, the others as a fill value would be in a document.
+Status write_json(Write const& command) {
+  auto const of = parse_data_type(command.data_type.value_or("string"));
+  JsonFile const file{command.file, of.type.kind == tessera::DataKind::complex};
+  std::vector<std::string> texts;
+  std::vector<std::byte> elements;
+  file.for_each([&](tessera::Value const& value) {
+    tessera::MemberValue const element{value, "element"};
+    if (of.type.varies()) return texts.push_back(element.string());
+    auto const bytes = tessera::read_fill_value(element, of.type, of.fields);
+    elements.insert(elements.end(), bytes.begin(), bytes.end());
+  });
   NpyHeader like;
-  like.type = tessera::string_type, like.shape = file.shape();
+  like.type = of.type, like.fields = of.fields, like.shape = file.shape();
   auto const metadata = asked_for(command, like);
   Interruption const interruption;
   Stopwatch const watch;
   OutputNode output{command.path, command.overwrite, command, metadata.format};
-  write_texts(make_array(output.store(), "", metadata, Queue{command.threads}),
-              tessera::Box{tessera::all}.resolve(metadata.shape), file.take());
+  auto const array = make_array(output.store(), "", metadata, Queue{command.threads});
+  auto const whole = tessera::Box{tessera::all}.resolve(metadata.shape);
+  if (of.type.varies())
+    write_texts(array, whole, std::move(texts));
+  else if (!elements.empty())
+    write_elements(array, whole, elements.data(), tessera::Layout::c_order(metadata.shape, of.type.size).strides);
   output.commit();
   return done_with(command, metadata, watch);
 }
@@ -106,7 +121,8 @@ Status write_strings(Write const& command) {
 }  // namespace
 
 Status run(Write const& command) {
-  if (command.file.ends_with(".json")) return write_strings(command);
+  if (command.file.ends_with(".json")) return write_json(command);
+  if (command.data_type) throw UsageError{"--data-type is of a .json file: a .npy file says what its elements are"};
   NpyFile const file{command.file};
   auto const metadata = asked_for(command, file.header());
   Interruption const interruption;

@@ -7,6 +7,8 @@
 
 #include <support/allocations.hpp>
 #include <support/brain.hpp>
+#include <support/store_conformance.hpp>
+#include <tessera/with/deflate.hpp>
 
 using namespace tessera;
 
@@ -49,6 +51,25 @@ TEST_CASE("t1_half: a first read makes one buffer of a chunk's size, whatever el
   CHECK(large_buffers(test::open_t1_half(), chunk_bytes) == 1);
   CHECK(large_buffers(open_array<float, 3, P>(test::brain_store(), "t1_half", test::HostQueue{}), chunk_bytes) == 1);
   CHECK(elements == test::t1_half_elements());
+}
+
+TEST_CASE("an array of Zarr v2, order F, big-endian, zlib: a chunk is decoded once, and placed in one pass") {
+  constexpr std::size_t edge = 64, of_chunk = edge * edge * sizeof(double);
+  MemoryStore<HostBuffer> const store;
+  test::put(store, "a/.zarray", R"({"zarr_format": 2, "shape": [128, 128], "chunks": [64, 64], "dtype": ">f8",
+      "fill_value": 0, "order": "F", "filters": null, "compressor": {"id": "zlib", "level": 1}})");
+  std::vector<double> given(128 * 128), elements(given.size());
+  for (std::size_t i = 0; i < given.size(); ++i) given[i] = static_cast<double>(i * 7 % 1013);
+  auto const array = open_array<double, 2, Codecs<codec::Transpose, codec::Bytes, codec::Zlib>>(store, "a");
+  array.write(all, given);
+  Traffic traffic;
+  test::Allocations counted{of_chunk};
+  array.read(all, elements, {.mini_batch = 1, .traffic = &traffic});
+  counted.stop();
+  CHECK(counted.large() == 1);  // where chunks are decoded; nothing stands between that and the elements
+  CHECK(traffic.decoded == 4 * of_chunk);
+  CHECK(traffic.placed == elements.size() * sizeof(double));
+  CHECK(elements == given);
 }
 
 TEST_CASE("a box counts for what it holds") {

@@ -53,13 +53,15 @@ class File {
 
 /// How the chunks of a kind of array are stored.
 struct Form {
-  enum class Codec { raw, zstd, gzip, blosc, transposed } codec;
+  enum class Codec { raw, zstd, gzip, blosc, transposed, zlib } codec;  // the last: transposed and big-endian, too
   std::size_t item, chunk, inner = 0;  // bytes; elements along each axis; of the chunks in a shard
 
   explicit Form(std::string_view kind) : item(kind.starts_with("brain") ? 1 : 2), chunk(item == 1 ? 128 : 256) {
     codec = kind == "raw"          ? Codec::raw
             : kind == "transposed" ? Codec::transposed
             : kind == "brain-lz4"  ? Codec::blosc
+            : kind == "v2-blosc"   ? Codec::blosc
+            : kind == "v2-zlib"    ? Codec::zlib
             : kind == "brain-gzip" ? Codec::gzip
                                    : Codec::zstd;
     if (kind.starts_with("shard")) inner = std::stoul(std::string{kind.substr(5)});
@@ -95,7 +97,9 @@ class ObjectReader {
   explicit ObjectReader(Form const& form)
       : form_{form},
         encoded_{mapped<std::uint8_t>(form.chunk_bytes() * 5 / 4)},
-        decoded_{mapped<std::uint8_t>(form.chunk_bytes() + form.chunk * 64)} {}
+        decoded_{mapped<std::uint8_t>(form.chunk_bytes() + form.chunk * 64)} {
+    if (form.codec == Form::Codec::zlib) planes_ = mapped<std::uint8_t>(decoded_.size());
+  }
   ObjectReader(ObjectReader const&) = delete;
   ObjectReader& operator=(ObjectReader const&) = delete;
   ~ObjectReader() {
@@ -108,6 +112,7 @@ class ObjectReader {
     if (form_.codec == Form::Codec::raw) return raw(file, to);
     if (form_.codec == Form::Codec::transposed) return transposed(file, to);
     auto const size = whole(file);
+    if (form_.codec == Form::Codec::zlib) return swapped(size, to);
     if (form_.inner == 0) return place(encoded_.data(), size, form_.chunk, to);
     auto const per = form_.per_shard();
     entries_.resize(per * per * per);
@@ -150,6 +155,8 @@ class ObjectReader {
       decoded = ZSTD_decompressDCtx(zstd_, to, decoded_size, from, size);
     else if (form_.codec == Form::Codec::gzip)
       libdeflate_gzip_decompress(deflate_, from, size, to, decoded_size, &decoded);
+    else if (form_.codec == Form::Codec::zlib)
+      libdeflate_zlib_decompress(deflate_, from, size, to, decoded_size, &decoded);
     else
       decoded = static_cast<std::size_t>(blosc_decompress_ctx(from, to, decoded_size, 1));
     if (decoded != decoded_size) throw std::runtime_error{"a chunk that does not decode"};
@@ -187,17 +194,34 @@ class ObjectReader {
   void transposed(File const& file, Target const& to) {
     auto const edge = form_.chunk, plane = edge * edge * 2 + 64;
     for (std::size_t k = 0; k < edge; ++k) file.read(decoded_.data() + k * plane, edge * edge * 2, k * edge * edge * 2);
+    transpose<false>(decoded_.data(), to);
+  }
+  // The same of what a compressor has made in one piece, with the bytes of each element swapped.
+  void swapped(std::size_t size, Target const& to) {
+    auto const edge = form_.chunk, bytes = edge * edge * 2;
+    decode(encoded_.data(), size, decoded_.data(), form_.chunk_bytes());
+    for (std::size_t k = 0; k < edge; ++k)
+      std::memcpy(planes_.data() + k * (bytes + 64), decoded_.data() + k * bytes, bytes);
+    transpose<true>(planes_.data(), to);
+  }
+  template <bool Swaps>
+  void transpose(std::uint8_t const* from, Target const& to) const {
+    auto const edge = form_.chunk, plane = edge * edge * 2 + 64;
     for (std::size_t j = 0; j < edge; ++j)
       for (std::size_t i = 0; i < edge; i += 8)
         for (std::size_t k = 0; k < edge; k += 8)
-          transpose8(decoded_.data() + k * plane + (j * edge + i) * 2, plane, to.at + i * to.plane + j * to.row + k * 2,
-                     to.plane);
+          transpose8<Swaps>(from + k * plane + (j * edge + i) * 2, plane, to.at + i * to.plane + j * to.row + k * 2,
+                            to.plane);
   }
   // 8 rows of 8 words.
+  template <bool Swaps>
   static void transpose8(std::uint8_t const* from, std::size_t from_row, std::uint8_t* to, std::size_t to_row) {
 #if defined(__SSE2__)
     __m128i r[8], s[8];
-    for (std::size_t i = 0; i < 8; ++i) r[i] = _mm_loadu_si128(reinterpret_cast<__m128i const*>(from + i * from_row));
+    for (std::size_t i = 0; i < 8; ++i) {
+      r[i] = _mm_loadu_si128(reinterpret_cast<__m128i const*>(from + i * from_row));
+      if constexpr (Swaps) r[i] = _mm_or_si128(_mm_slli_epi16(r[i], 8), _mm_srli_epi16(r[i], 8));
+    }
     for (std::size_t i = 0; i < 4; ++i) {
       s[2 * i] = _mm_unpacklo_epi16(r[2 * i], r[2 * i + 1]);
       s[2 * i + 1] = _mm_unpackhi_epi16(r[2 * i], r[2 * i + 1]);
@@ -214,13 +238,14 @@ class ObjectReader {
     }
 #else
     for (std::size_t i = 0; i < 8; ++i)
-      for (std::size_t k = 0; k < 8; ++k) std::memcpy(to + i * to_row + k * 2, from + k * from_row + i * 2, 2);
+      for (std::size_t k = 0; k < 8; ++k)
+        for (std::size_t b = 0; b < 2; ++b) to[i * to_row + k * 2 + b] = from[k * from_row + i * 2 + (b ^ Swaps)];
 #endif
   }
 
   Form form_;
   ZSTD_DCtx* zstd_ = ZSTD_createDCtx();
   libdeflate_decompressor* deflate_ = libdeflate_alloc_decompressor();
-  std::span<std::uint8_t> encoded_, decoded_;
+  std::span<std::uint8_t> encoded_, decoded_, planes_;
   std::vector<ShardEntry> entries_;
 };

@@ -26,15 +26,20 @@ namespace {
 // next, as the queue of tessera does.
 struct Grid {
   explicit Grid(Work const& work)
-      : path{work.path + "/c/"}, form{work.kind}, n{work.n}, chunks{work.chunks()}, threads{work.threads} {
+      : path{work.path + (work.is_v2() ? "/" : "/c/")},
+        separator{work.is_v2() ? "." : "/"},
+        form{work.kind},
+        n{work.n},
+        chunks{work.chunks()},
+        threads{work.threads} {
     for (std::size_t t = 0; t < threads; ++t) readers.push_back(std::make_unique<ObjectReader>(form));
   }
 
   std::string folder_of(std::size_t i) const {
-    return path + std::to_string(i / (chunks * chunks)) + "/" + std::to_string(i / chunks % chunks);
+    return path + std::to_string(i / (chunks * chunks)) + separator + std::to_string(i / chunks % chunks);
   }
   std::string name_of(std::size_t i) const { return std::to_string(i % chunks); }
-  std::string file_of(std::size_t i) const { return folder_of(i) + "/" + name_of(i); }
+  std::string file_of(std::size_t i) const { return folder_of(i) + separator + name_of(i); }
   std::size_t bytes() const { return n * n * n * form.item; }
   /// Where chunk i is in the array that begins there.
   Target target_of(std::size_t i, std::uint8_t* begin) const {
@@ -56,7 +61,7 @@ struct Grid {
     });
   }
 
-  std::string path;
+  std::string path, separator;
   Form form;
   std::size_t n, chunks, threads;  // elements along each axis, and chunks
   std::vector<std::unique_ptr<ObjectReader>> readers;

@@ -31,7 +31,7 @@ class TensorStore:
         self.context = {"cache_pool": {"total_bytes_limit": kept}, "data_copy_concurrency": limit, "file_io_concurrency": limit}
 
     def spec(self):
-        return {"driver": "zarr3", "kvstore": {"driver": "file", "path": PATH}}
+        return {"driver": "zarr" if KIND.startswith("v2") else "zarr3", "kvstore": {"driver": "file", "path": PATH}}
 
     def open(self):
         return self.ts.open(self.spec(), context=self.ts.Context(self.context)).result()

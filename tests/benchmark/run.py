@@ -172,7 +172,8 @@ if not size_file.exists() or size_file.read_text() != str(options.size):
     for name in needed:
         shutil.rmtree(options.folder / f"{name}.zarr", ignore_errors=True)
     size_file.write_text(str(options.size))
-missing = [name for name in needed if not (options.folder / f"{name}.zarr/zarr.json").exists()]
+missing = [name for name in needed
+           if not any((options.folder / f"{name}.zarr" / document).exists() for document in ("zarr.json", ".zarray"))]
 if missing:
     print("making", *missing, flush=True)
     subprocess.run([python, here / "make_arrays.py", options.folder, *missing, "--size", str(options.size)], check=True,

@@ -43,6 +43,7 @@ struct Work {
   }
 
   bool is_brain() const { return kind.starts_with("brain"); }
+  bool is_v2() const { return kind.starts_with("v2"); }
   std::size_t chunk() const { return is_brain() ? 128 : 256; }  // along each axis
   std::size_t chunks() const { return n / chunk(); }            // along each axis
   /// The first plane of the slab: in the middle of the last chunks.

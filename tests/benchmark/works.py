@@ -29,7 +29,7 @@ class Work:
     @property
     def is_libzarrs(self):
         """libzarr.cpp does it too; tessera is not to be behind."""
-        return self.action in ("read", "new", "chunks", "slab", "each", "open")
+        return self.action in ("read", "new", "chunks", "slab", "each", "open") and not self.kind.startswith("v2")
 
     @property
     def array(self):
@@ -65,6 +65,9 @@ def works_at(size):
         read("shard32", STORED["shard32"], 1.10, 2),
         read("transposed", "raw, stored transposed", None, None),
         *(read(f"brain-{codec}", f"brain, {codec}", 1.05, limit) for codec, limit in BRAIN.items()),
+        read("v2-blosc", "Zarr v2, blosc lz4", 1.05, 1.3),
+        # The Python package of zarrs reads neither order F nor the other byte order.
+        read("v2-zlib", "Zarr v2, zlib, order F, big-endian", 1.10, 1.8, peers=("tensorstore", "zarr-python")),
         *(Work(f"chunks-{kind}", "chunks", kind, f"chunk by chunk, {STORED[kind]}") for kind in ("raw", "zstd", "shard64")),
         Work("inner", "inner", "shard32", "1,024 random inner chunks, one call", more="picks", loop_limit=1.15, peer_limit=2,
              peers=("tensorstore", "zarr-python")),  # zarrs leaves lists of indices to zarr-python

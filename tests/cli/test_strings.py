@@ -49,6 +49,10 @@ class Strings(CommandTest):
         self.assertEqual(self.lists(b), ["/w==", "", "AP8="])
         self.run_ok("copy", b, self.folder / "c", "--zarr-format", "3")
         self.assertEqual(self.lists(self.folder / "c"), ["/w==", "", "AP8="])
+        self.run_ok("write", self.folder / "out.json", self.folder / "d", "--data-type", "bytes")
+        self.assertEqual(self.lists(self.folder / "d"), ["/w==", "", "AP8="])
+        (self.folder / "bad.json").write_text('["?"]')
+        self.assert_refused(tessera("write", self.folder / "bad.json", self.folder / "e", "--data-type", "bytes"), 2, "base64")
 
     def test_what_is_refused(self):
         a = self.array()

@@ -62,6 +62,28 @@ class Types(CommandTest):
         self.run_ok("read", a, "--region", "0:2,1:1", "--output", self.folder / "none.json")
         self.assertEqual(json.loads((self.folder / "none.json").read_text()), [[], []])
 
+    def test_json_comes_back(self):
+        struct_type = {"name": "struct", "configuration": {"fields": [
+            {"name": "a", "data_type": "int16"},
+            {"name": "t", "data_type": {"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_factor": 1}}}]}}
+        for data_type, elements in (
+            ("bool", [[True], [False]]), ("int64", [2**63 - 1, -1]), ("bfloat16", [1.5, "NaN"]), ("r16", ["AAE="]),
+            ("complex64", [[0.5, "Infinity"], [1.0, -2.0]]), ("complex128", [1.0, 2.0]), ("uint4", [15, 0]), ("float32", 0.1), ("float64", [[], []]),
+            ({"name": "fixed_length_utf32", "configuration": {"length_bytes": 8}}, ["a\u00e9"]),
+            (struct_type, [{"a": 1, "t": 7}, {"a": -1, "t": "NaT"}])):
+            (self.folder / "x.json").write_text(json.dumps(elements))
+            said = data_type if isinstance(data_type, str) else json.dumps(data_type)
+            self.run_ok("write", self.folder / "x.json", self.folder / "a", "--overwrite", "--data-type", said)
+            self.assertEqual(json.loads(self.said(self.folder / "a", "json")), elements, data_type)
+        for data_type, elements, status, words in (
+                ("int8", [200], 1, "from -128 to 127"), ("int8", [1.5], 1, "x.json"), ("int99", [1], 2, "int99"), ("{", [1], 2, "--data-type")):
+            (self.folder / "x.json").write_text(json.dumps(elements))
+            self.assert_refused(tessera("write", self.folder / "x.json", self.folder / "b", "--data-type", data_type), status,
+                                words)
+        self.assertFalse((self.folder / "b").exists())
+        self.written("'<i2'", bytes(4))
+        self.assert_refused(tessera("write", self.folder / "x.npy", self.folder / "b", "--data-type", "int16"), 2, ".json")
+
     def test_what_is_refused(self):
         aligned = "[('a', '|u1'), ('', '|V3'), ('b', '<i4')]"
         a = self.written(aligned, bytes(range(16)), "--zarr-format", "2")

@@ -168,6 +168,24 @@ class Validate(CommandTest):
         self.assertEqual(list(self.findings(self.brain / "t1_half")[0]), [])
         self.assert_refused(tessera("validate", self.folder), 1, "zarr.json")
 
+    def test_shards_of_a_rectilinear_grid(self):
+        path = make_array(self.folder / "a", [6], "uint8", [4], {})
+        inner, index = [{"name": "bytes"}], [{"name": "bytes", "configuration": {"endian": "little"}}]
+        (path / "zarr.json").write_text(json.dumps(json.loads((path / "zarr.json").read_text()) | {
+            "chunk_grid": {"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": [[4, 2]]}},
+            "codecs": [{"name": "sharding_indexed", "configuration": {
+                "chunk_shape": [2], "codecs": inner, "index_codecs": index, "index_location": "end"}}]}))
+        shutil.rmtree(path / "c", ignore_errors=True)
+        (path / "c").mkdir()
+        (path / "c/0").write_bytes(bytes([1, 2, 3, 4]) + struct.pack("<4Q", 0, 2, 2, 2))
+        (path / "c/1").write_bytes(bytes([5, 6]) + struct.pack("<2Q", 0, 2))
+        self.assertIn("3 chunks decoded: 0 failures", self.run_ok("validate", path).text)
+        self.assertEqual(self.read_bin(path), bytes(range(1, 7)))
+        (path / "c/1").write_bytes(bytes([5, 6, 7]) + struct.pack("<2Q", 0, 3))
+        (path / "c/2").write_bytes(b"x")
+        failures, found = self.findings(path)
+        self.assertEqual((list(failures), found["strays"]), (["c/1"], ["c/2"]))
+
     def test_stray_keys(self):
         strays = ["t1/c/0/0", "t1/c/9/0/0", "t1/c/00/1/1", "t1/note.txt", "t1/sub/zarr.json", "t1/c/0/0/1/x",
                   "t1_half/c.0.0.0", "t1_half/0.0.0"]

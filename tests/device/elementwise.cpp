@@ -9,6 +9,9 @@
 #include <device/codec_batches.hpp>
 #include <support/random_array.hpp>
 #include <support/refused.hpp>
+#include <tessera/codec/array_to_array/delta.cuh>
+#include <tessera/codec/array_to_bytes/pack_bits.cuh>
+#include <tessera/codec/bytes_to_bytes/shuffle.cuh>
 #include <tessera/codec/elementwise.cuh>
 
 namespace device_elementwise_tests {
@@ -57,17 +60,14 @@ std::string stored(Store const& store, Key const& key) {
   return {reinterpret_cast<char const*>(bytes->view().data), bytes->view().size};
 }
 
-template <class T, class C>
-void check_same(C const& codec, std::uint64_t seed) {
-  CAPTURE(std::string{C::name});
-  CAPTURE(seed);
-  Random random{seed};
+// By a pipeline on the device and one on the host.
+template <class T, class OnThere, class OnHere>
+void check_pipelines(OnThere const& on_there, OnHere const& on_here, std::vector<T> const& elements) {
   DeviceQueue on{HostQueue{2}};
-  auto const elements = any_elements<T>(random);
   NewArray<T> const wanted{.shape = {rows, columns}, .chunk_shape = {7, 4}};
   MemoryStore<HostBuffer> const there, here;
-  auto const device = create_array<T, 2>(there, "a", wanted, There<C>{OnDevice<C>{codec}, {}, {}}, on);
-  auto const host = create_array<T, 2>(here, "a", wanted, Here<C>{codec, {}}, HostQueue{1});
+  auto const device = create_array<T, 2>(there, "a", wanted, on_there, on);
+  auto const host = create_array<T, 2>(here, "a", wanted, on_here, HostQueue{1});
   device.write(all, test::on_device<T, 2>(elements, {rows, columns}, on), on).wait();
   host.write(all, elements);
   std::size_t other = 0;
@@ -81,6 +81,14 @@ void check_same(C const& codec, std::uint64_t seed) {
   host.read(all, expected);
   auto const found = test::on_host(device.read(all, on), on);
   CHECK(std::memcmp(found.data(), expected.data(), expected.size() * sizeof(T)) == 0);
+}
+
+template <class T, class C>
+void check_same(C const& codec, std::uint64_t seed) {
+  CAPTURE(std::string{C::name});
+  CAPTURE(seed);
+  Random random{seed};
+  check_pipelines(There<C>{OnDevice<C>{codec}, {}, {}}, Here<C>{codec, {}}, any_elements<T>(random));
 }
 
 template <class C>
@@ -114,6 +122,75 @@ TEST_CASE("codecs of single elements make on the device what they make on the ho
   check_same<std::int64_t>(made<codec::CastValue>(R"({"data_type": "float32", "rounding": "nearest-away"})"), 13);
   check_same<float>(made<codec::ScaleOffset>(R"({"offset": 5, "scale": 0.1})"), 14);
   check_same<std::int32_t>(made<codec::Reshape>(R"({"shape": [28]})"), 15);
+}
+
+TEST_CASE("delta makes on the device what it makes on the host") {
+  auto const delta = [](std::string const& dtype, std::string const& astype) {
+    return made<codec::Delta>(R"({"dtype": ")" + dtype + R"(", "astype": ")" + astype + R"("})");
+  };
+  check_same<float>(delta("<f4", "<f4"), 16);
+  check_same<double>(delta("<f8", "<f8"), 17);
+  for (auto const* astype : {"|i1", "|u1", "<i2", "<u4", "<i8"}) {
+    CAPTURE(std::string{astype});
+    check_same<std::int8_t>(delta("|i1", astype), 18);
+    check_same<std::uint16_t>(delta("<u2", astype), 19);
+    check_same<std::int32_t>(delta("<i4", astype), 20);
+    check_same<std::uint64_t>(delta("<u8", astype), 21);
+  }
+}
+
+TEST_CASE("packbits and shuffle make on the device what they make on the host") {
+  using codec::PackBits, codec::Shuffle;
+  auto const packed = [](auto one, std::string const& configuration, std::uint64_t seed) {
+    CAPTURE(configuration);
+    Random random{seed};
+    auto const codec = made<PackBits>(configuration);
+    check_pipelines(Pipeline<space::Device, OnDevice<PackBits>, CastTo<space::Host>>{OnDevice<PackBits>{codec}, {}},
+                    Pipeline<space::Host, PackBits>{codec}, any_elements<decltype(one)>(random));
+  };
+  for (auto const* padding : {"none", "first_byte", "last_byte"}) {
+    auto const with = [&](std::string const& bits) {
+      return R"({"padding_encoding": ")" + std::string{padding} + "\"" + bits + "}";
+    };
+    packed(std::uint8_t{}, with(""), 22);
+    packed(std::int32_t{}, with(R"(, "first_bit": 3, "last_bit": 7)"), 23);
+    packed(std::int64_t{}, with(R"(, "first_bit": 1, "last_bit": 62)"), 24);
+    packed(std::uint16_t{}, with(R"(, "last_bit": 0)"), 25);
+    packed(float{}, with(R"(, "first_bit": 13)"), 26);
+  }
+  auto const shuffled = [](auto one, std::size_t size, std::uint64_t seed) {
+    CAPTURE(size);
+    Random random{seed};
+    Shuffle const codec{size};
+    check_pipelines(
+        Pipeline<space::Device, Bytes, OnDevice<Shuffle>, CastTo<space::Host>>{{}, OnDevice<Shuffle>{codec}, {}},
+        Pipeline<space::Host, Bytes, Shuffle>{{}, codec}, any_elements<decltype(one)>(random));
+  };
+  shuffled(float{}, 4, 27);
+  shuffled(double{}, 8, 28);
+  shuffled(std::int16_t{}, 7, 29);  // of 56 bytes
+  shuffled(std::uint8_t{}, 0, 30);
+  shuffled(std::uint8_t{}, 28, 31);  // one element is all of the chunk
+}
+
+TEST_CASE("a byte of padding that is wrong is an error of its chunk on the device, too") {
+  DeviceQueue on{HostQueue{1}};
+  MemoryStore<HostBuffer> const store;
+  using C = codec::PackBits;
+  auto const array = create_array<std::uint8_t, 1>(
+      store, "a", {.shape = {12}, .chunk_shape = {4}},
+      Pipeline<space::Device, OnDevice<C>, CastTo<space::Host>>{
+          OnDevice<C>{made<C>(R"({"padding_encoding": "last_byte", "last_bit": 2})")}, {}},
+      on);
+  std::vector<std::uint8_t> const elements{1, 2, 3, 4, 5, 6, 7, 1, 2, 3, 4, 5};
+  array.write(all, test::on_device<std::uint8_t, 1>(elements, {12}, on), on).wait();
+  CHECK(test::on_host(array.read(all, on), on) == elements);
+  auto bytes = stored(store, {"a/c/1"});
+  bytes.back() = 3;
+  HostQueue host{1};
+  store.write({"a/c/1"}, {reinterpret_cast<std::byte const*>(bytes.data()), bytes.size()}, host);
+  test::check_refused<CodecError>([&] { (void)array.read(all, on); },
+                                  {"\"a/c/1\"", "packbits", "bits of padding, expected 4"});
 }
 
 TEST_CASE("an element that becomes nothing is an error of its chunk on the device, too") {

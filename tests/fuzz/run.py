@@ -5,8 +5,10 @@
 NAME in PROGRAM, a path that ends in fuzz-NAME, says which seeds it begins with: they are made here, in a folder of their
 own unless CORPUS names one that is kept. The last line says how many cases ran. Fails when the fuzzer found something.
 """
+import bz2
 import gzip
 import json
+import lzma
 import pathlib
 import re
 import struct
@@ -36,6 +38,21 @@ def documents():
                "chunk_key_encoding": {"name": "v2", "configuration": {"separator": "/"}}, "fill_value": fill,
                "codecs": codecs, "attributes": {"a": [float("nan"), "\u00e9", None]}, "dimension_names": ["x", None],
                "storage_transformers": [{"name": "t", "must_understand": False}], "y": {"must_understand": False}}
+    time = {"name": "numpy.datetime64", "configuration": {"unit": "ms", "scale_factor": 10}}
+    pair = {"name": "struct", "configuration": {"fields": [{"name": "a", "data_type": "int16"}, {"name": "t", "data_type": time}]}}
+    text = {"name": "fixed_length_utf32", "configuration": {"length_bytes": 8}}
+    others = [("int4", 7, []), ("float8_e4m3", "NaN", []), ("bfloat16", "0x7fc0", []), (time, "NaT", []),
+              (pair, {"a": 1, "t": 2}, []), (text, "a\u00e9", []), ("string", "x", []), ("bytes", "AP8=", []),
+              ("uint8", 3, [{"name": "packbits", "configuration": {"first_bit": 1, "last_bit": 6}}]),
+              ("float32", 0.5, [{"name": "scale_offset", "configuration": {"scale": 10, "offset": 1}},
+                                {"name": "cast_value", "configuration": {"data_type": "int16", "rounding": "towards-zero"}}])]
+    edges = [{"kind": "inline", "chunk_shapes": [[[2, 4], 2], 3]}, {"kind": "inline", "chunk_shapes": [4, [[1, 2], 2]]}]
+    for i, (name, fill, first) in enumerate(others):
+        kind = {"string": "vlen-utf8", "bytes": "vlen-bytes"}.get(name if isinstance(name, str) else "", "bytes")
+        chain = first if len(first) == 1 else [*first, {"name": kind, "configuration": {"endian": "little"} if kind == "bytes" else {}}]
+        yield {"zarr_format": 3, "node_type": "array", "shape": [10, 4], "data_type": name, "fill_value": fill, "codecs": chain,
+               "chunk_grid": {"name": "rectilinear", "configuration": edges[i % 2]},
+               "chunk_key_encoding": {"name": "default"}, "attributes": {}}
     yield {"zarr_format": 3, "node_type": "group", "attributes": {"n": 1e5}, "consolidated_metadata": None}
 
 
@@ -48,6 +65,13 @@ def v2_documents():
         yield {"zarr_format": 2, "shape": [10, 4], "chunks": [3, 4], "dtype": name, "fill_value": fill, "order": "CF"[i % 2],
                "filters": [{"id": "shuffle", "elementsize": 4}] if i % 3 else None, "dimension_separator": "./"[i % 2],
                "compressor": compressors[i % len(compressors)]}
+    for name, fill, filters in (("<M8[10ns]", "NaT", None), ("|O", "x", [{"id": "vlen-utf8"}]), ("|O", "AP8=", [{"id": "vlen-bytes"}]),
+                                ("<U2", "a", None), ("|S3", "AQID", None),
+                                ([["a", "<i4"], ["", "|V4"], ["b", [["x", ">f8", [2]], ["y", "<c8"]]]], None, None),
+                                ("<f4", 1, [{"id": "fixedscaleoffset", "scale": 10, "offset": 1, "dtype": "<f4", "astype": "|u1"}]),
+                                ("<f8", 1, [{"id": "quantize", "digits": 2, "dtype": "<f8", "astype": "<f4"}])):
+        yield {"zarr_format": 2, "shape": [10, 4], "chunks": [3, 4], "dtype": name, "fill_value": fill, "order": "C",
+               "filters": filters, "compressor": None}
     yield {"zarr_format": 2, "shape": [], "chunks": [], "dtype": "<i4", "fill_value": 0, "order": "C", "compressor": None,
            "filters": [{"id": "delta", "dtype": "<i4", "astype": "|i1"}, {"id": "crc32"}]}
 
@@ -147,6 +171,13 @@ def seeds(name):
         elements = [b"a", b"", "\u00e9\u20ac".encode(), b"x" * 20]
         chunk = struct.pack("<I", len(elements)) + b"".join(struct.pack("<I", len(one)) + one for one in elements)
         return [bytes([4]) + chunk, bytes([1]) + struct.pack("<II", 1, 2) + b"\xff\xfe", bytes(5)]
+    if name == "numcodecs":  # of each codec a sound chunk, or some bytes, with room for 40 bytes
+        plain = bytes(range(20)) * 2
+        lz4 = struct.pack("<I", 40) + b"\xf0" + bytes([25]) + plain
+        sound = [zlib.compress(plain), lz4, bz2.compress(plain), lzma.compress(plain), zlib.crc32(plain).to_bytes(4, "little") + plain,
+                 zlib.adler32(plain).to_bytes(4, "little") + plain, plain, plain, plain, plain]
+        return [bytes([i, how, 40, 0]) + chunk for i, chunk in enumerate(sound) for how in (1, 2, 0x1D, 0xFF)] + [
+            bytes([3, 0, 40, 0]) + lzma.compress(plain, lzma.FORMAT_ALONE)]
     if name == "bytes":
         return [bytes([kind, 2, 0x33, 0x23, 0, 0b0001, 3]) + bytes(range(64)) * 4 for kind in range(14)]
     if name == "frames":

@@ -151,6 +151,18 @@ TEST_CASE("lzma: streams of xz, and older ones (NUM-LZMA, G-33)") {
   refuse<codec::Lzma>(R"({"preset": 10})", "configuration.preset");
 }
 
+TEST_CASE("bombs of bz2 and lzma are errors: neither room nor memory is exceeded") {
+  Bytes const zeros(std::size_t{1} << 22);
+  auto const packed = encoded(codec::Bz2{}, zeros);
+  CHECK(packed.size() < 100);
+  check_refused<CodecError>([&] { decoded(codec::Bz2{}, packed, 64); }, {"do not decode to 64"});
+  check_refused<CodecError>([&] { decoded(codec::Lzma{}, encoded(codec::Lzma{}, zeros), 64); },
+                            {"do not decode to 64"});
+  // It says that it needs a dictionary of 1 GiB.
+  auto const greedy = test::hex("5d00000040ffffffffffffffff000000000000");
+  check_refused<CodecError>([&] { decoded(codec::Lzma{2}, greedy, 64); }, {"more than 134217728 bytes of memory"});
+}
+
 TEST_CASE("checksums of numcodecs, before or behind the bytes (NUM-CRC32, NUM-ADLER32, NUM-FLETCHER32, G-38)") {
   auto const digits = test::bytes("123456789");
   CHECK(encoded(codec::Crc32{}, digits) == test::hex("2639f4cb313233343536373839"));

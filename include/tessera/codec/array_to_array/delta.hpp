@@ -66,6 +66,15 @@ struct Delta {
     });
   }
 
+  /// Elements that so many bytes of the type `one` are. Throws: CodecError, if these are not whole ones, or there is no
+  /// room for as many of the other type.
+  static std::size_t count(std::size_t from, DataType one, std::size_t to, DataType other) {
+    auto const count = from / one.size;
+    if (count * one.size != from || to / other.size < count)
+      throw CodecError{text({"found ", from, " bytes of ", one.name(), ", expected ", to / other.size, " elements"})};
+    return count;
+  }
+
  private:
   // Where a difference may wrap around: the overflow of signed integers is undefined.
   template <class T>
@@ -76,10 +85,7 @@ struct Delta {
 
   template <class F>
   static std::size_t run(ByteView<space::Host> from, DataType one, ByteSpan<space::Host> to, DataType other, F&& f) {
-    auto const count = from.size / one.size;
-    if (count * one.size != from.size || to.size / other.size < count)
-      throw CodecError{
-          text({"found ", from.size, " bytes of ", one.name(), ", expected ", to.size / other.size, " elements"})};
+    auto const count = Delta::count(from.size, one, to.size, other);
     auto const call = [&]<class One, class Other>(One, Other) {
       f(std::span{reinterpret_cast<One const*>(from.data), count}, std::span{reinterpret_cast<Other*>(to.data), count});
     };

@@ -1,18 +1,16 @@
 // packbits: elements of as many bits as they need, one after the other, from the lowest bit of each byte on
 // (zarr-extensions, codecs/packbits).
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 #include <tessera/codec/concept.hpp>
+#include <tessera/codec/numbers.hpp>
+#include <tessera/codec/packed_bits.hpp>
 #include <tessera/core/checked.hpp>
-#include <tessera/core/with_integer.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace codec {
@@ -62,65 +60,31 @@ struct PackBits {
                      Queue<space::Host>&) const {
     auto const bits = bits_of(chunk);
     auto const size = packed(bits);
-    if (from.size != bits.count * bits.size) throw CodecError{text({"found ", from.size, " bytes of elements"})};
+    expect_elements(bits, from.size);
     auto* const out = to.data + (padding == Padding::first_byte);
-    if (size > 0) std::memset(out, 0, size);
-    std::size_t at = 0;  // in bits
-    detail::with_integer(bits.stored_as(), [&](auto one) {
-      auto const* const in = reinterpret_cast<std::make_unsigned_t<decltype(one)> const*>(from.data);
-      for (std::size_t i = 0; i < bits.count; ++i)
-        for (std::uint64_t left = bits.width, value = std::uint64_t{in[i]} >> bits.first & bits.mask(); left > 0;) {
-          auto const n = std::min<std::uint64_t>(left, 8 - at % 8);
-          out[at / 8] |= static_cast<std::byte>(value << at % 8);
-          value >>= n, at += n, left -= n;
-        }
+    detail::with_bits_of(bits.size, [&](auto one) {
+      auto const* const components = reinterpret_cast<decltype(one) const*>(from.data);
+      for (std::size_t i = 0; i < size; ++i) out[i] = bits.byte_at(components, i);
     });
-    if (padding != Padding::none) (padding == Padding::first_byte ? to.data[0] : out[size]) = padding_byte(bits);
+    if (padding != Padding::none) (padding == Padding::first_byte ? to.data[0] : out[size]) = bits.unused();
     return size + (padding != Padding::none);
   }
 
   std::size_t decode(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,
                      Queue<space::Host>&) const {
     auto const bits = bits_of(chunk);
-    auto const size = packed(bits), all = size + (padding != Padding::none);
-    // zarrs writes no such byte where elements are whole bytes.
-    bool const is_bare = from.size == size && bits.width == 8 * bits.size;
-    if ((from.size != all && !is_bare) || to.size < bits.count * bits.size)
-      throw CodecError{text({"found ", from.size, " bytes, expected ", all})};
-    bool const is_first = padding == Padding::first_byte && !is_bare;
-    if (padding != Padding::none && !is_bare)
-      if (auto const found = from.data[is_first ? 0 : size]; found != padding_byte(bits))
-        throw CodecError{text({"found ", std::to_integer<int>(found), " bits of padding, expected ",
-                               std::to_integer<int>(padding_byte(bits))})};
-    auto const* const in = from.data + is_first;
-    std::size_t at = 0;
-    detail::with_integer(bits.stored_as(), [&](auto one) {
-      using Bits = std::make_unsigned_t<decltype(one)>;
-      auto* const out = reinterpret_cast<Bits*>(to.data);
-      for (std::size_t i = 0; i < bits.count; ++i) {
-        std::uint64_t value = 0;
-        for (std::uint64_t read = 0; read < bits.width;) {
-          auto const n = std::min<std::uint64_t>(bits.width - read, 8 - at % 8);
-          value |= (std::to_integer<std::uint64_t>(in[at / 8]) >> at % 8 & ((1u << n) - 1)) << read;
-          read += n, at += n;
-        }
-        bool const is_extended = bits.is_signed && value >> (bits.width - 1) != 0;
-        out[i] = static_cast<Bits>((is_extended ? value | ~bits.mask() : value) << bits.first);
-      }
+    auto const kept = padding_in(bits, from.size, to.size);
+    if (kept != Padding::none) expect_unused(bits, from.data[kept == Padding::first_byte ? 0 : from.size - 1]);
+    auto const* const in = from.data + (kept == Padding::first_byte);
+    detail::with_bits_of(bits.size, [&](auto one) {
+      auto* const out = reinterpret_cast<decltype(one)*>(to.data);
+      for (std::size_t i = 0; i < bits.count; ++i) out[i] = static_cast<decltype(one)>(bits.component_at(in, i));
     });
     return bits.count * bits.size;
   }
 
- private:
-  /// Of a component: which of its bits are stored.
-  struct Stored {
-    std::size_t count, size;
-    std::uint32_t first, width;
-    bool is_signed;
-    DataType stored_as() const { return {DataKind::unsigned_integer, static_cast<std::uint32_t>(size)}; }
-    std::uint64_t mask() const { return ~std::uint64_t{0} >> (64 - width); }
-  };
-  Stored bits_of(ChunkSpecification const& chunk) const {
+  /// Throws: MetadataError, if it does not take such elements, or they do not have these bits.
+  detail::PackedBits bits_of(ChunkSpecification const& chunk) const {
     auto const all = component_bits(chunk.type);
     if (all == 0) throw MetadataError{text({"found elements of ", chunk.type.name(), ", which it does not take"})};
     auto const size = chunk.type.component();
@@ -129,8 +93,33 @@ struct PackBits {
       throw MetadataError{text({"member configuration.", last_bit ? "last_bit" : "first_bit", ": found bits ", first,
                                 " to ", last, ", expected ", all == 1 ? "bit 0" : "bits from 0 to ",
                                 all == 1 ? "" : std::to_string(all - 1), ", which ", chunk.type.name(), " has"})};
-    return {chunk.size_in_bytes() / size, size, first, last - first + 1, chunk.type.kind == DataKind::signed_integer};
+    return {chunk.size_in_bytes() / size, static_cast<std::uint32_t>(size), first, last - first + 1,
+            chunk.type.kind == DataKind::signed_integer};
   }
+  /// Throws: CodecError, in the functions that say so by their name.
+  static void expect_elements(detail::PackedBits const& bits, std::size_t size) {
+    if (size != bits.count * bits.size) throw CodecError{text({"found ", size, " bytes of elements"})};
+  }
+  static void expect_unused(detail::PackedBits const& bits, std::byte found) {
+    if (found != bits.unused())
+      throw CodecError{text(
+          {"found ", std::to_integer<int>(found), " bits of padding, expected ", std::to_integer<int>(bits.unused())})};
+  }
+  /// The padding that an encoded chunk of so many bytes has: zarrs writes none where elements are whole bytes. Throws:
+  /// CodecError, if it has another size, or there is no room for its elements.
+  Padding padding_in(detail::PackedBits const& bits, std::size_t from, std::size_t to) const {
+    auto const size = packed(bits), all = size + (padding != Padding::none);
+    bool const is_bare = from == size && bits.width == 8 * bits.size;
+    if ((from != all && !is_bare) || to < bits.count * bits.size)
+      throw CodecError{text({"found ", from, " bytes, expected ", all})};
+    return is_bare ? Padding::none : padding;
+  }
+  static std::size_t packed(detail::PackedBits const& bits) {
+    auto const all = checked_product(bits.count, bits.width, "the chunk's bits");
+    return checked_size(all / 8 + (all % 8 != 0), "the chunk");
+  }
+
+ private:
   /// 0: it does not take such elements.
   static std::uint32_t component_bits(DataType type) {
     switch (type.kind) {
@@ -156,13 +145,6 @@ struct PackBits {
       default:
         return static_cast<std::uint32_t>(8 * type.component());
     }
-  }
-  static std::size_t packed(Stored const& bits) {
-    auto const all = checked_product(bits.count, bits.width, "the chunk's bits");
-    return checked_size(all / 8 + (all % 8 != 0), "the chunk");
-  }
-  static std::byte padding_byte(Stored const& bits) {
-    return static_cast<std::byte>((8 - bits.count * bits.width % 8) % 8);
   }
 };
 

@@ -30,22 +30,26 @@ struct Shuffle {
   std::size_t decoded_bound(ByteView<space::Host> from) const { return from.size; }
 
   std::size_t decode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
-    return transpose(from, to, from.size / size(), size());
+    return transpose(from, to, count(from.size, to.size), size());
   }
   std::size_t encode(ByteView<space::Host> from, ByteSpan<space::Host> to, Queue<space::Host>&) const {
-    return transpose(from, to, size(), from.size / size());
+    return transpose(from, to, size(), count(from.size, to.size));
   }
 
- private:
+  /// Elements that so many bytes are. Throws: CodecError, if these are not whole ones, or there is no room for them.
+  std::size_t count(std::size_t from, std::size_t to) const {
+    if (from > to) throw CodecError{text({"found ", from, " bytes, expected ", to})};
+    if (from % size() != 0)
+      throw CodecError{text({"found ", from, " bytes, expected a multiple of elementsize ", elementsize})};
+    return from / size();
+  }
   std::size_t size() const { return elementsize == 0 ? 1 : elementsize; }
 
+ private:
   // Bytes of so many columns become rows: `to` has rows of as many bytes as `from` has rows.
-  std::size_t transpose(ByteView<space::Host> from, ByteSpan<space::Host> to, std::size_t columns,
-                        std::size_t rows) const {
-    if (from.size > to.size) throw CodecError{text({"found ", from.size, " bytes, expected ", to.size})};
-    if (columns * rows != from.size)
-      throw CodecError{text({"found ", from.size, " bytes, expected a multiple of elementsize ", elementsize})};
-    if (size() == 1) {
+  static std::size_t transpose(ByteView<space::Host> from, ByteSpan<space::Host> to, std::size_t columns,
+                               std::size_t rows) {
+    if (columns == 1 || rows == 1) {
       if (from.size > 0) std::memcpy(to.data, from.data, from.size);
       return from.size;
     }

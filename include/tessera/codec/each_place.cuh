@@ -1,0 +1,118 @@
+// A function of one place of a chunk, called by kernels for all places of all chunks of a mini-batch.
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <tessera/buffer/pinned_buffer.cuh>
+#include <tessera/buffer/scratch.hpp>
+#include <tessera/codec/chunk.hpp>
+#include <tessera/core/error.hpp>
+#include <tessera/memory/launch.cuh>
+#include <tessera/memory/queue.cuh>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// Chunks of one launch: they are among the kernel's arguments, which are 4 KiB at most.
+struct LaunchedChunks {
+  static constexpr std::size_t most = 192;
+  struct Chunk {
+    std::byte const* from;
+    std::byte* to;
+  };
+  Chunk chunks[most];
+};
+
+/// Calls launch(chunks, part, first) for chunks that follow each other and are as large as each other, 192 at most:
+/// `part` of the batch, which begins at `first`.
+template <class F>
+void for_each_launch(std::span<CodecTask<space::Device>> batch, F&& launch) {
+  for (std::size_t first = 0; first < batch.size();) {
+    LaunchedChunks chunks{};
+    std::size_t n = 0;
+    for (; n < LaunchedChunks::most && first + n < batch.size(); ++n) {
+      auto const& task = batch[first + n];
+      if (task.from.size != batch[first].from.size) break;
+      chunks.chunks[n] = {task.from.data, task.to.data};
+    }
+    launch(chunks, batch.subspan(first, n), first);
+    first += n;
+  }
+}
+
+/// Calls f(from, to, place) for each place below `count` of each chunk. f returns whether there is nothing to refuse.
+template <class F>
+struct EachPlace {
+  F f;
+  std::uint64_t count;
+  std::uint64_t*
+      refused;  ///< page-locked: of all places of all chunks, one more than that which f refused; may be null
+  LaunchedChunks all;
+
+  TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const {
+    auto const& chunk = all.chunks[i / count];
+    if (!f(chunk.from, chunk.to, i % count) && refused) *refused = i + 1;  // of several any one
+  }
+};
+
+/// Where kernels say which place they refuse. Kept by the queue.
+class RefusedPlace {
+ public:
+  std::uint64_t* there(Queue<space::Device>& on) {
+    number_ = reinterpret_cast<std::uint64_t*>(memory_.take(sizeof(std::uint64_t), on).data);
+    *number_ = 0;
+    return number_;
+  }
+  std::uint64_t number() const { return *number_; }
+  std::size_t held() const { return memory_.held(); }
+
+ private:
+  Scratch<space::Pinned> memory_;
+  std::uint64_t* number_ = nullptr;
+};
+
+/// What is called for a chunk, and for how many places.
+template <class F>
+struct Places {
+  F f;
+  std::uint64_t count;
+};
+
+/// One launch for up to 192 chunks of one size. of(task) says which Places a chunk has, and sets its size;
+/// refuse(task, place) throws. The host waits where `may_refuse`, once for each launch. Throws: what these throw, with
+/// the number of the chunk; DeviceError.
+template <class DeviceQueue, class Of, class Refuse>
+void launch_places(std::span<CodecTask<space::Device>> batch, DeviceQueue& on, Of&& of, bool may_refuse,
+                   Refuse&& refuse) {
+  if constexpr (check_kernels<DeviceQueue>()) {
+    for_each_launch(batch, [&](LaunchedChunks const& chunks, auto part, std::size_t first) {
+      auto const of_chunk = [&](std::size_t i, auto&& call) {
+        try {
+          return call(part[i]);
+        } catch (Error& error) {
+          error.in_chunk(first + i);
+          throw;
+        }
+      };
+      for (std::size_t i = 1; i < part.size(); ++i) (void)of_chunk(i, of);
+      auto const places = of_chunk(0, of);
+      using Kernel = EachPlace<decltype(places.f)>;
+      static_assert(sizeof(Kernel) <= 4096, "a kernel has no room for more arguments");
+      if (!may_refuse) return launch(on, part.size() * places.count, Kernel{places.f, places.count, nullptr, chunks});
+      auto lent = on.template lease<RefusedPlace>();
+      launch(on, part.size() * places.count, Kernel{places.f, places.count, lent->there(on), chunks});
+      lent.record();
+      lent.wait();
+      if (auto const number = lent->number(); number != 0)
+        of_chunk((number - 1) / places.count, [&](auto& task) { refuse(task, (number - 1) % places.count); });
+    });
+  }
+}
+template <class DeviceQueue, class Of>
+void launch_places(std::span<CodecTask<space::Device>> batch, DeviceQueue& on, Of&& of) {
+  launch_places(batch, on, of, false, [](auto const&, std::uint64_t) {});
+}
+
+}}}  // namespace tessera::v0::detail
