@@ -68,7 +68,7 @@ class Types(CommandTest):
             {"name": "t", "data_type": {"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_factor": 1}}}]}}
         for data_type, elements in (
             ("bool", [[True], [False]]), ("int64", [2**63 - 1, -1]), ("bfloat16", [1.5, "NaN"]), ("r16", ["AAE="]),
-            ("complex64", [[0.5, "Infinity"], [1.0, -2.0]]), ("complex128", [1.0, 2.0]), ("uint4", [15, 0]), ("float32", 0.1), ("float64", [[], []]),
+            ("complex64", [[0.5, "Infinity"], [1.0, -2.0]]), ("complex128", [1.0, 2.0]), ("uint4", [15, 0]), ("float32", 0.5), ("float64", [[], []]),
             ({"name": "fixed_length_utf32", "configuration": {"length_bytes": 8}}, ["a\u00e9"]),
             (struct_type, [{"a": 1, "t": 7}, {"a": -1, "t": "NaT"}])):
             (self.folder / "x.json").write_text(json.dumps(elements))

@@ -6,6 +6,7 @@
 
 #include <tessera/codec/array_to_bytes/pack_bits.hpp>
 #include <tessera/codec/elementwise.cuh>
+#include <tessera/codec/numbers.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -6,11 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <tessera/codec/concept.hpp>
-#include <tessera/codec/numbers.hpp>
 #include <tessera/codec/packed_bits.hpp>
 #include <tessera/core/checked.hpp>
+#include <tessera/core/with_integer.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace codec {
@@ -62,8 +63,8 @@ struct PackBits {
     auto const size = packed(bits);
     expect_elements(bits, from.size);
     auto* const out = to.data + (padding == Padding::first_byte);
-    detail::with_bits_of(bits.size, [&](auto one) {
-      auto const* const components = reinterpret_cast<decltype(one) const*>(from.data);
+    detail::with_integer({DataKind::unsigned_integer, bits.size}, [&](auto one) {
+      auto const* const components = reinterpret_cast<std::make_unsigned_t<decltype(one)> const*>(from.data);
       for (std::size_t i = 0; i < size; ++i) out[i] = bits.byte_at(components, i);
     });
     if (padding != Padding::none) (padding == Padding::first_byte ? to.data[0] : out[size]) = bits.unused();
@@ -76,9 +77,10 @@ struct PackBits {
     auto const kept = padding_in(bits, from.size, to.size);
     if (kept != Padding::none) expect_unused(bits, from.data[kept == Padding::first_byte ? 0 : from.size - 1]);
     auto const* const in = from.data + (kept == Padding::first_byte);
-    detail::with_bits_of(bits.size, [&](auto one) {
-      auto* const out = reinterpret_cast<decltype(one)*>(to.data);
-      for (std::size_t i = 0; i < bits.count; ++i) out[i] = static_cast<decltype(one)>(bits.component_at(in, i));
+    detail::with_integer({DataKind::unsigned_integer, bits.size}, [&](auto one) {
+      using Bits = std::make_unsigned_t<decltype(one)>;
+      auto* const out = reinterpret_cast<Bits*>(to.data);
+      for (std::size_t i = 0; i < bits.count; ++i) out[i] = static_cast<Bits>(bits.component_at(in, i));
     });
     return bits.count * bits.size;
   }
