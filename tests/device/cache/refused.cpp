@@ -46,7 +46,7 @@ TEST_CASE("a slab that is refused is made smaller") {
 }
 
 TEST_CASE("a read is refused the memory that it needs beside the cache: idle chunks give it theirs") {
-  for (std::size_t const memory : {48 << 10, 56 << 10}) {
+  for (std::size_t const memory : {48u << 10, 56u << 10}) {
     CAPTURE(memory);
     emulation::Machine small;
     small.memory = memory;
