@@ -30,8 +30,8 @@ warnings.simplefilter("ignore")
 OTHERS = {"base64", "categorize", "json", "json2", "msgpack", "msgpack2", "pcodec", "pickle", "vlen-array", "vlen-bytes", "vlen-utf8", "zfpy"}
 # Must be refused, by what it says: why
 REFUSED = {
-    ("delta/bool/", "configuration.dtype"): "numcodecs sums booleans up to true, which is not what it encoded",
-    ("lzma/codec.04/", "configuration.format"): "a raw stream, whose filters the document has",
+    ("delta/bool/", "member dtype"): "numcodecs sums booleans up to true, which is not what it encoded",
+    ("lzma/codec.04/", "member format"): "a raw stream, whose filters the document has",
 }
 FILTERS = {"astype", "delta", "fixedscaleoffset", "packbits", "quantize", "shuffle"}
 
