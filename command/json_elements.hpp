@@ -50,8 +50,6 @@ class JsonElements {
     auto rank = shape_.rank();
     for (std::size_t d = rank; d-- > 0;)
       if (shape_[d] == 0) rank = d;
-    std::uint64_t count = 1;
-    for (std::size_t d = rank; d-- > 0;) count *= shape_[d];
     auto const nest = [&](auto const& self, std::size_t d) -> void {
       text += '[';
       for (std::uint64_t i = 0; d < rank && i < shape_[d]; ++i) {
