@@ -178,6 +178,8 @@ def seeds(name):
                  zlib.adler32(plain).to_bytes(4, "little") + plain, plain, plain, plain, plain]
         return [bytes([i, how, 40, 0]) + chunk for i, chunk in enumerate(sound) for how in (1, 2, 0x1D, 0xFF)] + [
             bytes([3, 0, 40, 0]) + lzma.compress(plain, lzma.FORMAT_ALONE)]
+    if name == "elementwise":  # of each codec one chunk of each of two types
+        return [bytes([kind, type, 16, type, 130, 131, 1, 0]) + bytes(range(128)) for kind in range(8) for type in (3, 9)]
     if name == "bytes":
         return [bytes([kind, 2, 0x33, 0x23, 0, 0b0001, 3]) + bytes(range(64)) * 4 for kind in range(14)]
     if name == "frames":

@@ -23,7 +23,7 @@ import numpy as np
 import tensorstore
 import zarr
 
-from run import Record, differs, exceptions, exchange
+from run import Record, conclude, differs, exceptions, exchange, table
 
 # (peer, direction, cases, what is seen): why
 NUMBERS = "-(bfloat16|u?int|float)"
@@ -241,26 +241,12 @@ def main(program, folder):
         keys = {key for key in found if "zarr.json" not in key and ".z" not in key}
         record.note("zarr-python", "same chunks", case, "" if keys == {k for k in expected if "zarr.json" not in k and ".z" not in k}
                     else f"stored: {sorted(found)}, zarr-python {sorted(expected)}")
-    text = report(record, len(everything))
-    (folder / "report.md").write_text(text)
-    print(text)
-    stale = [known for known in record.known if known not in record.used]
-    for known in stale:
-        print(f"FAILED this is not so: {known}")
-    for line in record.unexpected:
-        print(f"FAILED {line[:300]}")
-    print(f"{len(record.unexpected)} unexpected")
-    return 1 if record.unexpected or stale else 0
+    return conclude(report(record, len(everything)), folder, record)
 
 
 def report(record, count):
     """For interop.md, beside this."""
-    row = lambda head, cells: "| " + " | ".join([head, *map(str, cells)]) + " |\n"
-    good = lambda direction: [record.good[peer.name, direction] or "" for peer in PEERS]
-    text = row(f"{count} arrays of both formats", [peer.name for peer in PEERS]) + "|---" * (len(PEERS) + 1) + "|\n"
-    text += row("it writes, tessera reads: the same", good("is read by tessera"))
-    text += row("tessera writes, it reads: the same", good("reads tessera"))
-    text += row("it stores the chunks that tessera stores", good("same chunks"))
+    text = table(record, f"{count} arrays of both formats", PEERS, documents=None, versions=False)
     return f"\n## Times, small numbers, fixed text and structs\n\n{text}\n{exceptions(record)}"
 
 

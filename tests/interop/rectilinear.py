@@ -25,7 +25,7 @@ zarr.config.set({"array.rectilinear_chunks": True})
 
 import cases
 from cases import codec
-from run import Record, compare_stored, exceptions, exchange
+from run import Record, compare_stored, conclude, exceptions, exchange, table
 
 # (peer, direction, cases, what is seen): why
 KNOWN = {
@@ -111,28 +111,12 @@ def main(program, folder):
     shutil.rmtree(folder, ignore_errors=True)
     record, arrays = Record(KNOWN), list(everything())
     compare_stored(record, exchange(record, program, folder, arrays, PEERS))
-    text = report(record, len(arrays))
-    (folder / "report.md").write_text(text)
-    print(text)
-    stale = [known for known in record.known if known not in record.used]
-    for known in stale:
-        print(f"FAILED this is not so: {known}")
-    for line in record.unexpected:
-        print(f"FAILED {line[:300]}")
-    print(f"{len(record.unexpected)} unexpected")
-    return 1 if record.unexpected or stale else 0
+    return conclude(report(record, len(arrays)), folder, record)
 
 
 def report(record, count):
     """For interop.md, beside this."""
-    row = lambda head, cells: "| " + " | ".join([head, *map(str, cells)]) + " |\n"
-    good = lambda direction: [record.good[peer.name, direction] or "" for peer in PEERS]
-    text = row(f"{count} arrays of rectilinear grids", [peer.name for peer in PEERS]) + "|---" * (len(PEERS) + 1) + "|\n"
-    text += row("versions", [peer.versions for peer in PEERS])
-    text += row("it writes, tessera reads: the same", good("is read by tessera"))
-    text += row("tessera writes, it reads: the same", good("reads tessera"))
-    text += row("its `zarr.json` is tessera's, byte for byte", good("same document"))
-    text += row("it stores the chunks that tessera stores", good("same chunks"))
+    text = table(record, f"{count} arrays of rectilinear grids", PEERS)
     return f"\n## Rectilinear grids\n\n{text}\n{exceptions(record)}"
 
 

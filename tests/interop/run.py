@@ -190,15 +190,22 @@ def main(program, device_program, folder):
     compare_stored(on_device, exchange(on_device, device_program, folder / "device", device_cases))
 
     text = report(record, len(everything)) + device_report(on_device, len(device_cases))
+    on_device.unexpected = [f"device memory: {line}" for line in on_device.unexpected]
+    print(f"{time.monotonic() - began:.0f} s")
+    return conclude(text, folder, record, on_device)
+
+
+def conclude(text, folder, *records):
+    """Leaves the report, prints what is not as it should be, and gives the exit status."""
     (folder / "report.md").write_text(text)
     print(text)
-    unexpected = [*record.unexpected, *(f"device memory: {line}" for line in on_device.unexpected)]
-    stale = [known for each in (record, on_device) for known in each.known if known not in each.used]
+    unexpected = [line for record in records for line in record.unexpected]
+    stale = [known for record in records for known in record.known if known not in record.used]
     for known in stale:
         print(f"FAILED this is not so: {known}")
     for line in unexpected:
         print(f"FAILED {line[:300]}")
-    print(f"{len(unexpected)} unexpected, {time.monotonic() - began:.0f} s")
+    print(f"{len(unexpected)} unexpected")
     return 1 if unexpected or stale else 0
 
 
@@ -233,16 +240,21 @@ def chunks_differ(case, found, expected):
     return ""
 
 
-def table(record):
+DOCUMENTS = "its `zarr.json` is tessera's, byte for byte"
+
+
+def table(record, head="arrays", others=peers.PEERS, documents=DOCUMENTS, versions=True):
+    """documents: the words for "same document"; None where documents are not compared."""
     row = lambda head, cells: "| " + " | ".join([head, *map(str, cells)]) + " |\n"
-    good = lambda direction: [record.good[peer.name, direction] or "" for peer in peers.PEERS]
-    text = row("arrays", [peer.name for peer in peers.PEERS]) + "|---" * (len(peers.PEERS) + 1) + "|\n"
-    text += row("versions", [peer.versions for peer in peers.PEERS])
+    good = lambda direction: [record.good[peer.name, direction] or "" for peer in others]
+    text = row(head, [peer.name for peer in others]) + "|---" * (len(others) + 1) + "|\n"
+    if versions:
+        text += row("versions", [peer.versions for peer in others])
     text += row("it writes, tessera reads: the same", good("is read by tessera"))
     text += row("tessera writes, it reads: the same", good("reads tessera"))
-    text += row("its `zarr.json` is tessera's, byte for byte", good("same document"))
-    text += row("it stores the chunks that tessera stores", good("same chunks"))
-    return text
+    if documents:
+        text += row(documents, good("same document"))
+    return text + row("it stores the chunks that tessera stores", good("same chunks"))
 
 
 def exceptions(record):

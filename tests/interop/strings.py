@@ -23,7 +23,7 @@ import numcodecs
 import numpy as np
 import zarr
 
-from run import Record, differs, exceptions, exchange
+from run import Record, conclude, differs, exceptions, exchange, table
 
 # (peer, direction, cases, what is seen): why
 KNOWN = {
@@ -176,27 +176,13 @@ def main(program, folder):
     for case, found, expected in exchange(record, program, folder, everything, PEERS):
         record.note("zarr-python", "same document", case, document_differs(found, expected))
         record.note("zarr-python", "same chunks", case, chunks_differ(case, found, expected))
-    text = report(record, len(everything))
-    (folder / "report.md").write_text(text)
-    print(text)
-    stale = [known for known in record.known if known not in record.used]
-    for known in stale:
-        print(f"FAILED this is not so: {known}")
-    for line in record.unexpected:
-        print(f"FAILED {line[:300]}")
-    print(f"{len(record.unexpected)} unexpected")
-    return 1 if record.unexpected or stale else 0
+    return conclude(report(record, len(everything)), folder, record)
 
 
 def report(record, count):
     """For interop.md, beside this."""
-    row = lambda head, cells: "| " + " | ".join([head, *map(str, cells)]) + " |\n"
-    good = lambda direction: [record.good[peer.name, direction] or "" for peer in PEERS]
-    text = row(f"{count} arrays of strings and bytes", [peer.name for peer in PEERS]) + "|---" * (len(PEERS) + 1) + "|\n"
-    text += row("it writes, tessera reads: the same", good("is read by tessera"))
-    text += row("tessera writes, it reads: the same", good("reads tessera"))
-    text += row("its documents are tessera's, byte for byte", good("same document"))
-    text += row("it stores the chunks that tessera stores", good("same chunks"))
+    text = table(record, f"{count} arrays of strings and bytes", PEERS, "its documents are tessera's, byte for byte",
+                 versions=False)
     return f"\n## Strings and bytes\n\nOf Zarr v3 and v2; TensorStore has no such types.\n\n{text}\n{exceptions(record)}"
 
 

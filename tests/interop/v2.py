@@ -24,7 +24,7 @@ import tensorstore
 import zarr
 
 import filters
-from run import Record, attempt, differs, exceptions, exchange, run_exchange
+from run import Record, attempt, conclude, differs, exceptions, exchange, run_exchange, table
 
 # (peer, direction, cases, what is seen): why
 OF_NUMCODECS = "/(lz4|lzma|crc32|adler32|fletcher32)"
@@ -220,27 +220,13 @@ def main(program, folder):
                     "" if found.keys() == expected.keys() else f"stored: {sorted(found)}, zarr-python {sorted(expected)}")
     record.unexpected += numcodecs_in_v3(program, folder / "v3")
     record.unexpected += filters.unlike(program, folder / "filters")
-    text = report(record, len(everything))
-    (folder / "report.md").write_text(text)
-    print(text)
-    stale = [known for known in record.known if known not in record.used]
-    for known in stale:
-        print(f"FAILED this is not so: {known}")
-    for line in record.unexpected:
-        print(f"FAILED {line[:300]}")
-    print(f"{len(record.unexpected)} unexpected")
-    return 1 if record.unexpected or stale else 0
+    return conclude(report(record, len(everything)), folder, record)
 
 
 def report(record, count):
     """For interop.md, beside this."""
-    row = lambda head, cells: "| " + " | ".join([head, *map(str, cells)]) + " |\n"
-    good = lambda direction: [record.good[peer.name, direction] or "" for peer in PEERS]
-    text = row(f"{count} arrays of Zarr v2", [peer.name for peer in PEERS]) + "|---" * (len(PEERS) + 1) + "|\n"
-    text += row("it writes, tessera reads: the same", good("is read by tessera"))
-    text += row("tessera writes, it reads: the same", good("reads tessera"))
-    text += row("its documents are tessera's, byte for byte", good("same document"))
-    text += row("it stores the chunks that tessera stores", good("same chunks"))
+    text = table(record, f"{count} arrays of Zarr v2", PEERS, "its documents are tessera's, byte for byte",
+                 versions=False)
     return f"\n## Zarr v2\n\n{text}\n{exceptions(record)}"
 
 
