@@ -4,14 +4,18 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <ipc/process.hpp>
 #include <support/random.hpp>
+#include <support/refused.hpp>
 #include <tessera/ipc/consumer.hpp>
+#include <tessera/ipc/names.hpp>
 #include <tessera/ipc/producer.hpp>
 
 using namespace tessera;
@@ -146,6 +150,64 @@ TEST_CASE("an orderly end is told like any other, and a child made by fork canno
   producer->put("end");
   CHECK(producer.wait());
   CHECK_THROWS_AS((void)attached.buffer().view(), ipc::ProducerGone);
+}
+
+TEST_CASE("a child made by fork neither publishes by its parent's producer nor ends it") {
+  auto producer = std::make_optional<ipc::Producer>();
+  auto const array = producer->publish(zeros(10));
+  auto names = std::make_optional<ipc::NameServer>([&](std::string_view) { return array.descriptor(); });
+  test::Process child{[&](test::Channel&) {
+    auto const why = test::error_of([&] { (void)producer->publish(zeros(10)); });
+    if (why != "a child made by fork() cannot publish by its parent's producer") throw std::runtime_error{why};
+    names.reset();
+    producer.reset();
+  }};
+  CHECK(child.wait());
+  CHECK(producer->allocations() == 1);
+  CHECK(ipc::ask_for("any", names->address()) == array.descriptor());
+  CHECK(ipc::Consumer{}.attach(array.descriptor()).shape() == Extents{10});
+}
+
+TEST_CASE("an answer that comes late is not taken for that to a later question") {
+  auto who = ipc::detail::new_identity();
+  auto const listening = ipc::detail::listen_as(who.session);
+  detail::MemoryFile const first{8}, second{8};
+  *first.data() = std::byte{1}, *second.data() = std::byte{2};
+  ipc::Descriptor array;
+  array.producer = who, array.memory.kind = "shared-memory", array.memory.size = 8;
+  array.type = data_type_of<std::uint8_t>(), array.shape = {8}, array.strides = {1};
+  std::vector<ipc::detail::Request> heard;
+  std::thread producer{[&] {
+    ipc::detail::File const socket{::accept4(listening.number(), nullptr, nullptr, SOCK_CLOEXEC)};
+    auto const hear = [&] { heard.push_back(ipc::detail::receive<ipc::detail::Request>(socket).message); };
+    auto const grant = [&](ipc::detail::Request const& asked, detail::MemoryFile const& memory) {
+      ipc::detail::File const file{memory.open(detail::MemoryFile::Access::read)};
+      ipc::detail::Reply const reply{
+          .answer = ipc::detail::Answer::granted, .number = asked.number, .allocation = asked.allocation};
+      ipc::detail::send(socket, reply, file.number());
+    };
+    hear();
+    char const nothing = 0;
+    ipc::detail::send(socket, nothing);  // as if it had taken too long
+    hear();
+    grant(heard[0], first);
+    grant(heard[1], second);
+    hear(), hear();
+  }};
+  {
+    ipc::Consumer consumer;
+    array.memory.number = 1;
+    CHECK_THROWS_AS(consumer.attach(array), ipc::ProducerGone);
+    array.memory.number = 2;
+    auto const attached = consumer.attach(array);
+    CHECK(attached.view<std::uint8_t const, 1>()(0) == 2);
+  }
+  producer.join();
+  REQUIRE(heard.size() == 4);
+  for (std::size_t i = 2; i < 4; ++i) {  // both leases are given back
+    CHECK(heard[i].what == ipc::detail::What::give_back);
+    CHECK(heard[i].allocation == i - 1);
+  }
 }
 
 // Attaches, slices, reads, writes and detaches at random. All elements of an array are one number, but while they are

@@ -83,15 +83,26 @@ class Link {
 
  private:
   Received<Reply> ask(Key const& key) {
-    if (!send(socket_, Request{.allocation = key.number, .writes = key.writes}))
+    if (!send(socket_, Request{.allocation = key.number, .writes = key.writes, .number = ++asked_}))
       throw ProducerGone{text({name_, " takes no request: ", std::strerror(errno)})};
-    auto got = receive<Reply>(socket_);
+    auto got = answer();
     auto const& reply = got.message;
-    if (!got.is_whole || reply.version != protocol)
-      throw ProducerGone{text({name_, " gave no answer to a request for a lease"})};
     if (reply.answer == Answer::held) throw LeaseRefused{text({"no lease: ", reply.reason()})};
     if (reply.answer != Answer::granted) throw IpcError{text({"no lease: ", reply.reason()})};
     return got;
+  }
+  // To the last request. A producer that was stopped may answer late to those that nobody waits for any more.
+  Received<Reply> answer() {
+    for (;;) {
+      auto got = receive<Reply>(socket_);
+      auto const& reply = got.message;
+      bool const is_reply = got.is_whole && reply.version == protocol;
+      if (is_reply && reply.number == asked_) return got;
+      if (!is_reply) ++late_;
+      if (!is_reply || late_ == 0) throw ProducerGone{text({name_, " gave no answer to a request for a lease"})};
+      --late_;
+      if (reply.answer == Answer::granted) give_back(reply.allocation);
+    }
   }
   void give_back(std::uint64_t number) noexcept {
     if (process_ == ::getpid()) send(socket_, Request{.what = What::give_back, .allocation = number});
@@ -100,6 +111,8 @@ class Link {
   std::string name_;
   File socket_;
   pid_t process_ = ::getpid();
+  std::uint64_t asked_ = 0;  // the number of the last request
+  std::uint64_t late_ = 0;   // requests whose answers may still come
   std::recursive_mutex mutex_;  // what opens memory of a pool takes the pool
   Entries entries_;
 };

@@ -39,6 +39,10 @@ class Server {
   }
   Server(Server const&) = delete;
   Server& operator=(Server const&) = delete;
+  /// Throws: IpcError, in a child made by fork(): nobody would hear of what it publishes.
+  void expect_here() const {
+    if (process_ != ::getpid()) throw IpcError{"a child made by fork() cannot publish by its parent's producer"};
+  }
   ~Server() {
     if (process_ != ::getpid()) {  // fork() copies no threads: here is none to wait for
       thread_.detach();
@@ -66,7 +70,7 @@ class Server {
       if (stop_.load()) asked[0].events = 0;
       if (stop_.load() || is_full_) asked[1].events = 0;
       for (auto const& consumer : consumers_) asked.push_back({consumer.socket.number(), POLLIN, 0});
-      if (::poll(asked.data(), asked.size(), -1) < 0) continue;
+      if (::poll(asked.data(), asked.size(), is_full_ ? 100 : -1) < 0) continue;
       auto answer = asked.begin() + 2;
       for (auto at = consumers_.begin(); at != consumers_.end(); ++answer) {
         auto const now = at++;
@@ -75,6 +79,7 @@ class Server {
       // After all that was given back: who was told of it, in whatever way, gets its lease.
       for (auto at = consumers_.begin(); at != consumers_.end();)
         if (auto const now = at++; now->asked && !take(*now, *std::exchange(now->asked, {}))) drop(now);
+      is_full_ = false;
       if ((asked[1].revents & POLLIN) != 0) accept();
     }
     while (!consumers_.empty()) drop(consumers_.begin());
@@ -82,17 +87,16 @@ class Server {
 
   void accept() noexcept try {
     File socket{::accept4(listening_.number(), nullptr, nullptr, SOCK_CLOEXEC)};
-    is_full_ = !socket && (errno == EMFILE || errno == ENFILE);  // until somebody goes
+    is_full_ = !socket && (errno == EMFILE || errno == ENFILE);
     if (!socket) return;
     auto const process = peer_of(socket);
     consumers_.push_back({std::move(socket), process});
-  } catch (Error const&) {  // another user: the socket is closed
+  } catch (std::exception const&) {  // another user, or no memory: the socket is closed
   }
 
   void drop(std::list<Consumer>::iterator consumer) noexcept {
     for (auto number : consumer->leases) published_->give_back(number, is_own(*consumer));
     consumers_.erase(consumer);
-    is_full_ = false;
   }
 
   // False: nothing more can come of it.
@@ -118,13 +122,14 @@ class Server {
   }
 
   bool take(Consumer& consumer, Request const& request) noexcept try {
-    Reply reply;
+    Reply reply{.number = request.number, .allocation = request.allocation};
     File file{-1};
     consumer.leases.reserve(consumer.leases.size() + 1);
     auto const granted = published_->take(request.allocation, request.writes != 0, is_own(consumer));
     if (granted.allocation) {
       consumer.leases.push_back(request.allocation);
       reply.size = granted.allocation->size;
+      reply.set_handle(granted.allocation->handle);
       if (is_own(consumer)) {
         reply.address = reinterpret_cast<std::uintptr_t>(granted.allocation->data);
         reply.event = reinterpret_cast<std::uintptr_t>(granted.allocation->own_event);
@@ -151,7 +156,7 @@ class Server {
   pid_t process_;
   std::atomic<bool> stop_{false};
   std::list<Consumer> consumers_;  // the thread's own
-  bool is_full_ = false;           // of open files
+  bool is_full_ = false;           // of open files: who connects waits a little
   std::thread thread_;
 };
 
