@@ -4,18 +4,17 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
+
 #include <ipc/process.hpp>
 #include <support/random.hpp>
-#include <support/refused.hpp>
 #include <tessera/ipc/consumer.hpp>
-#include <tessera/ipc/names.hpp>
 #include <tessera/ipc/producer.hpp>
 
 using namespace tessera;
@@ -152,20 +151,38 @@ TEST_CASE("an orderly end is told like any other, and a child made by fork canno
   CHECK_THROWS_AS((void)attached.buffer().view(), ipc::ProducerGone);
 }
 
-TEST_CASE("a child made by fork neither publishes by its parent's producer nor ends it") {
-  auto producer = std::make_optional<ipc::Producer>();
-  auto const array = producer->publish(zeros(10));
-  auto names = std::make_optional<ipc::NameServer>([&](std::string_view) { return array.descriptor(); });
-  test::Process child{[&](test::Channel&) {
-    auto const why = test::error_of([&] { (void)producer->publish(zeros(10)); });
-    if (why != "a child made by fork() cannot publish by its parent's producer") throw std::runtime_error{why};
-    names.reset();
-    producer.reset();
+TEST_CASE("a producer that had no file left for a consumer takes it when there is one again") {
+  test::Process producer{[](test::Channel& tell) {
+    ipc::Producer all;
+    auto const published = all.publish(zeros(10));
+    tell.put(published.json());
+    tell.get();
+    rlimit limit{};
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+    auto none = limit;
+    int const next = ::dup(0);
+    ::close(next);
+    none.rlim_cur = static_cast<rlim_t>(next);
+    ::setrlimit(RLIMIT_NOFILE, &none);
+    tell.put("no more files");
+    tell.get();
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+    tell.put("as many as before");
+    tell.get();
   }};
-  CHECK(child.wait());
-  CHECK(producer->allocations() == 1);
-  CHECK(ipc::ask_for("any", names->address()) == array.descriptor());
-  CHECK(ipc::Consumer{}.attach(array.descriptor()).shape() == Extents{10});
+  auto array = ipc::parse_descriptor(producer->get());
+  ipc::Consumer consumer;
+  auto const attached = consumer.attach(array);
+  CHECK(answer(producer, "take them") == "no more files");
+  auto const waiting = ipc::detail::connect_to(array.producer.session);
+  array.memory.number = 77;
+  for (int i = 0; i < 2; ++i)  // when the second is answered, the server has looked at who waits
+    CHECK_THROWS_AS(consumer.attach(array), ipc::IpcError);
+  CHECK(answer(producer, "give them back") == "as many as before");
+  REQUIRE(ipc::detail::send(waiting, ipc::detail::Request{.allocation = 77}));
+  CHECK(ipc::detail::receive<ipc::detail::Reply>(waiting).is_whole);
+  producer->put("end");
+  CHECK(producer.wait());
 }
 
 TEST_CASE("an answer that comes late is not taken for that to a later question") {
@@ -182,17 +199,16 @@ TEST_CASE("an answer that comes late is not taken for that to a later question")
     auto const hear = [&] { heard.push_back(ipc::detail::receive<ipc::detail::Request>(socket).message); };
     auto const grant = [&](ipc::detail::Request const& asked, detail::MemoryFile const& memory) {
       ipc::detail::File const file{memory.open(detail::MemoryFile::Access::read)};
-      ipc::detail::Reply const reply{
-          .answer = ipc::detail::Answer::granted, .number = asked.number, .allocation = asked.allocation};
+      ipc::detail::Reply const reply{.answer = ipc::detail::Answer::granted, .number = asked.number};
       ipc::detail::send(socket, reply, file.number());
     };
     hear();
     char const nothing = 0;
     ipc::detail::send(socket, nothing);  // as if it had taken too long
-    hear();
-    grant(heard[0], first);
-    grant(heard[1], second);
     hear(), hear();
+    grant(heard[0], first);
+    grant(heard[2], second);
+    hear();
   }};
   {
     ipc::Consumer consumer;
@@ -204,9 +220,10 @@ TEST_CASE("an answer that comes late is not taken for that to a later question")
   }
   producer.join();
   REQUIRE(heard.size() == 4);
-  for (std::size_t i = 2; i < 4; ++i) {  // both leases are given back
-    CHECK(heard[i].what == ipc::detail::What::give_back);
-    CHECK(heard[i].allocation == i - 1);
+  for (std::size_t const i : {0u, 2u}) {  // both leases are given back, the first as soon as nobody waits for it
+    CHECK(heard[i].what == ipc::detail::What::take);
+    CHECK(heard[i + 1].what == ipc::detail::What::give_back);
+    CHECK(heard[i + 1].number == heard[i].number);
   }
 }
 

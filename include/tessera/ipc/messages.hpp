@@ -13,7 +13,8 @@ namespace tessera { inline namespace v0 { namespace ipc { namespace detail {
 inline constexpr std::uint32_t protocol = 1;
 inline constexpr std::size_t most_octets = 256;  // of a handle; CUDA's have 64
 
-/// take: a lease of an allocation; the answer is a Reply. give_back: it ends; there is no answer.
+/// take: a lease of an allocation; the answer is a Reply. give_back: the lease ends that was taken by the request of
+/// that number, if it was granted; there is no answer.
 enum class What : std::uint32_t { take = 1, give_back = 2 };
 
 struct Request {
@@ -21,7 +22,7 @@ struct Request {
   What what = What::take;
   std::uint64_t allocation = 0;
   std::uint64_t writes = 0;  ///< 1: a lease to write
-  std::uint64_t number = 0;  ///< of this request, among the connection's
+  std::uint64_t number = 0;  ///< of the request to take, among the connection's
 };
 
 enum class Answer : std::uint32_t { granted = 0, unknown = 1, held = 2, failed = 3 };
@@ -32,7 +33,6 @@ struct Reply {
   std::uint32_t version = protocol;
   Answer answer = Answer::failed;
   std::uint64_t number = 0;  ///< of the request
-  std::uint64_t allocation = 0;
   std::uint64_t size = 0;
   std::uint64_t address = 0;
   std::uint64_t event = 0;

@@ -55,10 +55,13 @@ class Server {
   }
 
  private:
+  struct Lease {
+    std::uint64_t number, allocation;  // of the request that took it
+  };
   struct Consumer {
     File socket;
     pid_t process;
-    std::vector<std::uint64_t> leases{};
+    std::vector<Lease> leases{};
     std::optional<Request> asked{};  // to take a lease
   };
 
@@ -95,7 +98,7 @@ class Server {
   }
 
   void drop(std::list<Consumer>::iterator consumer) noexcept {
-    for (auto number : consumer->leases) published_->give_back(number, is_own(*consumer));
+    for (auto const& lease : consumer->leases) published_->give_back(lease.allocation, is_own(*consumer));
     consumers_.erase(consumer);
   }
 
@@ -108,26 +111,29 @@ class Server {
       if (!got.is_whole || request.version != protocol) return false;
       if (request.what == What::take)
         consumer.asked = request;
-      else if (request.what != What::give_back || !give_back(consumer, request.allocation))
+      else if (request.what == What::give_back)
+        give_back(consumer, request.number);
+      else
         return false;
     }
     return true;
   }
-  bool give_back(Consumer& consumer, std::uint64_t number) noexcept {
-    auto const found = std::find(consumer.leases.begin(), consumer.leases.end(), number);
-    if (found == consumer.leases.end()) return false;
+  void give_back(Consumer& consumer, std::uint64_t number) noexcept {
+    auto const found = std::find_if(consumer.leases.begin(), consumer.leases.end(),
+                                    [&](auto const& lease) { return lease.number == number; });
+    if (found == consumer.leases.end()) return;  // it was refused, and nobody waited for that
+    auto const allocation = found->allocation;
     consumer.leases.erase(found);
-    published_->give_back(number, is_own(consumer));
-    return true;
+    published_->give_back(allocation, is_own(consumer));
   }
 
   bool take(Consumer& consumer, Request const& request) noexcept try {
-    Reply reply{.number = request.number, .allocation = request.allocation};
+    Reply reply{.number = request.number};
     File file{-1};
     consumer.leases.reserve(consumer.leases.size() + 1);
     auto const granted = published_->take(request.allocation, request.writes != 0, is_own(consumer));
     if (granted.allocation) {
-      consumer.leases.push_back(request.allocation);
+      consumer.leases.push_back({request.number, request.allocation});
       reply.size = granted.allocation->size;
       reply.set_handle(granted.allocation->handle);
       if (is_own(consumer)) {
