@@ -62,6 +62,8 @@ class Producer {
       auto const layout = view.layout();
       return publish(dense(reinterpret_cast<std::byte const*>(view.data), layout),
                      data_type_of<std::remove_const_t<T>>(), layout.shape);
+    } else {
+      return {};  // nvcc asks for it, too
     }
   }
   /// An allocation of any kind, and the array in it. For those who add kinds of memory. Throws: IpcError, if elements
