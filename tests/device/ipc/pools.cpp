@@ -211,4 +211,25 @@ TEST_CASE("a pool that cannot be exported is refused with the reason and the cur
   CHECK(emulation::alive().bytes == before);
 }
 
+struct Managed {
+  void* allocate(cudaStream_t, std::size_t size, std::size_t) {
+    void* data = nullptr;
+    REQUIRE(cudaMallocManaged(&data, size, cudaMemAttachGlobal) == cudaSuccess);
+    return data;
+  }
+  void deallocate(cudaStream_t stream, void* data, std::size_t, std::size_t) noexcept {
+    cudaStreamSynchronize(stream);
+    cudaFree(data);
+  }
+};
+TEST_CASE("managed memory that a resource gives for device memory is refused with the reason and the cure") {
+  Managed managed;
+  Queue<space::Device> on{Queue<space::Host>{}, DeviceResources{.device = managed}};
+  ipc::Producer producer;
+  CHECK(error_of([&] { (void)ipc::publish(producer, counted(6, on), on); }) ==
+        "this device memory is neither cudaMalloc's nor of a pool, and cannot be exported: read on a queue with an "
+        "IpcResource, Queue<space::Device>{host, {.device = resource}}");
+  CHECK(producer.allocations() == 0);
+}
+
 }  // namespace ipc_pool_tests
