@@ -132,7 +132,7 @@ fi
 if [[ $all == yes ]]; then
   build_and_test clang "clang++: headers, programs that must not compile, foreign projects, pages"
   build_and_test sanitize "clang++, AddressSanitizer and UndefinedBehaviorSanitizer"
-  build_and_test thread "clang++, ThreadSanitizer: queues, stores, arrays, device memory"
+  build_and_test thread "clang++, ThreadSanitizer: queues, stores, arrays, device memory, processes"
 else
   not_run "clang++" "without --all"
   not_run "clang++, AddressSanitizer and UndefinedBehaviorSanitizer" "without --all"

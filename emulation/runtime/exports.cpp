@@ -22,7 +22,7 @@
 namespace emulation::exports {
 namespace {
 
-constexpr std::size_t most_exports = 4096, most_importers = 16;
+constexpr std::size_t most_exports = 65536, most_importers = 16;
 
 struct Export {
   std::atomic<std::uint32_t> live;

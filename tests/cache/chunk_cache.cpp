@@ -46,15 +46,7 @@ struct FirstRowsOnly {
   }
 };
 
-template <class F>
-std::string error_of(F&& f) {
-  try {
-    f();
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return {};
-}
+using test::error_of;
 
 }  // namespace
 

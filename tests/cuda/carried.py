@@ -27,7 +27,7 @@ done = subprocess.run([run_sh, "--run-only", "--carried", carried], env={**os.en
                       capture_output=True)
 print(done.stdout + done.stderr)
 
-PAGES = {"1-suites": 10, "2-end-to-end": 6, "3-placement": 5, "4-memcheck": 4}  # parts
+PAGES = {"1-suites": 10, "2-end-to-end": 6, "3-placement": 5, "4-memcheck": 4, "6-sharing": 3}  # parts
 problems = []
 texts = {name: (out / f"{name}.md").read_text() if (out / f"{name}.md").exists() else "" for name in PAGES}
 there_is_a_gpu = not any("| GPUs | none |" in text for text in texts.values())

@@ -153,7 +153,9 @@ def descriptors():
     words = {"name": "w", "schema": "u", "length": 4, "offset": 0, "null_count": -1, "offsets": offsets, "data": bits}
     row = {"name": "", "schema": "+s", "length": 3, "offset": 1, "null_count": 0, "children": [values, words]}
     column = {"format": "tessera-ipc", "version": [1, 0], "column": row}
-    return [array, device, pooled, column]
+    times = {**array, "data_type": {"name": "numpy.datetime64", "configuration": {"unit": "ns", "scale_factor": 1}}, "shape": [2]}
+    text = {**array, "data_type": {"name": "fixed_length_utf32", "configuration": {"length_bytes": 8}}, "shape": [2]}
+    return [array, device, pooled, column, times, text]
 
 
 def seeds(name):

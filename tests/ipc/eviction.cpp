@@ -92,7 +92,7 @@ void use_at_random(std::string const& address, std::uint64_t seed, std::uint64_t
 }
 
 TEST_CASE("arrays by name at random, under a budget: nothing held goes, and consumers and servers may be killed") {
-  auto const seed = test::wanted("TESSERA_IPC_SEED", 26), steps = test::wanted("TESSERA_IPC_STEPS", 500);
+  auto const seed = test::wanted("TESSERA_IPC_SEED", 26), steps = test::wanted("TESSERA_IPC_STEPS", 2500);
   CAPTURE(seed);
   test::Random random{seed};
   std::uint64_t next = seed;

@@ -1,4 +1,5 @@
 // Arrays of the host's memory in other processes: what is published, attached, sliced and refused.
+#include <chrono>
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
@@ -11,11 +12,16 @@
 #include <unistd.h>
 
 #include <ipc/process.hpp>
+#include <ipc/schema.hpp>
+#include <support/refused.hpp>
+#include <tessera/core/types/fixed_text.hpp>
+#include <tessera/core/types/times.hpp>
 #include <tessera/ipc/consumer.hpp>
 #include <tessera/ipc/producer.hpp>
 #include <tessera/tessera.hpp>
 
 using namespace tessera;
+using test::error_of;
 
 namespace host_memory_tests {
 
@@ -37,16 +43,6 @@ test::Process producing() {
     tell.put(published.json());
     tell.get();
   }};
-}
-
-template <class F>
-std::string refused(F&& f) {
-  try {
-    f();
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
 }
 
 TEST_CASE("an array of another process is read where it is, whole and sliced") {
@@ -111,13 +107,13 @@ TEST_CASE("what does not fit the program is refused") {
   ipc::Consumer consumer;
   auto const published = producer.publish(counted(6, 4));
   auto const attached = consumer.attach(published.descriptor());
-  CHECK(refused([&] { attached.view<double const, 2>(); }) ==
+  CHECK(error_of([&] { attached.view<double const, 2>(); }) ==
         "the array's elements are float32, expected float64, which this program asks for");
-  CHECK(refused([&] { attached.view<float const, 3>(); }) == "the array has 2 dimensions, expected 3");
+  CHECK(error_of([&] { attached.view<float const, 3>(); }) == "the array has 2 dimensions, expected 3");
   auto crooked = published.descriptor();
   crooked.offset = 2, crooked.shape = {1, 1};
   auto const unaligned = consumer.attach(crooked);
-  CHECK(refused([&] { unaligned.view<float const, 2>(); }) == "the array is not aligned to the 4 bytes of float32");
+  CHECK(error_of([&] { unaligned.view<float const, 2>(); }) == "the array is not aligned to the 4 bytes of float32");
 }
 
 TEST_CASE("descriptors are not believed") {
@@ -129,7 +125,7 @@ TEST_CASE("descriptors are not believed") {
     auto array = published.descriptor();
     array.memory.size = ~std::uint64_t{0};  // says the descriptor
     change(array);
-    return refused([&] { consumer.attach(array); });
+    return error_of([&] { consumer.attach(array); });
   };
   CHECK(changed([](auto&) {}) == "nothing was thrown");
   CHECK(changed([](auto& array) { array.shape = {7, 4}; }).find(outside) != std::string::npos);
@@ -156,39 +152,87 @@ TEST_CASE("descriptors are not believed") {
     auto text = json;
     REQUIRE(text.find(from) != text.npos);
     text.replace(text.find(from), from.size(), to);
-    return refused([&] { consumer.attach(text); });
+    return error_of([&] { consumer.attach(text); });
   };
   CHECK(other("tessera-ipc", "other") == "member format: found \"other\", expected \"tessera-ipc\"");
   CHECK(other("    1,\n    0", "2,0") == "member version[0]: found 2, expected an integer from 1 to 1");
   CHECK(other("\"offset\"", "\"more\": 1, \"offset\"") == "member more is unknown");
   CHECK(other("    1,\n    0\n  ],", "1,1], \"more\": 1,") == "nothing was thrown");  // of a later minor version
-  CHECK(other("float32", "text") == "member data_type: found \"text\", expected a data type of Zarr, of a fixed size");
+  CHECK(other("float32", "text").starts_with("member data_type: \"text\" is not supported; known are bool, int8"));
   CHECK(other("float32", "string") ==
-        "member data_type: found \"string\", expected a data type of Zarr, of a fixed size");
+        "member data_type: found \"string\", expected a data type of a fixed size and without fields");
+  auto const type = [&](std::string const& name, std::string const& configuration) {
+    return other("\"float32\"", "{\"name\": \"" + name + "\", \"configuration\": {" + configuration + "}}");
+  };
+  std::string const unit = "\"unit\": \"ns\"", scale = "\"scale_factor\": 1";
+  CHECK(type("numpy.datetime64", unit + ", " + scale).find(outside) != std::string::npos);  // of eight bytes each
+  CHECK(type("numpy.datetime64", unit) == "member data_type.configuration.scale_factor is missing");
+  CHECK(type("numpy.datetime64", scale + ", \"unit\": \"pm\"").starts_with("member data_type.configuration.unit: found"));
+  CHECK(type("numpy.timedelta64", unit + ", \"scale_factor\": 0").find("from 1 to 2147483647") != std::string::npos);
+  CHECK(type("numpy.timedelta64", unit + ", " + scale + ", \"more\": 1") ==
+        "member data_type.configuration.more is unknown");
+  CHECK(type("fixed_length_utf32", "\"length_bytes\": 6").find("expected a multiple of 4") != std::string::npos);
+  CHECK(type("null_terminated_bytes", "\"length_bytes\": 4294967296").find("from 1 to 1048576") != std::string::npos);
+  CHECK(type("null_terminated_bytes", "\"length_bytes\": 4") == "nothing was thrown");
+  CHECK(type("struct", "\"fields\": [{\"name\": \"a\", \"data_type\": \"float32\"}]")
+            .ends_with("expected a data type of a fixed size and without fields"));
+  CHECK(type("float32", unit) == "member data_type.configuration.unit is unknown");
 }
 
-TEST_CASE("elements whose type has no name that says all of it are not published") {
+TEST_CASE("elements of all types of a fixed size without fields are published, and no others") {
   ipc::Producer producer;
   ipc::Consumer consumer;
   SharedBuffer const buffer{16};
-  for (auto const type : {DataType{DataKind::datetime, 8, {}, TimeUnit::second}, DataType{DataKind::utf32, 8},
-                          DataType{DataKind::structure, 8, {}, {}, 1, 4}, string_type})
-    CHECK(refused([&] {
+  for (auto const type : {DataType{DataKind::structure, 8, {}, {}, 1, 4}, string_type, bytes_type})
+    CHECK(error_of([&] {
             producer.publish(buffer, type, {1});
           }).starts_with("elements of " + type.name() + " are not shared between processes"));
+  for (auto const type : {DataType{DataKind::floating, 3}, DataType{DataKind::utf32, 6}, DataType{DataKind::raw, 0}})
+    CHECK_THROWS_AS(producer.publish(buffer, type, {1}), Error);  // no types of Zarr
   CHECK(producer.allocations() == 0);
-  auto const half = producer.publish(buffer, {DataKind::floating, 2, NumberFormat::bfloat16}, {8});
-  CHECK(consumer.attach(half.json()).type() == half.descriptor().type);
+  auto const schema = test::ipc_schema();
+  for (auto const type :
+       {DataType{DataKind::floating, 2, NumberFormat::bfloat16}, DataType{DataKind::raw, 5},
+        DataType{DataKind::datetime, 8, {}, TimeUnit::nanosecond, 10}, DataType{DataKind::datetime, 8},
+        DataType{DataKind::timedelta, 8, {}, TimeUnit::month}, DataType{DataKind::utf32, 16},
+        DataType{DataKind::null_terminated, 3}, DataType{DataKind::complex, 4}}) {
+    auto const published = producer.publish(buffer, type, {16 / type.size});
+    CHECK(consumer.attach(published.json()).type() == type);
+    CHECK(test::fits(ipc::to_value(published.descriptor()), schema, schema));
+  }
+}
+
+TEST_CASE("times and text of another process are elements of this program's types") {
+  using Moment = std::chrono::sys_time<std::chrono::nanoseconds>;
+  test::Process other{[](test::Channel& tell) {
+    std::vector<Moment> const moments{Moment{std::chrono::seconds{7}}, nat<Moment>};
+    std::vector<Utf32<3>> const words{U"no", U"yes"};
+    ipc::Producer producer;
+    auto const times = producer.publish(ArrayView<Moment const, 1>::c_order(moments.data(), {2}));
+    auto const text = producer.publish(ArrayView<Utf32<3> const, 1>::c_order(words.data(), {2}));
+    tell.put(times.json());
+    tell.put(text.json());
+    tell.get();
+  }};
+  ipc::Consumer consumer;
+  auto const times = consumer.attach(other->get()), text = consumer.attach(other->get());
+  CHECK(times.view<Moment const, 1>()(0).time_since_epoch().count() == 7'000'000'000);
+  CHECK(is_nat(times.view<Moment const, 1>()(1)));
+  CHECK((text.view<Utf32<3> const, 1>()(1).utf8() == "yes"));
+  CHECK(error_of([&] { times.view<std::int64_t const, 1>(); }) ==
+        "the array's elements are numpy.datetime64[ns], expected int64, which this program asks for");
+  other->put("enough");
+  CHECK(other.wait());
 }
 
 TEST_CASE("memory whose size is not sealed is refused") {
   int const file = ::memfd_create("other", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   REQUIRE(::ftruncate(file, 4096) == 0);
   auto const before = test::open_files();
-  CHECK(refused([&] {
+  CHECK(error_of([&] {
           detail::MemoryFile{::dup(file), detail::MemoryFile::Access::read};
         }) == "the memory file that was received is not sealed: its owner could shorten it");
-  CHECK(refused([&] {
+  CHECK(error_of([&] {
           detail::MemoryFile{::open("/proc/self/exe", O_RDONLY), detail::MemoryFile::Access::read};
         }).find("is no memory file") != std::string::npos);
   CHECK(test::open_files() == before);
@@ -251,7 +295,7 @@ TEST_CASE("a process of another user neither attaches nor is asked") {
   test::Process other{[array = published.descriptor()](test::Channel&) {
     if (::setresuid(65534, 65534, 65534) != 0) throw std::runtime_error{"the process stays the superuser's"};
     ipc::Consumer consumer;
-    auto const why = refused([&] { consumer.attach(array); });
+    auto const why = error_of([&] { consumer.attach(array); });
     if (why.find("is another user's") == why.npos) throw std::runtime_error{why};
     // Nor does the producer answer to who does not ask who it is.
     auto const socket = ipc::detail::connect_to(array.producer.session);

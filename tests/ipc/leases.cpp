@@ -5,9 +5,12 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include <sys/resource.h>
 
 #include <ipc/process.hpp>
 #include <support/random.hpp>
@@ -146,6 +149,82 @@ TEST_CASE("an orderly end is told like any other, and a child made by fork canno
   producer->put("end");
   CHECK(producer.wait());
   CHECK_THROWS_AS((void)attached.buffer().view(), ipc::ProducerGone);
+}
+
+TEST_CASE("a producer that had no file left for a consumer takes it when there is one again") {
+  test::Process producer{[](test::Channel& tell) {
+    ipc::Producer all;
+    auto const published = all.publish(zeros(10));
+    tell.put(published.json());
+    tell.get();
+    rlimit limit{};
+    ::getrlimit(RLIMIT_NOFILE, &limit);
+    auto none = limit;
+    int const next = ::dup(0);
+    ::close(next);
+    none.rlim_cur = static_cast<rlim_t>(next);
+    ::setrlimit(RLIMIT_NOFILE, &none);
+    tell.put("no more files");
+    tell.get();
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+    tell.put("as many as before");
+    tell.get();
+  }};
+  auto array = ipc::parse_descriptor(producer->get());
+  ipc::Consumer consumer;
+  auto const attached = consumer.attach(array);
+  CHECK(answer(producer, "take them") == "no more files");
+  auto const waiting = ipc::detail::connect_to(array.producer.session);
+  array.memory.number = 77;
+  for (int i = 0; i < 2; ++i)  // when the second is answered, the server has looked at who waits
+    CHECK_THROWS_AS(consumer.attach(array), ipc::IpcError);
+  CHECK(answer(producer, "give them back") == "as many as before");
+  REQUIRE(ipc::detail::send(waiting, ipc::detail::Request{.allocation = 77}));
+  CHECK(ipc::detail::receive<ipc::detail::Reply>(waiting).is_whole);
+  producer->put("end");
+  CHECK(producer.wait());
+}
+
+TEST_CASE("an answer that comes late is not taken for that to a later question") {
+  auto who = ipc::detail::new_identity();
+  auto const listening = ipc::detail::listen_as(who.session);
+  detail::MemoryFile const first{8}, second{8};
+  *first.data() = std::byte{1}, *second.data() = std::byte{2};
+  ipc::Descriptor array;
+  array.producer = who, array.memory.kind = "shared-memory", array.memory.size = 8;
+  array.type = data_type_of<std::uint8_t>(), array.shape = {8}, array.strides = {1};
+  std::vector<ipc::detail::Request> heard;
+  std::thread producer{[&] {
+    ipc::detail::File const socket{::accept4(listening.number(), nullptr, nullptr, SOCK_CLOEXEC)};
+    auto const hear = [&] { heard.push_back(ipc::detail::receive<ipc::detail::Request>(socket).message); };
+    auto const grant = [&](ipc::detail::Request const& asked, detail::MemoryFile const& memory) {
+      ipc::detail::File const file{memory.open(detail::MemoryFile::Access::read)};
+      ipc::detail::Reply const reply{.answer = ipc::detail::Answer::granted, .number = asked.number};
+      ipc::detail::send(socket, reply, file.number());
+    };
+    hear();
+    char const nothing = 0;
+    ipc::detail::send(socket, nothing);  // as if it had taken too long
+    hear(), hear();
+    grant(heard[0], first);
+    grant(heard[2], second);
+    hear();
+  }};
+  {
+    ipc::Consumer consumer;
+    array.memory.number = 1;
+    CHECK_THROWS_AS(consumer.attach(array), ipc::ProducerGone);
+    array.memory.number = 2;
+    auto const attached = consumer.attach(array);
+    CHECK(attached.view<std::uint8_t const, 1>()(0) == 2);
+  }
+  producer.join();
+  REQUIRE(heard.size() == 4);
+  for (std::size_t const i : {0u, 2u}) {  // both leases are given back, the first as soon as nobody waits for it
+    CHECK(heard[i].what == ipc::detail::What::take);
+    CHECK(heard[i + 1].what == ipc::detail::What::give_back);
+    CHECK(heard[i + 1].number == heard[i].number);
+  }
 }
 
 // Attaches, slices, reads, writes and detaches at random. All elements of an array are one number, but while they are

@@ -1,4 +1,5 @@
 // Arrays by name, under a budget; Zarr arrays that are read once for all.
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -50,7 +51,7 @@ TEST_CASE("of arrays that nobody holds, that which was asked for least recently 
   CHECK_THROWS_AS(shared.get("301f"), ipc::IpcError);
   CHECK(shared.contains("100a"));
   held.close();
-  while (made.producer.leases() != 0) ::usleep(1000);
+  REQUIRE(test::comes_true([&] { return made.producer.leases() == 0; }));
   (void)shared.get("201e");
   CHECK(!shared.contains("100a"));
   CHECK(made.producer.allocations() == 1);
@@ -59,7 +60,7 @@ TEST_CASE("of arrays that nobody holds, that which was asked for least recently 
 TEST_CASE("child: server of names" * doctest::skip()) {
   auto const tell = test::Process::mine();
   ipc::Producer producer;
-  int opened = 0;
+  std::atomic<int> opened = 0;  // counted by the server's thread
   LocalStore<HostBuffer> const store{"examples/data/brain.zarr"};
   ipc::SharedArrays shared{std::uint64_t{64} << 20, [&](std::string_view path) {
                              ++opened;

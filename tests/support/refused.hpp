@@ -29,4 +29,15 @@ void check_refused(F&& f, std::initializer_list<char const*> words) {
   FAIL_CHECK("nothing was thrown");
 }
 
+/// The line of the Error that f throws.
+template <class F>
+std::string error_of(F&& f) {
+  try {
+    f();
+  } catch (tessera::Error const& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
 }  // namespace test

@@ -107,6 +107,8 @@ Attached<space::Device, L> attach_device(Consumer& consumer, Descriptor const& a
     if (auto const here = uuid_of(on.device()); array.memory.device != here)
       throw IpcError{
           text({"the array is in the memory of ", array.memory.device, ", and the queue's device is ", here})};
+    if (reply.address == 0 && !reply.has_handle(array.memory.handle))
+      throw IpcError{text({"the handle is not that of allocation ", array.memory.number, ", of which the lease is"})};
     auto const& context = stream->context();
     auto import = reply.address != 0
                       ? std::make_shared<Import>(reply)

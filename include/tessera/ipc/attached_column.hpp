@@ -33,10 +33,11 @@ class AttachedColumn {
   std::optional<Attached<S>> const& offsets() const& { return offsets_; }
   std::optional<Attached<S>> const& mask() const& { return mask_; }
 
-  /// The slice's values; the host's or a device's. Throws: IpcError, if they are of another type, or not one each.
+  /// The slice's values; the host's or a device's. Throws: IpcError, if they are of another type, or not one each, as packed bools are.
   template <class T>
   ArrayView<T const, 1, S> values() const& {
     if (!data_ || offsets_) detail::refuse_column(what_, "it has no values, one for each element");
+    if (detail::is_packed(what_)) detail::refuse_column(what_, "its values are bits, eight in a byte of data()");
     auto view = data_->template view<T const, 1>();
     view.data += what_.offset, view.shape[0] = what_.length;
     return view;

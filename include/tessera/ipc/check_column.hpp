@@ -69,6 +69,11 @@ inline void check_buffer(ColumnDescriptor const& column, std::optional<Descripto
     refuse_column(column, text({"it has ", buffer->shape[0], " ", what, ", expected ", count}));
 }
 
+/// Whether its values are bools in bits.
+inline bool is_packed(ColumnDescriptor const& column) {
+  return column.schema == "b" && column.data && column.data->type == DataType{DataKind::unsigned_integer, 1};
+}
+
 /// Throws: IpcError, unless the column and those within it have the buffers of their schemas, long enough.
 inline void check_column(ColumnDescriptor const& column, std::size_t& count, std::size_t depth = 0) {
   auto const shape = shape_of(column.schema);
@@ -93,13 +98,12 @@ inline void check_column(ColumnDescriptor const& column, std::size_t& count, std
   bool const is_text = shape->offsets != 0 && !shape->has_children;
   if (shape->has_children == column.data.has_value()) refuse_column(column, "its data are not those of its schema");
   if (column.data) {
-    bool const is_packed = shape->is_bool && column.data->type == shape->data;
     bool const fits =
         column.data->type == shape->data || (shape->is_bool && column.data->type == DataType{DataKind::boolean, 1});
     check_buffer(column, column.data, is_text ? "characters" : "values",
-                 is_text     ? 0
-                 : is_packed ? end / 8 + (end % 8 != 0)
-                             : end,
+                 is_text             ? 0
+                 : is_packed(column) ? end / 8 + (end % 8 != 0)
+                                     : end,
                  fits);
   }
   if (!shape->has_children && !column.children.empty()) refuse_column(column, "it has columns within");

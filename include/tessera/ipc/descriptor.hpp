@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/data_type_named.hpp>
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/ipc/error.hpp>
@@ -58,14 +57,6 @@ struct Descriptor {
 };
 
 namespace detail {
-
-/// Throws: IpcError, if a descriptor cannot say of what type elements are: its configuration, or the fields of a
-/// struct, are more than a name; or if these are no more than references to other memory.
-inline void expect_named(DataType type) {
-  if (!type.varies() && data_type_named(type.name()) == type) return;
-  throw IpcError{text({"elements of ", type.name(), " are not shared between processes: descriptors have types that a ",
-                       "name says all of, and elements of a fixed size"})};
-}
 
 /// Throws: IpcError, unless each element lies in an allocation of so many bytes. `actual` is what the system says, for
 /// descriptors come from others.

@@ -10,13 +10,14 @@
 #include <vector>
 
 #include <tessera/core/data_type.hpp>
-#include <tessera/core/data_type_named.hpp>
 #include <tessera/core/reader.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/core/value.hpp>
 #include <tessera/ipc/descriptor.hpp>
 #include <tessera/ipc/error.hpp>
+#include <tessera/ipc/messages.hpp>
 #include <tessera/metadata/base64.hpp>
+#include <tessera/metadata/element_type.hpp>
 #include <tessera/metadata/json.hpp>
 #include <tessera/metadata/to_json.hpp>
 
@@ -29,7 +30,6 @@ namespace detail {
 
 inline constexpr std::string_view format = "tessera-ipc";
 inline constexpr std::int64_t major_version = 1, minor_version = 0;
-inline constexpr std::size_t most_octets = 256;  // CUDA's handles have 64
 
 inline Value octets_value(std::vector<std::byte> const& octets, Octets how) {
   if (how == Octets::base64) return tessera::detail::encode_base64(octets);
@@ -87,6 +87,24 @@ inline Memory read_memory(ObjectReader reader, bool is_newer) {
   return memory;
 }
 
+/// A data type as `zarr.json` has it: a name, or an object with name and configuration.
+inline Value type_value(DataType type) { return tessera::detail::write_element_type(type, {}, false); }
+inline DataType read_type(MemberValue const& found) {
+  auto const type = tessera::detail::read_element_type(found).type;
+  if (type.varies() || type.kind == DataKind::structure) found.refuse("a data type of a fixed size and without fields");
+  return type;
+}
+/// Throws: IpcError, if descriptors do not say of what type elements are (the fields of a struct are not in a
+/// DataType), or if elements are no more than references to other memory; MetadataError, if Zarr has no such type.
+inline void expect_describable(DataType type) {
+  if (!type.varies() && type.kind != DataKind::structure) {
+    auto const written = type_value(type);
+    if (read_type({written, "data_type"}) == type) return;
+  }
+  throw IpcError{text({"elements of ", type.name(), " are not shared between processes: descriptors have types of a ",
+                       "fixed size and without fields"})};
+}
+
 /// Whether the document is of a newer minor version, whose unknown members mean nothing to who does not know them.
 /// Throws: MetadataError, if it is of another format or major version.
 inline bool read_version(ObjectReader& reader) {
@@ -110,7 +128,7 @@ inline Value to_value(Descriptor const& array, Octets how = Octets::base64) {
   detail::add_version(members);
   members.push_back({"producer", detail::identity_value(array.producer)});
   members.push_back({"memory", detail::memory_value(array.memory, how)});
-  members.push_back({"data_type", array.type.name()});
+  members.push_back({"data_type", detail::type_value(array.type)});
   members.push_back({"shape", Value{array.shape}});
   members.push_back({"strides", std::move(strides)});
   members.push_back({"offset", Value{array.offset}});
@@ -123,10 +141,7 @@ inline Descriptor read_descriptor(Value const& value) {
   bool const is_newer = detail::read_version(reader);
   Descriptor array{detail::read_identity(ObjectReader{reader.at("producer")}, is_newer),
                    detail::read_memory(ObjectReader{reader.at("memory")}, is_newer)};
-  auto const type = reader.at("data_type");
-  auto const known = data_type_named(type.string());
-  if (!known || known->varies()) type.refuse("a data type of Zarr, of a fixed size");
-  array.type = *known;
+  array.type = detail::read_type(reader.at("data_type"));
   array.shape = reader.at("shape").extents();
   auto const strides = reader.at("strides");
   if (strides.list().size() != array.shape.rank()) strides.refuse("a stride for each dimension");

@@ -39,7 +39,8 @@ class Link {
   };
   struct Entry {
     Opened opened;
-    std::size_t users = 0;
+    std::uint64_t lease;  // the number of the request that took it
+    std::size_t users = 1;
   };
   using Entries = std::map<Key, Entry>;
 
@@ -65,41 +66,54 @@ class Link {
     auto const found = entries_.find(key);
     if (found != entries_.end()) return ++found->second.users, found;
     auto granted = ask(key);
+    auto const lease = granted.message.number;
     try {
-      return entries_.emplace(key, Entry{open(granted.message, std::move(granted.file)), 1}).first;
+      return entries_.emplace(key, Entry{open(granted.message, std::move(granted.file)), lease}).first;
     } catch (...) {
       expect_alive();  // it may have gone meanwhile, which says more than what could not be opened
-      give_back(key.number);
+      give_back(lease);
       throw;
     }
   }
   void release(Entries::iterator entry) noexcept {
     std::lock_guard lock{mutex_};
     if (--entry->second.users != 0) return;
-    auto const number = entry->first.number;
+    auto const lease = entry->second.lease;
     { auto const closed = entries_.extract(entry); }  // and with it the use of a pool; only then told
-    give_back(number);
+    give_back(lease);
   }
 
  private:
   Received<Reply> ask(Key const& key) {
-    if (!send(socket_, Request{.allocation = key.number, .writes = key.writes}))
+    if (!send(socket_, Request{.allocation = key.number, .writes = key.writes, .number = ++asked_}))
       throw ProducerGone{text({name_, " takes no request: ", std::strerror(errno)})};
-    auto got = receive<Reply>(socket_);
+    auto got = answer();
     auto const& reply = got.message;
-    if (!got.is_whole || reply.version != protocol)
-      throw ProducerGone{text({name_, " gave no answer to a request for a lease"})};
     if (reply.answer == Answer::held) throw LeaseRefused{text({"no lease: ", reply.reason()})};
     if (reply.answer != Answer::granted) throw IpcError{text({"no lease: ", reply.reason()})};
     return got;
   }
-  void give_back(std::uint64_t number) noexcept {
-    if (process_ == ::getpid()) send(socket_, Request{.what = What::give_back, .allocation = number});
+  // To the last request. A producer that was stopped may answer late to those that nobody waits for any more; what it
+  // grants then is given back already.
+  Received<Reply> answer() {
+    for (;;) {
+      auto got = receive<Reply>(socket_);
+      bool const is_reply = got.is_whole && got.message.version == protocol;
+      if (is_reply && got.message.number == asked_) return got;
+      if (!is_reply) give_back(asked_), ++late_;
+      if (!is_reply || late_ == 0) throw ProducerGone{text({name_, " gave no answer to a request for a lease"})};
+      --late_;
+    }
+  }
+  void give_back(std::uint64_t lease) noexcept {
+    if (process_ == ::getpid()) send(socket_, Request{.what = What::give_back, .number = lease});
   }
 
   std::string name_;
   File socket_;
   pid_t process_ = ::getpid();
+  std::uint64_t asked_ = 0;  // the number of the last request
+  std::uint64_t late_ = 0;   // requests whose answers may still come
   std::recursive_mutex mutex_;  // what opens memory of a pool takes the pool
   Entries entries_;
 };

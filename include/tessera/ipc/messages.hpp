@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include <tessera/core/config.hpp>
@@ -10,8 +11,10 @@
 namespace tessera { inline namespace v0 { namespace ipc { namespace detail {
 
 inline constexpr std::uint32_t protocol = 1;
+inline constexpr std::size_t most_octets = 256;  // of a handle; CUDA's have 64
 
-/// take: a lease of an allocation; the answer is a Reply. give_back: it ends; there is no answer.
+/// take: a lease of an allocation; the answer is a Reply. give_back: the lease ends that was taken by the request of
+/// that number, if it was granted; there is no answer.
 enum class What : std::uint32_t { take = 1, give_back = 2 };
 
 struct Request {
@@ -19,19 +22,31 @@ struct Request {
   What what = What::take;
   std::uint64_t allocation = 0;
   std::uint64_t writes = 0;  ///< 1: a lease to write
+  std::uint64_t number = 0;  ///< of the request to take, among the connection's
 };
 
 enum class Answer : std::uint32_t { granted = 0, unknown = 1, held = 2, failed = 3 };
 
-/// Where it is granted, an open file may come with it. `address` and `event` are those in the producer, for itself.
+/// Where it is granted, an open file may come with it. `address` and `event` are those in the producer, for itself;
+/// `handle` is what descriptors of the allocation have.
 struct Reply {
   std::uint32_t version = protocol;
   Answer answer = Answer::failed;
+  std::uint64_t number = 0;  ///< of the request
   std::uint64_t size = 0;
   std::uint64_t address = 0;
   std::uint64_t event = 0;
+  std::uint64_t handle_size = 0;
+  std::byte handle[most_octets]{};
   char why[160]{};  ///< a text that ends with 0
 
+  bool has_handle(std::span<std::byte const> octets) const {
+    return std::equal(octets.begin(), octets.end(), handle, handle + std::min<std::size_t>(handle_size, most_octets));
+  }
+  void set_handle(std::span<std::byte const> octets) {
+    handle_size = std::min(octets.size(), most_octets);
+    std::copy_n(octets.begin(), handle_size, handle);
+  }
   std::string_view reason() const {
     return {why, static_cast<std::size_t>(std::find(why, why + sizeof why, '\0') - why)};
   }

@@ -42,13 +42,20 @@ class NameServer {
 
   /// Throws: IpcError.
   explicit NameServer(Get get)
-      : get_{std::move(get)}, listening_{detail::listen_as(address_)}, woken_{::eventfd(0, EFD_CLOEXEC)} {
+      : get_{std::move(get)},
+        listening_{detail::listen_as(address_)},
+        woken_{::eventfd(0, EFD_CLOEXEC)},
+        process_{::getpid()} {
     if (!woken_) detail::fail("make an event descriptor");
     thread_ = std::thread{[this] { serve(); }};
   }
   NameServer(NameServer const&) = delete;
   NameServer& operator=(NameServer const&) = delete;
   ~NameServer() {
+    if (process_ != ::getpid()) {  // fork() copies no threads, and the descriptors are the parent's
+      thread_.detach();
+      return;
+    }
     std::uint64_t const one = 1;
     [[maybe_unused]] auto const told = ::write(woken_.number(), &one, sizeof one);
     thread_.join();
@@ -68,7 +75,11 @@ class NameServer {
   }
   void answer() noexcept try {
     detail::File socket{::accept4(listening_.number(), nullptr, nullptr, SOCK_CLOEXEC)};
-    if (!socket) return;
+    if (!socket) {  // too many open files: who connects waits a little
+      pollfd end{woken_.number(), POLLIN, 0};
+      ::poll(&end, 1, 100);
+      return;
+    }
     (void)detail::peer_of(socket);
     detail::be_patient(socket);
     auto const got = detail::receive<detail::NameRequest>(socket);
@@ -92,6 +103,7 @@ class NameServer {
   Get get_;
   std::string address_ = detail::random_session();
   detail::File listening_, woken_;
+  pid_t process_;
   std::thread thread_;
 };
 
@@ -111,8 +123,9 @@ inline Descriptor ask_for(std::string_view name, std::string_view address) {
   if (!got.is_whole) throw ProducerGone{text({"the other process ended before it answered for \"", name, "\""})};
   if (got.message.answer != detail::Answer::granted || !got.file)
     throw IpcError{text({"no array \"", name, "\": ", got.message.reason()})};
-  tessera::detail::MemoryFile const json{got.file.release(), tessera::detail::MemoryFile::Access::read};
-  return parse_descriptor({reinterpret_cast<char const*>(json.data()), json.size()});
+  tessera::detail::MemoryFile const file{got.file.release(), tessera::detail::MemoryFile::Access::read};
+  std::string const json{reinterpret_cast<char const*>(file.data()), file.size()};  // nobody changes a copy
+  return parse_descriptor(json);
 }
 
 }}}  // namespace tessera::v0::ipc

@@ -62,12 +62,15 @@ class Producer {
       auto const layout = view.layout();
       return publish(dense(reinterpret_cast<std::byte const*>(view.data), layout),
                      data_type_of<std::remove_const_t<T>>(), layout.shape);
+    } else {
+      return {};  // nvcc asks for it, too
     }
   }
   /// An allocation of any kind, and the array in it. For those who add kinds of memory. Throws: IpcError, if elements
-  /// are of a type that descriptors have no name for.
+  /// are of a type that descriptors cannot say, or in a child made by fork().
   Published publish(detail::Exported allocation, Descriptor array) {
-    detail::expect_named(array.type);
+    server_->expect_here();
+    detail::expect_describable(array.type);
     array.producer = identity_;
     array.memory = {allocation.kind,  allocation.device, 0, allocation.size, allocation.handle,
                     allocation.event, allocation.pool};

@@ -39,6 +39,10 @@ class Server {
   }
   Server(Server const&) = delete;
   Server& operator=(Server const&) = delete;
+  /// Throws: IpcError, in a child made by fork(): nobody would hear of what it publishes.
+  void expect_here() const {
+    if (process_ != ::getpid()) throw IpcError{"a child made by fork() cannot publish by its parent's producer"};
+  }
   ~Server() {
     if (process_ != ::getpid()) {  // fork() copies no threads: here is none to wait for
       thread_.detach();
@@ -51,10 +55,13 @@ class Server {
   }
 
  private:
+  struct Lease {
+    std::uint64_t number, allocation;  // of the request that took it
+  };
   struct Consumer {
     File socket;
     pid_t process;
-    std::vector<std::uint64_t> leases{};
+    std::vector<Lease> leases{};
     std::optional<Request> asked{};  // to take a lease
   };
 
@@ -66,7 +73,7 @@ class Server {
       if (stop_.load()) asked[0].events = 0;
       if (stop_.load() || is_full_) asked[1].events = 0;
       for (auto const& consumer : consumers_) asked.push_back({consumer.socket.number(), POLLIN, 0});
-      if (::poll(asked.data(), asked.size(), -1) < 0) continue;
+      if (::poll(asked.data(), asked.size(), is_full_ ? 100 : -1) < 0) continue;
       auto answer = asked.begin() + 2;
       for (auto at = consumers_.begin(); at != consumers_.end(); ++answer) {
         auto const now = at++;
@@ -75,6 +82,7 @@ class Server {
       // After all that was given back: who was told of it, in whatever way, gets its lease.
       for (auto at = consumers_.begin(); at != consumers_.end();)
         if (auto const now = at++; now->asked && !take(*now, *std::exchange(now->asked, {}))) drop(now);
+      is_full_ = false;
       if ((asked[1].revents & POLLIN) != 0) accept();
     }
     while (!consumers_.empty()) drop(consumers_.begin());
@@ -82,17 +90,16 @@ class Server {
 
   void accept() noexcept try {
     File socket{::accept4(listening_.number(), nullptr, nullptr, SOCK_CLOEXEC)};
-    is_full_ = !socket && (errno == EMFILE || errno == ENFILE);  // until somebody goes
+    is_full_ = !socket && (errno == EMFILE || errno == ENFILE);
     if (!socket) return;
     auto const process = peer_of(socket);
     consumers_.push_back({std::move(socket), process});
-  } catch (Error const&) {  // another user: the socket is closed
+  } catch (std::exception const&) {  // another user, or no memory: the socket is closed
   }
 
   void drop(std::list<Consumer>::iterator consumer) noexcept {
-    for (auto number : consumer->leases) published_->give_back(number, is_own(*consumer));
+    for (auto const& lease : consumer->leases) published_->give_back(lease.allocation, is_own(*consumer));
     consumers_.erase(consumer);
-    is_full_ = false;
   }
 
   // False: nothing more can come of it.
@@ -104,27 +111,31 @@ class Server {
       if (!got.is_whole || request.version != protocol) return false;
       if (request.what == What::take)
         consumer.asked = request;
-      else if (request.what != What::give_back || !give_back(consumer, request.allocation))
+      else if (request.what == What::give_back)
+        give_back(consumer, request.number);
+      else
         return false;
     }
     return true;
   }
-  bool give_back(Consumer& consumer, std::uint64_t number) noexcept {
-    auto const found = std::find(consumer.leases.begin(), consumer.leases.end(), number);
-    if (found == consumer.leases.end()) return false;
+  void give_back(Consumer& consumer, std::uint64_t number) noexcept {
+    auto const found = std::find_if(consumer.leases.begin(), consumer.leases.end(),
+                                    [&](auto const& lease) { return lease.number == number; });
+    if (found == consumer.leases.end()) return;  // it was refused, and nobody waited for that
+    auto const allocation = found->allocation;
     consumer.leases.erase(found);
-    published_->give_back(number, is_own(consumer));
-    return true;
+    published_->give_back(allocation, is_own(consumer));
   }
 
   bool take(Consumer& consumer, Request const& request) noexcept try {
-    Reply reply;
+    Reply reply{.number = request.number};
     File file{-1};
     consumer.leases.reserve(consumer.leases.size() + 1);
     auto const granted = published_->take(request.allocation, request.writes != 0, is_own(consumer));
     if (granted.allocation) {
-      consumer.leases.push_back(request.allocation);
+      consumer.leases.push_back({request.number, request.allocation});
       reply.size = granted.allocation->size;
+      reply.set_handle(granted.allocation->handle);
       if (is_own(consumer)) {
         reply.address = reinterpret_cast<std::uintptr_t>(granted.allocation->data);
         reply.event = reinterpret_cast<std::uintptr_t>(granted.allocation->own_event);
@@ -151,7 +162,7 @@ class Server {
   pid_t process_;
   std::atomic<bool> stop_{false};
   std::list<Consumer> consumers_;  // the thread's own
-  bool is_full_ = false;           // of open files
+  bool is_full_ = false;           // of open files: who connects waits a little
   std::thread thread_;
 };
 

@@ -11,6 +11,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <device/ipc/pool.hpp>
 #include <emulation/emulation.hpp>
 #include <ipc/process.hpp>
 
@@ -23,16 +24,7 @@ bool fails(cudaError_t status, cudaError_t expected) {
   return status == expected;
 }
 
-struct Pool {
-  explicit Pool(cudaMemAllocationHandleType exported) {
-    cudaMemPoolProps properties{};
-    properties.allocType = cudaMemAllocationTypePinned, properties.handleTypes = exported;
-    properties.location = {cudaMemLocationTypeDevice, 0};
-    REQUIRE(cudaMemPoolCreate(&handle, &properties) == cudaSuccess);
-  }
-  ~Pool() { cudaMemPoolDestroy(handle); }
-  cudaMemPool_t handle = nullptr;
-};
+using test::Pool;
 struct Stream {
   Stream() { REQUIRE(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking) == cudaSuccess); }
   ~Stream() { cudaStreamDestroy(handle); }
@@ -40,9 +32,7 @@ struct Stream {
 };
 
 int* allocate(Pool const& pool, Stream const& stream) {
-  void* data = nullptr;
-  REQUIRE(cudaMallocFromPoolAsync(&data, 4000, pool.handle, stream.handle) == cudaSuccess);
-  return static_cast<int*>(data);
+  return static_cast<int*>(pool.allocate(stream.handle, 4000, 0));
 }
 std::string exported(void* data) {
   cudaMemPoolPtrExportData handle{};
@@ -51,7 +41,7 @@ std::string exported(void* data) {
 }
 int file_of(Pool const& pool) {
   int file = -1;
-  REQUIRE(cudaMemPoolExportToShareableHandle(&file, pool.handle, by_file, 0) == cudaSuccess);
+  REQUIRE(cudaMemPoolExportToShareableHandle(&file, pool.get(), by_file, 0) == cudaSuccess);
   return file;
 }
 std::string path_of(int file) { return "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(file); }
@@ -124,6 +114,7 @@ TEST_CASE("memory of another process's pool is imported, used and freed") {
   REQUIRE(cudaMemcpy(&ends[1], static_cast<int*>(data) + 999, sizeof(int), cudaMemcpyDeviceToHost) == cudaSuccess);
   CHECK((ends[0] == 0x07070707 && ends[1] == 0x07070707));
   REQUIRE(cudaMemset(data, 1, 4) == cudaSuccess);
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
   CHECK(exporter.ask("first") == std::to_string(0x01010101));
   CHECK(fails(cudaIpcCloseMemHandle(data), cudaErrorInvalidValue));
   Stream const stream;
@@ -148,9 +139,9 @@ TEST_CASE("what cannot be exported of a pool, or imported, is refused") {
   Pool const pool{by_file}, closed{cudaMemHandleTypeNone};
   Stream const stream;
   int file = -1;
-  CHECK(fails(cudaMemPoolExportToShareableHandle(&file, closed.handle, by_file, 0), cudaErrorInvalidValue));
+  CHECK(fails(cudaMemPoolExportToShareableHandle(&file, closed.get(), by_file, 0), cudaErrorInvalidValue));
   CHECK(
-      fails(cudaMemPoolExportToShareableHandle(&file, pool.handle, cudaMemHandleTypeFabric, 0), cudaErrorInvalidValue));
+      fails(cudaMemPoolExportToShareableHandle(&file, pool.get(), cudaMemHandleTypeFabric, 0), cudaErrorInvalidValue));
   cudaMemPoolPtrExportData handle{};
   auto *const open = allocate(pool, stream), *const shut = allocate(closed, stream);
   void* plain = nullptr;
@@ -164,7 +155,7 @@ TEST_CASE("what cannot be exported of a pool, or imported, is refused") {
   file = file_of(pool);
   CHECK(fails(import(path_of(file), imported), cudaErrorDeviceUninitialized));  // in the exporting process
   ::close(file);
-  CHECK(fails(cudaMemPoolImportPointer(&plain, pool.handle, &handle), cudaErrorInvalidValue));
+  CHECK(fails(cudaMemPoolImportPointer(&plain, pool.get(), &handle), cudaErrorInvalidValue));
   REQUIRE(cudaFreeAsync(open, stream.handle) == cudaSuccess);
   CHECK(fails(cudaMemPoolExportPointer(&handle, open), cudaErrorInvalidValue));
   REQUIRE(cudaFreeAsync(shut, stream.handle) == cudaSuccess);

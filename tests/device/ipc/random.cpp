@@ -120,7 +120,7 @@ TEST_CASE("child: consumer at random" * doctest::skip()) {
 }
 
 TEST_CASE("four consumers of device memory at random, killed at random, and then their producer") {
-  auto const seed = test::wanted("TESSERA_IPC_SEED", 26), steps = test::wanted("TESSERA_IPC_STEPS", 250);
+  auto const seed = test::wanted("TESSERA_IPC_SEED", 26), steps = test::wanted("TESSERA_IPC_STEPS", 2500);
   CAPTURE(seed);
   test::Random random{seed};
   auto producer = test::Process::running("child: publisher for a random run");

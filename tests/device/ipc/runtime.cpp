@@ -60,6 +60,7 @@ TEST_CASE("child: exporter" * doctest::skip()) {
     auto const asked = tell.get();
     if (asked == "first") {
       int first = 0;
+      REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);  // another process waited for the fill, not this one
       REQUIRE(cudaMemcpy(&first, data, sizeof first, cudaMemcpyDeviceToHost) == cudaSuccess);
       tell.put(std::to_string(first));
     }

@@ -1,0 +1,40 @@
+// What a child made by fork() leaves alone of its parent's.
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include <ipc/process.hpp>
+#include <support/refused.hpp>
+#include <tessera/ipc/consumer.hpp>
+#include <tessera/ipc/names.hpp>
+#include <tessera/ipc/producer.hpp>
+
+using namespace tessera;
+
+namespace ipc_fork_tests {
+
+OwnedArray<std::uint8_t, 1, SharedBuffer> an_array() {
+  Queue<space::Host> on;
+  return {{10}, on};
+}
+
+TEST_CASE("a child made by fork neither publishes by its parent's producer nor ends it") {
+  auto producer = std::make_optional<ipc::Producer>();
+  auto const array = producer->publish(an_array());
+  auto names = std::make_optional<ipc::NameServer>([&](std::string_view) { return array.descriptor(); });
+  test::Process child{[&](test::Channel&) {
+    auto const why = test::error_of([&] { (void)producer->publish(an_array()); });
+    if (why != "a child made by fork() cannot publish by its parent's producer") throw std::runtime_error{why};
+    names.reset();
+    producer.reset();
+  }};
+  CHECK(child.wait());
+  CHECK(producer->allocations() == 1);
+  CHECK(ipc::ask_for("any", names->address()) == array.descriptor());
+  CHECK(ipc::Consumer{}.attach(array.descriptor()).shape() == Extents{10});
+}
+
+}  // namespace ipc_fork_tests
