@@ -61,7 +61,12 @@ nb::typed<nb::dict, nb::str, nb::any> array_interface(Tensor const& tensor) {
   interface["shape"] = tuple_of(tensor.layout.shape);
   interface["typestr"] = type_string(tensor.type);
   interface["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(tensor.data), tensor.read_only);
-  interface["strides"] = nb::none();
+  bool const is_dense = tensor.layout == tessera::Layout::c_order(tensor.layout.shape, tensor.layout.item_size);
+  if (is_dense)
+    interface["strides"] = nb::none();
+  else
+    interface["strides"] = nb::tuple(nb::cast(std::vector<std::int64_t>(tensor.layout.strides.begin(),
+                                                                        tensor.layout.strides.end())));
   return nb::borrow<nb::typed<nb::dict, nb::str, nb::any>>(interface);
 }
 
@@ -71,7 +76,7 @@ void add_tensor(nb::module_& module) {
   static_assert(std::endian::native == std::endian::little);
   nb::class_<Tensor>(
       module, "Tensor",
-      "Elements in C order in memory of their own: `numpy.asarray(t)`, `torch.from_dlpack(t)` and\n"
+      "Elements in memory of their own, or in another process's: `numpy.asarray(t)`, `torch.from_dlpack(t)` and\n"
       "`jax.dlpack.from_dlpack(t)` show that memory and copy nothing. It lives as long as what shows it.")
       .def_prop_ro("shape", [](Tensor const& tensor) { return tuple_of(tensor.layout.shape); })
       .def_prop_ro(

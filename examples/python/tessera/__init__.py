@@ -3,25 +3,57 @@
 from ._array import Array
 from ._attributes import Attributes
 from ._batches import Batches, batches
-from ._errors import Cancelled, CodecError, Error, ExchangeError, MetadataError, SelectionError, StoreError
+from ._columns import AttachedColumn, PublishedColumn, attach_column, publish_column
+from ._errors import (
+    Cancelled,
+    CodecError,
+    DeviceError,
+    Error,
+    ExchangeError,
+    IpcError,
+    LeaseRefused,
+    MetadataError,
+    OutOfMemory,
+    ProducerGone,
+    SelectionError,
+    StoreError,
+)
 from ._group import Group, create_array, create_group, open
-from ._tessera import Tensor
+from ._sharing import Attached, Published, SharedArrays, ask_for, attach, publish
+from ._tessera import ColumnDescriptor, Descriptor, Tensor
 
 __all__ = [
     "Array",
+    "Attached",
+    "AttachedColumn",
     "Attributes",
     "Batches",
     "Cancelled",
     "CodecError",
+    "ColumnDescriptor",
+    "Descriptor",
+    "DeviceError",
     "Error",
     "ExchangeError",
     "Group",
+    "IpcError",
+    "LeaseRefused",
     "MetadataError",
+    "OutOfMemory",
+    "ProducerGone",
+    "Published",
+    "PublishedColumn",
     "SelectionError",
+    "SharedArrays",
     "StoreError",
     "Tensor",
+    "ask_for",
+    "attach",
+    "attach_column",
     "batches",
     "create_array",
     "create_group",
     "open",
+    "publish",
+    "publish_column",
 ]

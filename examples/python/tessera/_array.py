@@ -49,8 +49,9 @@ class _Indexer:
 class Array:
     """A handle; several threads may use it. `array[...]` is a NumPy array over memory that tessera filled."""
 
-    def __init__(self, native: _tessera.Array, store: _tessera.Store, path: str) -> None:
+    def __init__(self, native: _tessera.Array, store: _tessera.Store, path: str, space: str = "host") -> None:
         self._native, self._store = native, store
+        self.space = space  # of the memory that elements are read into
         self.path = path  # from the store's root
         self.dtype = numpy_dtype(native.dtype)
 
