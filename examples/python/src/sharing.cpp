@@ -119,8 +119,8 @@ class Attached {
 class SharedArrays {
  public:
   SharedArrays(Producer const& producer, std::uint64_t budget, nb::object find)
-      : producer_{producer.native}, find_{std::move(find)} {
-    arrays_ = std::make_shared<ipc::SharedArrays>(budget, [find = kept(find_)](std::string_view name) {
+      : producer_{producer.native} {
+    arrays_ = std::make_shared<ipc::SharedArrays>(budget, [find = kept(std::move(find))](std::string_view name) {
       nb::gil_scoped_acquire const held;
       return nb::cast<Source const&>((*find)(nb::str(name.data(), name.size()))).native;
     });
@@ -137,7 +137,7 @@ class SharedArrays {
   std::string address() {
     auto const arrays = open();
     if (!names_)
-      names_ = std::make_unique<ipc::NameServer>([arrays](std::string_view name) { return arrays->get(name); });
+      names_ = std::make_unique<ipc::NameServer>([arrays](std::string_view name) { return answer(*arrays, name); });
     return names_->address();
   }
   std::uint64_t budget() const { return open()->budget(); }
@@ -160,13 +160,22 @@ class SharedArrays {
   }
 
  private:
+  // What Python raises, in a line.
+  static Descriptor answer(ipc::SharedArrays& arrays, std::string_view name) {
+    try {
+      return arrays.get(name);
+    } catch (nb::python_error const& error) {
+      nb::gil_scoped_acquire const held;
+      auto const type = nb::cast<std::string>(error.type().attr("__name__"));
+      throw IpcError{tessera::text({type, ": ", nb::cast<std::string>(nb::str(error.value()))})};
+    }
+  }
   std::shared_ptr<ipc::SharedArrays> open() const {
     if (!arrays_) throw IpcError{"the shared arrays were closed"};
     return arrays_;
   }
 
   std::shared_ptr<ipc::Producer> producer_;
-  nb::object find_;
   std::shared_ptr<ipc::SharedArrays> arrays_;
   std::unique_ptr<ipc::NameServer> names_;
 };

@@ -195,7 +195,8 @@ class SharedArrays:
         """`source`: a folder or a group, of whose arrays names are the paths; or a function that is given a name and returns
         a `tessera.Array` or memory. It may raise, which ends the call of who asked."""
         find = source if callable(source) else (open(source) if not isinstance(source, Group) else source).__getitem__
-        self._native = _tessera.SharedArrays(process.producer(), budget, lambda name: self._source_of(find(name)))
+        source_of = self._source_of  # and not `self`, which would keep itself
+        self._native = _tessera.SharedArrays(process.producer(), budget, lambda name: source_of(find(name)))
 
     @staticmethod
     def _source_of(found: Any) -> _tessera.Source:
