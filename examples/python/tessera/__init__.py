@@ -1,5 +1,8 @@
 """Zarr v3 arrays with zarr-python's words, read and written by the C++ library tessera."""
 
+from typing import Any
+
+from . import _spaces
 from ._array import Array
 from ._attributes import Attributes
 from ._batches import Batches, batches
@@ -57,3 +60,9 @@ __all__ = [
     "publish",
     "publish_column",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("DeviceTensor", "PinnedTensor"):  # of the half that needs CUDA
+        return getattr(_spaces.device(), name)
+    raise AttributeError(f"module 'tessera' has no attribute {name!r}")

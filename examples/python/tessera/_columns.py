@@ -95,7 +95,8 @@ def _made(values: Any, valid: Any, name: str, offsets: Any) -> _tessera.Publishe
         column = _tessera.PublishedColumn.lists(publish_natively(offsets), elements)
     if valid is not None:
         if _spaces.is_on_device(valid):
-            column.masked(publish_natively(valid), len(valid) < len(column.descriptor), -1)
+            flags_there = publish_natively(valid)
+            column.masked(flags_there, flags_there.descriptor.shape[0] < len(column.descriptor), -1)
         else:
             flags = np.asarray(valid, np.bool_)
             if flags.shape != (len(column.descriptor),):
