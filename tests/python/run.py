@@ -1,12 +1,13 @@
-"""run.py SOURCE ENVIRONMENT FOLDER COMPILER [LAUNCHER]: builds examples/python with pip into FOLDER and runs its tests."""
+"""run.py SOURCE ENVIRONMENT FOLDER PEER COMPILER [LAUNCHER]: builds examples/python with pip into FOLDER, for the emulated
+CUDA runtime, and runs its tests, which share arrays with the program PEER."""
 
 import os
 import pathlib
 import subprocess
 import sys
 
-source, environment, folder = (pathlib.Path(argument) for argument in sys.argv[1:4])
-compiler, launcher = sys.argv[4], sys.argv[5:]
+source, environment, folder, peer = (pathlib.Path(argument) for argument in sys.argv[1:5])
+compiler, launcher = sys.argv[5], sys.argv[6:]
 python = environment / "bin" / "python"
 if not python.exists():
     print(f"not run: the Python module, because there is no Python environment {environment}; tests/run.sh makes it")
@@ -14,7 +15,7 @@ if not python.exists():
 
 module = source / "examples" / "python"
 installed = folder / "installed"
-defines = [f"cmake.define.CMAKE_CXX_COMPILER={compiler}"]
+defines = [f"cmake.define.CMAKE_CXX_COMPILER={compiler}", "cmake.define.TESSERA_PYTHON_CUDA=EMULATED"]
 if launcher:
     defines.append(f"cmake.define.CMAKE_CXX_COMPILER_LAUNCHER={launcher[0]}")
 variables = os.environ | {"PATH": f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}"}
@@ -24,6 +25,6 @@ subprocess.run(
     + [part for define in defines for part in ("-C", define)] + [module],
     check=True, env=variables,
 )  # fmt: skip
-variables["PYTHONPATH"] = str(installed)
+variables |= {"PYTHONPATH": str(installed), "TESSERA_PYTHON_PEER": str(peer)}
 subprocess.run([python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", module / "tests"], check=True, env=variables)
 subprocess.run([python, "-m", "mypy", "--strict", "--cache-dir", folder / "mypy", installed / "tessera"], check=True)

@@ -32,6 +32,13 @@ void resize(Array const& array, std::vector<std::uint64_t> const& shape) {
 
 }  // namespace
 
+template void read_into(Array const&, Selection const&, std::byte*, tessera::Layout const&, nb::object);
+
+void read_whole(Array const& array, tessera::Extents const& shape, std::byte* data) {
+  auto const strides = tessera::Layout::c_order(shape, array.type().size).strides;
+  array.read(tessera::ResolvedSelection{tessera::Box{tessera::all}.resolve(shape)}, {data, strides}, queue());
+}
+
 void add_array(nb::module_& module) {
   nb::class_<Array>(module, "Array", "An open array. For any thread.")
       .def_prop_ro("shape", [](Array const& array) { return tuple_of(array.shape()); })

@@ -59,6 +59,9 @@ void read_into(A const& array, Selection const& selection, std::byte* data, tess
   interruption.run([&] { array.read(selection.what, {data, strides}, queue(), options); });
 }
 
+/// All elements, to memory in C order. Requires: the interpreter's lock is not held.
+void read_whole(Array const& array, tessera::Extents const& shape, std::byte* data);
+
 template <class A>
 void read_out(A const& array, Selection const& selection, nb::handle out, nb::object progress) {
   auto const memory = borrow(out);

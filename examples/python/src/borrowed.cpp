@@ -21,16 +21,18 @@ tessera::dlpack::Tensor take(nb::handle capsule) {
   return taken("dltensor", "used_dltensor", static_cast<DLManagedTensor*>(nullptr));
 }
 
-// Older producers know none of the arguments.
-nb::object capsule_of(nb::handle object) {
+// Older producers know none of the arguments but the stream.
+nb::object capsule_of(nb::handle object, std::optional<std::intptr_t> stream) {
   auto const method = object.attr("__dlpack__");
+  nb::dict arguments;
+  if (stream) arguments["stream"] = *stream;
   try {
     return method(nb::arg("max_version") = nb::make_tuple(DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION),
-                  nb::arg("copy") = false);
+                  nb::arg("copy") = false, **arguments);
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_TypeError)) throw;
   }
-  return method();
+  return method(**arguments);
 }
 
 void expect_host(nb::handle object) {
@@ -53,8 +55,10 @@ DataType type_of(std::string const& name) {
   return {static_cast<DataKind>(kind), size};
 }
 
-Borrowed from_interface(nb::handle object) {
-  auto const interface = nb::cast<nb::dict>(object.attr("__array_interface__"));
+}  // namespace
+
+Borrowed borrow_by_interface(nb::handle object, char const* attribute) {
+  auto const interface = nb::cast<nb::dict>(object.attr(attribute));
   auto const type = type_of(nb::cast<std::string>(interface["typestr"]));
   auto const shape = extents_of(nb::cast<std::vector<std::uint64_t>>(interface["shape"]));
   auto layout = tessera::Layout::c_order(shape, type.size);
@@ -71,26 +75,29 @@ Borrowed from_interface(nb::handle object) {
   return {{reinterpret_cast<std::byte*>(address), type, layout}, read_only, {}, nb::borrow(object)};
 }
 
-}  // namespace
+Borrowed borrow_by_dlpack(nb::handle object, std::optional<std::intptr_t> stream) {
+  auto tensor = take(capsule_of(object, stream));
+  auto const elements = tessera::dlpack::elements_of(tensor.get());
+  auto const read_only = tensor.is_read_only();
+  return {elements, read_only, std::move(tensor), nb::borrow(object)};
+}
 
 Borrowed borrow(nb::handle object) {
   bool const has_interface = nb::hasattr(object, "__array_interface__");
   if (nb::hasattr(object, "__dlpack__")) {
     if (nb::hasattr(object, "__dlpack_device__")) expect_host(object);
     try {
-      auto tensor = take(capsule_of(object));
-      auto const device = tensor.get().device;
+      auto memory = borrow_by_dlpack(object, std::nullopt);
+      auto const device = memory.tensor.get().device;
       if (device.device_type != kDLCPU && device.device_type != kDLCUDAHost)
         tessera::dlpack::detail::refuse_device(device, "that of the host");
-      auto const elements = tessera::dlpack::elements_of(tensor.get());
-      auto const read_only = tensor.is_read_only();
-      return {elements, read_only, std::move(tensor), nb::borrow(object)};
+      return memory;
     } catch (nb::python_error& error) {  // NumPy hands over no raw bits
       if (!has_interface || !error.matches(PyExc_BufferError)) throw;
     }
   }
   if (!has_interface) throw nb::type_error("expected an object with __dlpack__ or __array_interface__");
-  return from_interface(object);
+  return borrow_by_interface(object, "__array_interface__");
 }
 
 }  // namespace python

@@ -1,4 +1,6 @@
 // tessera's errors as Python's: classes of tessera/_errors.py.
+#include <tessera/ipc/error.hpp>
+
 #include "module.hpp"
 
 namespace python {
@@ -10,6 +12,11 @@ char const* class_of(tessera::Error const& error) {
   if (dynamic_cast<tessera::MetadataError const*>(&error)) return "MetadataError";
   if (dynamic_cast<tessera::SelectionError const*>(&error)) return "SelectionError";
   if (dynamic_cast<tessera::ExchangeError const*>(&error)) return "ExchangeError";
+  if (dynamic_cast<tessera::ipc::ProducerGone const*>(&error)) return "ProducerGone";
+  if (dynamic_cast<tessera::ipc::LeaseRefused const*>(&error)) return "LeaseRefused";
+  if (dynamic_cast<tessera::ipc::IpcError const*>(&error)) return "IpcError";
+  if (dynamic_cast<tessera::OutOfMemory const*>(&error)) return "OutOfMemory";
+  if (dynamic_cast<tessera::DeviceError const*>(&error)) return "DeviceError";
   if (dynamic_cast<tessera::Cancelled const*>(&error)) return "Cancelled";
   return "Error";
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +48,9 @@ struct Borrowed {
 /// Of an object with `__dlpack__` or `__array_interface__`. Throws: ExchangeError, if the memory is not the host's, or
 /// cannot be shown without a copy.
 Borrowed borrow(nb::handle object);
+/// In whatever memory it is. `stream` is where the producer's work is to be done before.
+Borrowed borrow_by_dlpack(nb::handle object, std::optional<std::intptr_t> stream);
+Borrowed borrow_by_interface(nb::handle object, char const* attribute);
 
 /// The strides, in bytes, of the dimensions that `what` has. Throws: SelectionError, if the shape is another.
 tessera::Strides strides_of(Selection const& selection, tessera::Layout const& memory);
@@ -65,5 +69,6 @@ void add_selection(nb::module_& module);
 void add_array(nb::module_& module);
 void add_nodes(nb::module_& module);
 void add_chunks(nb::module_& module);
+void add_sharing(nb::module_& module);
 
 }  // namespace python

@@ -1,68 +1,16 @@
 // What a read returns: memory that other libraries take without a copy, by DLPack or NumPy's array interface.
-#include "module.hpp"
-
-#include <algorithm>
-#include <iterator>
-#include <optional>
-#include <string>
+#include "capsule.hpp"
 
 namespace python {
 namespace {
 
-using tessera::dlpack::Copying, tessera::dlpack::Request;
-constexpr char const *name = "dltensor_versioned", *old_name = "dltensor";
-
-// Of a capsule that no consumer has taken.
-template <class Managed>
-void delete_untaken(PyObject* capsule, char const* capsule_name) {
-  if (!PyCapsule_IsValid(capsule, capsule_name)) return;
-  auto* const managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, capsule_name));
-  managed->deleter(managed);
-}
-
-nb::object capsule_of(tessera::dlpack::Tensor tensor) {
-  PyObject* made = nullptr;
-  if (tensor.is_old())
-    made = PyCapsule_New(tensor.release_old(), old_name,
-                         [](PyObject* capsule) { delete_untaken<DLManagedTensor>(capsule, old_name); });
-  else
-    made = PyCapsule_New(tensor.release(), name,
-                         [](PyObject* capsule) { delete_untaken<DLManagedTensorVersioned>(capsule, name); });
-  if (!made) throw nb::python_error();
-  return nb::steal(made);
-}
-
-using Version = std::optional<std::pair<std::uint32_t, std::uint32_t>>;
-using Device = std::optional<std::pair<int, int>>;
-
-nb::object to_dlpack(Tensor const& tensor, std::optional<std::intptr_t> stream, Version max_version, Device device,
+nb::object to_dlpack(Tensor const& tensor, std::optional<std::intptr_t> stream, Version max_version, DeviceWanted device,
                      std::optional<bool> copy) {
-  Request wanted{.max_version = std::nullopt, .stream = stream};
-  if (max_version) wanted.max_version = DLPackVersion{max_version->first, max_version->second};
-  if (device) wanted.device = DLDevice{static_cast<DLDeviceType>(device->first), device->second};
-  if (copy) wanted.copy = *copy ? Copying::always : Copying::never;
-  return capsule_of(tessera::dlpack::hand_over(tensor, wanted));
+  return capsule_of(tessera::dlpack::hand_over(tensor, request_of(stream, max_version, device, copy)));
 }
 
-// Throws: ExchangeError, for types that are not NumPy's own.
-std::string type_string(tessera::DataType type) {
-  using tessera::DataKind;
-  char const kinds[] = {'b', 'i', 'u', 'f', 'c', 'V'};
-  auto const& own = tessera::data_types;
-  if (type.kind != DataKind::raw && std::find(std::begin(own), std::end(own), type) == std::end(own))
-    throw tessera::ExchangeError{tessera::text({"elements of ", type.name(), ", which NumPy does not have"})};
-  bool const has_order = type.component() > 1;
-  return (has_order ? "<" : "|") + std::string(1, kinds[static_cast<int>(type.kind)]) + std::to_string(type.size);
-}
-
-nb::typed<nb::dict, nb::str, nb::any> array_interface(Tensor const& tensor) {
-  nb::dict interface;
-  interface["version"] = 3;
-  interface["shape"] = tuple_of(tensor.layout.shape);
-  interface["typestr"] = type_string(tensor.type);
-  interface["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(tensor.data), tensor.read_only);
-  interface["strides"] = nb::none();
-  return nb::borrow<nb::typed<nb::dict, nb::str, nb::any>>(interface);
+Interface array_interface(Tensor const& tensor) {
+  return interface_of(tensor.data, tensor.type, tensor.layout, tensor.read_only);
 }
 
 }  // namespace
@@ -71,7 +19,7 @@ void add_tensor(nb::module_& module) {
   static_assert(std::endian::native == std::endian::little);
   nb::class_<Tensor>(
       module, "Tensor",
-      "Elements in C order in memory of their own: `numpy.asarray(t)`, `torch.from_dlpack(t)` and\n"
+      "Elements in memory of their own, or in another process's: `numpy.asarray(t)`, `torch.from_dlpack(t)` and\n"
       "`jax.dlpack.from_dlpack(t)` show that memory and copy nothing. It lives as long as what shows it.")
       .def_prop_ro("shape", [](Tensor const& tensor) { return tuple_of(tensor.layout.shape); })
       .def_prop_ro(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _selection, _tessera
+from . import _selection, _spaces, _tessera
 from ._attributes import Attributes
 from ._errors import ExchangeError, SelectionError, StoreError
 from ._tessera import Selection
@@ -39,18 +39,21 @@ class _Indexer:
     def __init__(self, array: Array, select: Callable[[_tessera.Array, Any], Selection]) -> None:
         self._array, self._select = array, select
 
-    def __getitem__(self, index: Any) -> npt.NDArray[Any]:
-        return np.asarray(self._array._read(self._select(self._array._native, index)))
+    def __getitem__(self, index: Any) -> Any:
+        return self._array._shown(self._array._read(self._select(self._array._native, index)))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._array._write(self._select(self._array._native, index), value)
 
 
 class Array:
-    """A handle; several threads may use it. `array[...]` is a NumPy array over memory that tessera filled."""
+    """A handle; several threads may use it. `array[...]` is a NumPy array over memory that tessera filled; with
+    `space="device"` a DeviceTensor, which PyTorch and CuPy take."""
 
-    def __init__(self, native: _tessera.Array, store: _tessera.Store, path: str) -> None:
+    def __init__(self, native: _tessera.Array, store: _tessera.Store, path: str, space: str = "host") -> None:
         self._native, self._store = native, store
+        self.space = space  # of the memory that elements are read into
+        self._other: Any = None  # in device memory
         self.path = path  # from the store's root
         self.dtype = numpy_dtype(native.dtype)
 
@@ -105,23 +108,44 @@ class Array:
     def read(
         self, selection: Any = ..., *, out: Any = None, stream: Any = None, progress: Progress | None = None
     ) -> Any:
-        """Reads `array[selection]` into a Tensor, or into `out`, which is returned: any object with `__dlpack__` or
-        `__array_interface__` of the selection's shape and the array's dtype, in the host's memory.
+        """Reads `array[selection]` into a Tensor (a DeviceTensor or a PinnedTensor, if the array was opened so), or into
+        `out`, which is returned: any object with `__dlpack__`, `__array_interface__` or `__cuda_array_interface__` of the
+        selection's shape and the array's dtype, in the host's or a device's memory.
 
-        `progress(done, chunks)` is called as chunks are read; what it raises ends the read, as Ctrl-C does. `stream`
-        is for memory of a device: the host's has none.
+        `progress(done, chunks)` is called as chunks are read; what it raises ends the read, as Ctrl-C does.
+
+        `stream`, for an `out` of a device's memory, is where `out` is used, as DLPack numbers streams: None or 1 is the
+        legacy default stream, 2 the per-thread one, others are handles. The read comes after what that stream was given,
+        and what it is given later comes after the read; the host waits for neither. With -1 the call returns when `out`
+        is filled.
         """
-        if stream is not None:
-            raise ExchangeError("a stream was given, and the host's memory has none")
-        return self._read(_selection.any_of(self._native, selection), out, progress)
+        if stream is not None and (out is None or not _spaces.is_on_device(out)):
+            raise ExchangeError("a stream was given, which is for an `out` of a device's memory: the host's has none")
+        return self._read(_selection.any_of(self._native, selection), out, progress, stream)
 
-    def _read(self, selection: Selection, out: Any = None, progress: Progress | None = None) -> Any:
-        if out is None:
+    @property
+    def _on_device(self) -> Any:
+        if self._other is None:
+            self._other = _spaces.device().Array(self._native)
+        return self._other
+
+    def _read(self, selection: Selection, out: Any = None, progress: Progress | None = None, stream: Any = None) -> Any:
+        if out is None and self.space == "device":
+            return self._on_device.read(selection, progress)
+        if out is None and self.space == "host":
             return self._native.read(selection, progress)
+        if out is None:
+            out = _spaces.device().pinned(selection.shape, self._native.dtype)
         if isinstance(out, np.generic):  # which lends a copy of itself
             raise ExchangeError(f"found a NumPy scalar {out!r} to read into, expected memory")
-        self._native.read_out(selection, out, progress)
+        if _spaces.is_on_device(out):
+            self._on_device.read_out(selection, out, 1 if stream is None else stream, progress)
+        else:
+            self._native.read_out(selection, out, progress)
         return out
+
+    def _shown(self, found: Any) -> Any:
+        return found if self.space == "device" else np.asarray(found)
 
     def _expect_folder(self) -> None:
         """What is written would make it anew, as an array without a document."""
@@ -132,14 +156,17 @@ class Array:
 
     def _write(self, selection: Selection, value: Any) -> None:
         self._expect_folder()
+        if _spaces.is_on_device(value):
+            self._on_device.write(selection, value)
+            return
         value = np.broadcast_to(np.asarray(value).astype(self.dtype, copy=False), selection.shape)
         if value.dtype.byteorder == ">":
             value = value.astype(value.dtype.newbyteorder("="))
         self._native.write(selection, np.ascontiguousarray(value) if selection.joins else value)
 
     def __getitem__(self, index: Any) -> Any:
-        found = np.asarray(self._read(_selection.any_of(self._native, index)))
-        return found if found.ndim or self.ndim == 0 else found[()]
+        found = self._shown(self._read(_selection.any_of(self._native, index)))
+        return found if self.space == "device" or found.ndim or self.ndim == 0 else found[()]
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._write(_selection.any_of(self._native, index), value)
@@ -147,7 +174,7 @@ class Array:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
             raise ValueError("the elements are in a store: they are read into new memory")
-        found = np.asarray(self._read(_selection.basic(self._native, ...)))
+        found = np.asarray(self._native.read(_selection.basic(self._native, ...)))
         return found if dtype is None else found.astype(dtype, copy=False)
 
     @property

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from . import _spaces
 from ._array import Array
-from ._errors import SelectionError
+from ._errors import ExchangeError, SelectionError
 
 
 class _Batch(NamedTuple):
@@ -23,6 +24,14 @@ class _Batch(NamedTuple):
 
 def _read(array: Array, origin: npt.NDArray[np.int64], out: npt.NDArray[Any]) -> None:
     array.read(tuple(slice(first, first + n) for first, n in zip(origin.tolist(), out.shape)), out=out)
+
+
+def _memory(array: Array, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    if array.space == "device":
+        raise ExchangeError("batches are read into the host's memory: open the array with space='pinned'")
+    if array.space == "pinned":
+        return np.asarray(_spaces.device().pinned(shape, array._native.dtype))
+    return np.empty(shape, array.dtype)
 
 
 class Batches(Iterator[npt.NDArray[Any]]):
@@ -41,7 +50,7 @@ class Batches(Iterator[npt.NDArray[Any]]):
         if size < 1 or ahead < 1:
             raise ValueError(f"found a batch size of {size} and {ahead} batches ahead, expected at least 1")
         self._random = np.random.default_rng(seed)
-        self._free = [np.empty((size, *crop), array.dtype) for _ in range(ahead + 1)]  # one is the caller's
+        self._free = [_memory(array, (size, *crop)) for _ in range(ahead + 1)]  # one is the caller's
         self._ahead: deque[_Batch] = deque()
         self._shown: npt.NDArray[Any] | None = None
         self._pool = ThreadPoolExecutor(threads or os.cpu_count(), "tessera-batches")
@@ -109,7 +118,8 @@ def batches(
     same `seed` gives the same crops, whatever `threads` and `ahead` are. `Batches.origins` says where they begin.
 
     `count` is the number of batches; None: without end. `ahead` batches are being read or are ready at a time, by
-    `threads` threads; None: one for each processor. They take (ahead + 1) * size crops of the host's memory.
+    `threads` threads; None: one for each processor. They take (ahead + 1) * size crops of the host's memory, which is
+    page-locked where the array was opened with `space="pinned"`.
 
     Raises SelectionError, if a crop is not inside of the array; and, from the loop, what a read raises.
     """

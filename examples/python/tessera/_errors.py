@@ -31,3 +31,23 @@ class ExchangeError(Error, BufferError):
 
 class Cancelled(Error, RuntimeError):
     """The call was cancelled."""
+
+
+class IpcError(Error, OSError):
+    """Memory cannot be published, or what was published cannot be attached or used."""
+
+
+class ProducerGone(IpcError, ConnectionError):
+    """The process that published it has ended, or has given up publishing."""
+
+
+class LeaseRefused(IpcError, BlockingIOError):
+    """Somebody else holds the lease: one process writes, or many read. Nobody waits for it."""
+
+
+class DeviceError(Error, RuntimeError):
+    """CUDA is not there, or a call of it failed."""
+
+
+class OutOfMemory(DeviceError, MemoryError):
+    """Memory of a device, or such that it reaches, was refused: there is too little of it."""

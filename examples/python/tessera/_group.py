@@ -13,7 +13,8 @@ from . import _tessera
 from ._array import Array
 from ._attributes import Attributes
 from ._create import document
-from ._errors import Error, StoreError
+from ._errors import StoreError
+from ._spaces import expect_space
 
 
 def _folder(url_or_path: str | os.PathLike[str]) -> str:
@@ -23,13 +24,6 @@ def _folder(url_or_path: str | os.PathLike[str]) -> str:
     if "://" in path:
         raise StoreError(f"{path}: found a URL, expected a path or file://")
     return path
-
-
-def _expect_space(space: str) -> None:
-    if space not in ("host", "device", "pinned"):
-        raise ValueError(f"found space {space!r}, expected 'host', 'device' or 'pinned'")
-    if space != "host":
-        raise Error(f"this module was built without CUDA: space {space!r} is not there, only 'host'")
 
 
 def _root_of(path: str) -> tuple[str, str]:
@@ -44,21 +38,23 @@ def _root_of(path: str) -> tuple[str, str]:
     return str(root), "/".join(node.relative_to(root).parts)
 
 
-def _open(store: _tessera.Store, path: str) -> Array | Group:
+def _open(store: _tessera.Store, path: str, space: str) -> Array | Group:
     kind = store.node_type(path)
     if kind == "group":
-        return Group(store, path)
-    return Array(store.open_array(path), store, path)  # which says what is missing, if nothing is there
+        return Group(store, path, space)
+    return Array(store.open_array(path), store, path, space)  # which says what is missing, if nothing is there
 
 
 def open(url_or_path: str | os.PathLike[str], space: str = "host") -> Any:
     """Opens an array or a group: `tessera.open("brain.zarr/t1")`.
 
-    Elements are read into memory of `space`: 'host'; 'device' and 'pinned' need a build with CUDA.
+    Elements are read into memory of `space`: 'host'; 'device', that of the CUDA device that is the calling thread's when
+    the module first needs one; 'pinned', page-locked memory of the host's, for copies to a device. Of a group, those of
+    its arrays are. Raises DeviceError, which says what is missing, where CUDA is not.
     """
-    _expect_space(space)
+    expect_space(space)
     folder, path = _root_of(_folder(url_or_path))
-    return _open(_tessera.Store(folder), path)
+    return _open(_tessera.Store(folder), path, space)
 
 
 def create_array(
@@ -100,9 +96,10 @@ def create_group(
 class Group(Mapping[str, Any]):
     """Arrays and groups by their names: `group["scan/t1"]`."""
 
-    def __init__(self, store: _tessera.Store, path: str) -> None:
+    def __init__(self, store: _tessera.Store, path: str, space: str = "host") -> None:
         self._store = store
         self.path = path
+        self.space = space  # of the arrays that are opened of it
 
     @property
     def attrs(self) -> Attributes:
@@ -114,7 +111,7 @@ class Group(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if self._store.node_type(self._below(name)) is None:
             raise KeyError(name)
-        return _open(self._store, self._below(name))
+        return _open(self._store, self._below(name), self.space)
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._store.node_type(self._below(name)) is not None
@@ -141,13 +138,13 @@ class Group(Mapping[str, Any]):
         """As `tessera.create_array`."""
         made = document(**description)
         path = self._below(name)
-        return Array(self._store.create_array(path, json.dumps(made), overwrite), self._store, path)
+        return Array(self._store.create_array(path, json.dumps(made), overwrite), self._store, path, self.space)
 
     def create_group(
         self, name: str, *, attributes: Mapping[str, Any] | None = None, overwrite: bool = False
     ) -> Group:
         self._store.create_group(self._below(name), json.dumps(dict(attributes or {})), overwrite)
-        return Group(self._store, self._below(name))
+        return Group(self._store, self._below(name), self.space)
 
     def __repr__(self) -> str:
         return f"<tessera.Group {self.path or '/'}>"

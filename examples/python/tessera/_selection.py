@@ -87,15 +87,20 @@ def _boxes(index: Any, shape: tuple[int, ...], other: Callable[[int, Any], _Slic
     return slices, dropped
 
 
-def basic(array: _tessera.Array, index: Any) -> Selection:
-    """Slices and single indices; the dimensions of the latter are dropped."""
+def slices_of(index: Any, shape: tuple[int, ...]) -> tuple[list[_Slice], list[int]]:
+    """Of slices and single indices."""
     if index is Ellipsis or (isinstance(index, slice) and index == slice(None)):
         index = ()
 
     def refuse(d: int, item: Any) -> _Slice:
         raise SelectionError(f"dimension {d}: found {item!r}, expected a slice or an integer")
 
-    return Selection.box(array.shape, *_boxes(index, array.shape, refuse))
+    return _boxes(index, shape, refuse)
+
+
+def basic(array: _tessera.Array, index: Any) -> Selection:
+    """Slices and single indices; the dimensions of the latter are dropped."""
+    return Selection.box(array.shape, *slices_of(index, array.shape))
 
 
 def orthogonal(array: _tessera.Array, index: Any) -> Selection:

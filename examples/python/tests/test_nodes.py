@@ -114,8 +114,6 @@ def test_errors_say_where(tmp_path, made):
         tessera.open(tmp_path / "nothing")
     with pytest.raises(tessera.StoreError, match="s3"):
         tessera.open("s3://bucket/a")
-    with pytest.raises(tessera.Error, match="without CUDA"):
-        tessera.open(tmp_path, space="device")
     with pytest.raises(ValueError, match="moon"):
         tessera.open(tmp_path, space="moon")
     with pytest.raises(tessera.MetadataError, match="overwrite"):

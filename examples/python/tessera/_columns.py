@@ -1,0 +1,253 @@
+"""Columns of tables shared between processes: values, times, strings, lists and structs, with masks of what is null."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _spaces, _tessera
+from ._errors import IpcError, SelectionError
+from ._sharing import Attached, attach, process, publish_natively
+from ._tessera import ColumnDescriptor
+
+_UNITS = {"s": "s", "m": "ms", "u": "us", "n": "ns"}
+
+
+class PublishedColumn:
+    """What `publish_column` returns. As `Published`: its arrays are published until `close()`."""
+
+    def __init__(self, native: _tessera.PublishedColumn) -> None:
+        self._native = native
+
+    @property
+    def descriptor(self) -> ColumnDescriptor:
+        """Give it to others in any way: it pickles, and `str(descriptor)` is JSON."""
+        return self._native.descriptor
+
+    def close(self) -> None:
+        self._native.close()
+
+    def __enter__(self) -> PublishedColumn:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<tessera.PublishedColumn {self.descriptor.name!r} {self.descriptor.schema!r} of {len(self.descriptor)}>"
+
+
+def _strings(values: Sequence[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8], npt.NDArray[np.bool_] | None]:
+    """Offsets, characters, and which are there."""
+    texts = [b"" if text is None else str(text).encode() for text in values]
+    offsets = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum([len(text) for text in texts], out=offsets[1:])
+    if offsets[-1] < 2**31:
+        offsets = offsets.astype(np.int32)
+    present = np.array([text is not None for text in values], np.bool_)
+    return offsets, np.frombuffer(b"".join(texts), np.uint8), None if present.all() else present
+
+
+def _is_text(values: Any) -> bool:
+    if isinstance(values, np.ndarray):
+        return values.dtype.kind in "UT" or (values.dtype.kind == "O" and _is_text(values.tolist()))
+    is_list = isinstance(values, (list, tuple)) and any(isinstance(one, str) for one in values)
+    return is_list and all(one is None or isinstance(one, str) for one in values)
+
+
+def _values(values: Any) -> tuple[_tessera.PublishedColumn, Any]:
+    """The column without a mask of the caller's, and the mask that the values have."""
+    Column = _tessera.PublishedColumn
+    if isinstance(values, Mapping):
+        return Column.structure(process.producer(), [_made(one, None, name, None) for name, one in values.items()]), None
+    if _is_text(values):
+        offsets, characters, valid = _strings(values)
+        return Column.strings(publish_natively(offsets), publish_natively(characters)), valid
+    if not hasattr(values, "__dlpack__") and not hasattr(values, "__cuda_array_interface__"):
+        values = np.asarray(values)
+    valid = None
+    if isinstance(values, np.ma.MaskedArray):
+        valid, values = ~np.ma.getmaskarray(values), np.ma.getdata(values)
+    if isinstance(values, np.ndarray) and values.dtype.kind in "mM":
+        unit, count = np.datetime_data(values.dtype)
+        if count != 1 or unit == "generic":
+            raise IpcError(f"times in units of {values.dtype}, expected one of NumPy's units, such as ns")
+        kind = "datetime64" if values.dtype.kind == "M" else "timedelta64"
+        as_integers = values.astype(values.dtype.newbyteorder("="), copy=False).view(np.int64)
+        return Column.times(publish_natively(as_integers), kind, unit), valid
+    if isinstance(values, np.ndarray) and values.dtype.kind == "S":
+        values = np.ascontiguousarray(values).view(f"V{values.dtype.itemsize}")
+    return Column.values(publish_natively(values)), valid
+
+
+def _made(values: Any, valid: Any, name: str, offsets: Any) -> _tessera.PublishedColumn:
+    if offsets is None:
+        column, own = _values(values)
+        if valid is None:
+            valid = own
+        elif own is not None:
+            raise IpcError(f"column {name!r}: `valid` was given, and the values have nulls of their own")
+    else:
+        elements = _made(values, None, "item", None)
+        column = _tessera.PublishedColumn.lists(publish_natively(offsets), elements)
+    if valid is not None:
+        if _spaces.is_on_device(valid):
+            flags_there = publish_natively(valid)
+            column.masked(flags_there, flags_there.descriptor.shape[0] < len(column.descriptor), -1)
+        else:
+            flags = np.asarray(valid, np.bool_)
+            if flags.shape != (len(column.descriptor),):
+                raise IpcError(f"column {name!r}: {flags.shape} flags of {len(column.descriptor)} elements")
+            bits = publish_natively(np.packbits(flags, bitorder="little"))
+            column.masked(bits, True, int(flags.size - np.count_nonzero(flags)))
+    column.named(name)
+    return column
+
+
+def publish_column(values: Any, *, valid: Any = None, name: str = "", offsets: Any = None) -> PublishedColumn:
+    """Lets other processes of this user use a column of a table where it is. Everything is copied once, as by `publish`.
+
+    `values`, one for each element:
+    - numbers, bools, raw or fixed-width bytes of one dimension: NumPy's, or any object that `publish` takes, of the host's
+      or of a device's memory. Those of a masked array that are masked are null;
+    - `datetime64` and `timedelta64`, of any unit;
+    - text: a list, or an array of NumPy's, of `str`, and None where there is none;
+    - a dictionary of names and values: a struct, of columns of the same length.
+
+    `valid`: a bool for each element, False where it is null; of a device's memory a byte for each, or a bit, as Arrow has
+    them. `offsets`, int32 or int64: the column is one of lists, whose elements are `values`; list i has those from
+    offsets[i] to offsets[i + 1].
+
+    Raises IpcError, if these do not fit together; what `publish` raises.
+    """
+    return PublishedColumn(_made(values, valid, name, offsets))
+
+
+class AttachedColumn:
+    """A column of another process, in its memory, or a slice of one. The leases last as those of `Attached` do."""
+
+    def __init__(self, descriptor: ColumnDescriptor) -> None:
+        self.descriptor = descriptor
+        first, count = descriptor.offset, len(descriptor)
+        self._is_packed = descriptor.schema == "b" and descriptor.data is not None and descriptor.data.dtype != "bool"
+        self.offsets: Attached | None = None
+        """Of strings and lists: where each element's characters or elements begin, and the last one's end."""
+        self.data: Attached | None = None
+        """The values of the slice; characters, or packed bits, of the whole column."""
+        self.mask: Attached | None = None
+        """Bytes or bits (`descriptor.mask_is_bits`), of the whole column: 1 where an element is there."""
+        if descriptor.offsets is not None:
+            self.offsets = attach(descriptor.offsets[first : first + count + 1])
+        if descriptor.data is not None:
+            is_whole = self._is_packed or descriptor.offsets is not None
+            self.data = attach(descriptor.data if is_whole else descriptor.data[first : first + count])
+        if descriptor.mask is not None:
+            self.mask = attach(descriptor.mask)
+        self.children = [AttachedColumn(child) for child in descriptor.children]
+        """The fields of a struct; of lists one column, which has the elements."""
+
+    @property
+    def name(self) -> str:
+        return self.descriptor.name
+
+    @property
+    def schema(self) -> str:
+        """A format string of Arrow's C data interface."""
+        return self.descriptor.schema
+
+    def __len__(self) -> int:
+        return len(self.descriptor)
+
+    def values(self) -> npt.NDArray[Any]:
+        """The elements as NumPy has them, nulls too: in the other process's memory, read-only; packed bits are a copy.
+        Of the host's memory; a device's is in `data`, which CuPy and PyTorch take. Raises IpcError, if elements are no
+        values: text, lists, structs."""
+        if self.data is None or self.offsets is not None:
+            raise IpcError(f"column {self.name!r} of schema {self.schema!r}: it has no values, one for each element")
+        found = np.asarray(self.data)
+        if self._is_packed:
+            bits: npt.NDArray[Any] = self._bits(found)
+            return bits
+        if self.descriptor.logical:
+            return found.view(np.dtype(self.descriptor.logical))
+        if self.schema[:2] in ("ts", "tD"):
+            return found.view(f"{'M' if self.schema[1] == 's' else 'm'}8[{_UNITS[self.schema[2]]}]")
+        return found
+
+    def _bits(self, found: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        first, count = self.descriptor.offset, len(self)
+        octets = found[first // 8 : (first + count + 7) // 8].view(np.uint8)
+        return np.unpackbits(octets, bitorder="little")[first % 8 :][:count].view(np.bool_)
+
+    def valid(self) -> npt.NDArray[np.bool_] | None:
+        """A copy of the mask of the slice: False where an element is null. None: the column has no mask."""
+        if self.mask is None:
+            return None
+        found = np.asarray(self.mask)
+        if self.descriptor.mask_is_bits:
+            return self._bits(found)
+        return found[self.descriptor.offset :][: len(self)].view(np.uint8) != 0
+
+    def _ranges(self) -> list[tuple[int, int]]:
+        """Checked after they were copied: they are in another process's memory."""
+        assert self.offsets is not None
+        limit = self.data.shape[0] if self.data is not None else len(self.children[0])
+        ends = np.array(self.offsets, np.int64)
+        if ends.size and (ends[0] < 0 or ends[-1] > limit or (np.diff(ends) < 0).any()):
+            raise IpcError(f"column {self.name!r}: its offsets do not lie in the {limit} elements that there are")
+        return list(zip(ends[:-1].tolist(), ends[1:].tolist()))
+
+    def to_list(self) -> list[Any]:
+        """A copy in Python's own objects: None for nulls, `str`, lists, dictionaries."""
+        found: list[Any]
+        if self.offsets is not None and self.data is not None:
+            characters = np.asarray(self.data).tobytes()
+            found = [characters[first:end].decode() for first, end in self._ranges()]
+        elif self.offsets is not None:
+            elements = self.children[0].to_list()
+            found = [elements[first:end] for first, end in self._ranges()]
+        elif self.data is not None:
+            found = self.values().tolist()
+        else:
+            fields = [child.to_list()[self.descriptor.offset :][: len(self)] for child in self.children]
+            names = [child.name for child in self.children]
+            found = [dict(zip(names, row)) for row in zip(*fields)] if fields else [{} for _ in range(len(self))]
+        valid = self.valid()
+        return found if valid is None else [one if there else None for one, there in zip(found, valid.tolist())]
+
+    def __getitem__(self, name: str) -> AttachedColumn:
+        """The field of a struct. Slices are made of descriptors: `attach_column(column.descriptor[2:9])`."""
+        if not isinstance(name, str):
+            raise SelectionError(f"found {name!r}, expected the name of a field")
+        for child in self.children:
+            if child.name == name:
+                return child
+        raise KeyError(name)
+
+    def close(self) -> None:
+        """As `Attached.close`, of all arrays."""
+        for array in (self.data, self.offsets, self.mask):
+            if array is not None:
+                array.close()
+        for child in self.children:
+            child.close()
+
+    def __enter__(self) -> AttachedColumn:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<tessera.AttachedColumn {self.name!r} {self.schema!r} of {len(self)}>"
+
+
+def attach_column(descriptor: ColumnDescriptor | str) -> AttachedColumn:
+    """The column of a descriptor, or of a slice of one, `attach_column(descriptor[64:96])`, with leases to read.
+
+    Raises as `attach`; IpcError, if the column contradicts itself.
+    """
+    return AttachedColumn(ColumnDescriptor(descriptor) if isinstance(descriptor, str) else descriptor)

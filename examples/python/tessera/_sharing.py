@@ -1,0 +1,255 @@
+"""Arrays and columns shared between processes of one user on one host: docs/ipc.md says how it works."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _selection, _spaces, _tessera
+from ._array import Array
+from ._errors import ExchangeError, IpcError
+from ._group import Group, open
+from ._tessera import Descriptor
+
+
+class _Process:
+    """What this process publishes and attaches with. A child made by fork() gets its own: it may not use its parent's."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._producer: _tessera.Producer | None = None
+        self._consumer: _tessera.Consumer | None = None
+
+    def producer(self) -> _tessera.Producer:
+        with self._lock:
+            if self._producer is None:
+                self._producer = _tessera.Producer()
+            return self._producer
+
+    def consumer(self) -> _tessera.Consumer:
+        with self._lock:
+            if self._consumer is None:
+                self._consumer = _tessera.Consumer()
+            return self._consumer
+
+    def forget(self) -> None:
+        self._lock = threading.Lock()
+        self._producer = self._consumer = None
+
+
+process = _Process()
+os.register_at_fork(after_in_child=process.forget)
+atexit.register(process.forget)
+
+
+class Published:
+    """What `publish` returns: others may attach the array until `close()`, the end of a `with`, or its own end. Its memory
+    stays for as long as anyone holds a lease."""
+
+    def __init__(self, native: _tessera.Published) -> None:
+        self._native = native
+
+    @property
+    def descriptor(self) -> Descriptor:
+        """Give it to others in any way: it pickles, and `str(descriptor)` is JSON."""
+        return self._native.descriptor
+
+    @property
+    def holders(self) -> int:
+        """How many processes hold a lease; this one counts, if it has attached the array."""
+        return self._native.holders
+
+    def close(self) -> None:
+        self._native.close()
+
+    def __enter__(self) -> Published:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<tessera.Published {self.descriptor.shape} {self.descriptor.dtype}>"
+
+
+class Attached:
+    """An array of another process, in its memory: `numpy.asarray(a)`, `torch.from_dlpack(a)`, on a GPU
+    `cupy.from_dlpack(a)` show that memory and copy nothing.
+
+    The lease lasts until `close()`, or the end of a `with`, and then for as long as anything shows the memory. Those who
+    want `__array_interface__` or `__cuda_array_interface__` take `a.tensor`.
+    """
+
+    def __init__(self, native: Any) -> None:
+        self._native = native
+
+    @property
+    def descriptor(self) -> Descriptor:
+        descriptor: Descriptor = self._native.descriptor
+        return descriptor
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """In elements."""
+        return self.descriptor.shape
+
+    @property
+    def dtype(self) -> str:
+        """The data type's name in Zarr, e.g. 'float32'."""
+        return self.descriptor.dtype
+
+    @property
+    def tensor(self) -> Any:
+        """The memory and its lease, a tessera.Tensor or, of a device, a tessera.DeviceTensor. Raises ProducerGone, if the
+        process that published it has ended; IpcError, after `close()`."""
+        return self._native.tensor()
+
+    def __dlpack__(self, **arguments: Any) -> Any:
+        return self.tensor.__dlpack__(**arguments)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        device: tuple[int, int] = self.tensor.__dlpack_device__()
+        return device
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        tensor = self.tensor
+        if not hasattr(tensor, "__array_interface__"):
+            raise ExchangeError("the array is in a device's memory: numpy.from_dlpack(array, device='cpu') copies it")
+        found = np.asarray(tensor)
+        return found if dtype is None and not copy else np.array(found, dtype=dtype, copy=copy)
+
+    def close(self) -> None:
+        """Gives the lease back, if nothing shows the memory any more; else the last that shows it does."""
+        self._native.close()
+
+    def __enter__(self) -> Attached:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<tessera.Attached {self.shape} {self.dtype}>"
+
+
+def publish_natively(value: Any, selection: Any = ..., *, copy: bool = True) -> _tessera.Published:
+    producer = process.producer()
+    if isinstance(value, Array):
+        if not copy:
+            raise IpcError("the elements are in a store: they are read into memory that is shared")
+        selected = _selection.any_of(value._native, selection)
+        if value.space == "device":
+            found: _tessera.Published = _spaces.device().publish_read(producer, value._on_device, selected)
+            return found
+        return producer.publish_read(value._native, selected)
+    if selection is not ...:
+        raise TypeError("found a selection, which only a tessera.Array takes: select of the memory before, memory[2:9]")
+    if _spaces.is_on_device(value):
+        published: _tessera.Published = _spaces.device().publish(producer, value, copy)
+        return published
+    if not copy:
+        raise IpcError("the host's memory is shared as a copy: only memory files can be mapped by others")
+    return producer.publish_copy(value)
+
+
+def publish(value: Any, selection: Any = ..., *, copy: bool = True) -> Published:
+    """Lets other processes of this user, on this host, use an array where it is.
+
+    `value` is a `tessera.Array`, of which `selection` is read straight into memory that is shared, of the array's space;
+    or any object with `__dlpack__`, `__array_interface__` or `__cuda_array_interface__`, which is copied, in C order.
+    `copy=False`: memory of a device is published as it is, if it is cudaMalloc's or of a pool that can be exported.
+
+    Raises IpcError, if elements are of a type that a name does not say all of, or memory cannot be shared;
+    ExchangeError, if it cannot be taken.
+    """
+    return Published(publish_natively(value, selection, copy=copy))
+
+
+def attach(descriptor: Descriptor | str, *, write: bool = False) -> Attached:
+    """The array of a descriptor, or of a slice of one, `attach(descriptor[64:96])`, with a lease to read: what shows it is
+    read-only. With `write=True` a lease to write, which no other process has.
+
+    Device memory is attached on the module's queue: consumers are ordered after the producer's work.
+
+    Raises MetadataError or IpcError, if the descriptor is wrong; ProducerGone; LeaseRefused, if another process holds a
+    lease that does not go with this one.
+    """
+    what = Descriptor(descriptor) if isinstance(descriptor, str) else descriptor
+    consumer = process.consumer()
+    if what.kind != "shared-memory":
+        return Attached(_spaces.device().Attached(consumer, what, write))
+    return Attached(_tessera.Attached(consumer, what, write))
+
+
+class SharedArrays:
+    """Arrays by name, under a budget of bytes: each is read and published once, when it is first asked for. The one that
+    was asked for least recently, and that nobody holds, goes first. For any thread."""
+
+    def __init__(self, budget: int, source: str | os.PathLike[str] | Group | Callable[[str], Any]) -> None:
+        """`source`: a folder or a group, of whose arrays names are the paths; or a function that is given a name and returns
+        a `tessera.Array` or memory. It may raise, which ends the call of who asked."""
+        find = source if callable(source) else (open(source) if not isinstance(source, Group) else source).__getitem__
+        source_of = self._source_of  # and not `self`, which would keep itself
+        self._native = _tessera.SharedArrays(process.producer(), budget, lambda name: source_of(find(name)))
+
+    @staticmethod
+    def _source_of(found: Any) -> _tessera.Source:
+        producer = process.producer()
+        if isinstance(found, Array):
+            if found.space == "device":
+                source: _tessera.Source = _spaces.device().source_of(producer, found._on_device)
+                return source
+            return producer.source_of_array(found._native)
+        if isinstance(found, Group):
+            raise IpcError("a group was asked for, expected an array")
+        return producer.source_of_memory(found)
+
+    def get(self, name: str) -> Descriptor:
+        """For `attach`. The array may go before it is attached (IpcError): then ask again.
+
+        Raises IpcError, if it does not fit beside those that are held; what reads the array raises.
+        """
+        return self._native.get(name)
+
+    @property
+    def address(self) -> str:
+        """For `ask_for` of other processes, 32 characters. Who first asks for it starts the thread that answers them."""
+        return self._native.address
+
+    @property
+    def budget(self) -> int:
+        return self._native.budget
+
+    @property
+    def bytes(self) -> int:
+        """Of the arrays that are there."""
+        return self._native.bytes
+
+    def __contains__(self, name: object) -> bool:
+        """Whether it is there now."""
+        return isinstance(name, str) and name in self._native
+
+    def close(self) -> None:
+        self._native.close()
+
+    def __enter__(self) -> SharedArrays:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def ask_for(name: str, address: str) -> Descriptor:
+    """The array of that name of the SharedArrays that has this address, in another process. Waits until it is read there.
+
+    Raises ProducerGone; IpcError, which says what the other process said.
+    """
+    return _tessera.ask_for(name, address)
+
+

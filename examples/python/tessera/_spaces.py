@@ -1,0 +1,42 @@
+"""Where elements are, and the part of the module that needs CUDA."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from ._errors import DeviceError
+
+SPACES = ("host", "device", "pinned")
+
+
+def expect_space(space: str) -> None:
+    if space not in SPACES:
+        raise ValueError(f"found space {space!r}, expected 'host', 'device' or 'pinned'")
+    if space != "host":
+        device()
+
+
+def device() -> Any:
+    """The extension for device memory. Raises DeviceError, which says what is missing."""
+    try:
+        return importlib.import_module("tessera._device")
+    except ModuleNotFoundError:
+        raise DeviceError(
+            "this module was built without CUDA, so it has the host's memory alone: install it where nvcc is, "
+            "pip install -C cmake.define.TESSERA_PYTHON_CUDA=ON ./examples/python"
+        ) from None
+    except ImportError as error:
+        raise DeviceError(f"the CUDA runtime is missing, which device and pinned memory need: {error}") from error
+
+
+def device_type(memory: Any) -> int:
+    """As DLPack numbers them: 1 is the host's. Of memory that only has `__cuda_array_interface__` 2, CUDA's."""
+    if hasattr(memory, "__dlpack_device__"):
+        return int(memory.__dlpack_device__()[0])
+    return 2 if hasattr(memory, "__cuda_array_interface__") else 1
+
+
+def is_on_device(memory: Any) -> bool:
+    """Whether it is memory that the host cannot reach, or should not be taken for its own."""
+    return device_type(memory) not in (1, 3)

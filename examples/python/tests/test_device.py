@@ -1,0 +1,418 @@
+"""Device and pinned memory, on whatever CUDA runtime the module was built for: CTest's python-module has the emulated one."""
+
+import gc
+import json
+import subprocess
+import sys
+import types
+
+import numpy as np
+import pytest
+from processes import comes_true, peer, python
+
+import tessera
+from tessera._sharing import process
+
+try:
+    from tessera import _device
+except ImportError as missing:
+    pytest.skip(f"built without TESSERA_PYTHON_CUDA: {missing}", allow_module_level=True)
+
+HOST, CUDA, PINNED = 1, 2, 3
+
+
+def on_host(tensor):
+    """A copy, by the exchange of the array API."""
+    return np.from_dlpack(tensor, device="cpu", copy=True)
+
+
+@pytest.fixture
+def opened(made):
+    """The array in the device's memory, and what is in it."""
+    array, expected = made
+    return tessera.open(array.store_path, space="device"), expected
+
+
+@pytest.fixture
+def on_device(tmp_path):
+    """Puts an array of NumPy's into device memory."""
+
+    def put(value):
+        number = len(list(tmp_path.glob("put*")))
+        array = tessera.create_array(tmp_path / f"put{number}.zarr", shape=value.shape, dtype=value.dtype, chunks=(5,) * value.ndim)
+        array[...] = value
+        return tessera.open(array.store_path, space="device").read()
+
+    return put
+
+
+class ByInterface:
+    """Device memory of a library that knows no DLPack."""
+
+    def __init__(self, tensor, **changes):
+        self._tensor = tensor
+        self.__cuda_array_interface__ = tensor.__cuda_array_interface__ | changes
+
+
+@pytest.mark.parametrize("index", [np.s_[...], np.s_[2:9], np.s_[3], np.s_[3, 4], np.s_[::2, 1::3], np.s_[5:5]], ids=str)
+def test_basic(opened, index):
+    array, expected = opened
+    found = array[index]
+    assert isinstance(found, tessera.DeviceTensor) and found.__dlpack_device__() == (CUDA, 0)
+    assert found.shape == expected[index].shape and found.dtype == "int32"
+    np.testing.assert_array_equal(on_host(found), expected[index])
+
+
+def test_other_ways_to_select(opened):
+    array, expected = opened
+    np.testing.assert_array_equal(on_host(array.oindex[[1, 5, 3], 2:9]), expected[[1, 5, 3], 2:9])
+    np.testing.assert_array_equal(on_host(array.vindex[[1, 5], [3, 4]]), expected[[1, 5], [3, 4]])
+    np.testing.assert_array_equal(on_host(array.blocks[1]), expected[5:10])
+    np.testing.assert_array_equal(np.asarray(array), expected)  # read into the host's memory
+    array.resize((30, 17))
+    assert on_host(array[23:]).tolist() == [[-1] * 17] * 7 and array.shape == (30, 17)
+
+
+def test_the_exchange(opened):
+    array, expected = opened
+    tensor = array.read()
+    interface = tensor.__cuda_array_interface__
+    assert interface["shape"] == (23, 17) and interface["typestr"] == "<i4" and interface["strides"] is None
+    assert interface["version"] == 3 and interface["stream"] not in (0, None) and interface["data"][1] is False
+    for stream in (None, 1, -1, interface["stream"]):  # 2, the per-thread one, is not emulated
+        assert "dltensor_versioned" in repr(tensor.__dlpack__(stream=stream, max_version=(1, 1)))
+        assert '"dltensor"' in repr(tensor.__dlpack__(stream=stream))
+    for stream in (0, -2):
+        with pytest.raises(tessera.ExchangeError, match="stream"):
+            tensor.__dlpack__(stream=stream)
+    with pytest.raises(tessera.ExchangeError, match="host's tensors have none"):
+        tensor.__dlpack__(stream=1, dl_device=(HOST, 0), max_version=(1, 1))
+    with pytest.raises(tessera.ExchangeError, match="no copy"):
+        tensor.__dlpack__(dl_device=(HOST, 0), max_version=(1, 1), copy=False)
+    with pytest.raises(tessera.ExchangeError):
+        tensor.__dlpack__(dl_device=(CUDA, 7), max_version=(1, 1))
+    with pytest.raises((BufferError, RuntimeError)):  # NumPy takes no device memory
+        np.from_dlpack(tensor)
+    tensor.wait()
+    del array
+    gc.collect()
+    np.testing.assert_array_equal(on_host(tensor), expected)
+
+
+@pytest.mark.parametrize("stream", [None, 1, -1])
+@pytest.mark.parametrize("interface", [False, True])
+@pytest.mark.parametrize("space", ["host", "device"])
+def test_out(made, on_device, stream, interface, space):
+    array, expected = made
+    array = tessera.open(array.store_path, space=space)
+    out = on_device(np.zeros((7, 17), "int32"))
+    given = ByInterface(out) if interface else out
+    assert array.read(np.s_[2:9], out=given, stream=stream) is given
+    np.testing.assert_array_equal(on_host(out), expected[2:9])
+
+
+def test_out_of_strides(opened, on_device):
+    array, expected = opened
+    out = on_device(np.zeros((17, 23), "int32"))
+    array.read(out=ByInterface(out, shape=(23, 17), strides=(4, 92)))
+    np.testing.assert_array_equal(on_host(out), expected.T)
+
+
+def test_wrong_outs(opened, on_device):
+    array, expected = opened
+    with pytest.raises(tessera.SelectionError, match="shape"):
+        array.read(out=on_device(np.zeros((17, 23), "int32")))
+    with pytest.raises(tessera.ExchangeError, match="expected int32"):
+        array.read(out=on_device(np.zeros((23, 17), "int16")))
+    right = on_device(np.zeros((23, 17), "int32"))
+    address = right.__cuda_array_interface__["data"][0]
+    with pytest.raises(tessera.ExchangeError, match="read-only"):
+        array.read(out=ByInterface(right, data=(address, True)))
+    own = np.zeros((23, 17), "int32")
+    with pytest.raises(tessera.ExchangeError, match="CUDA runtime says"):
+        array.read(out=ByInterface(right, data=(own.__array_interface__["data"][0], False)))
+    with pytest.raises(tessera.ExchangeError, match="stream"):
+        array.read(out=own, stream=1)
+    with pytest.raises(tessera.ExchangeError, match="stream"):
+        array.read(stream=1)
+    assert array.read(out=own) is own  # into the host's memory: nothing crosses
+    np.testing.assert_array_equal(own, expected)
+
+
+def test_writes(opened, on_device):
+    array, expected = opened
+    array[2:9] = on_device(np.full((7, 17), 3, "int32"))
+    array[:, 4] = np.arange(23)
+    array[0, :5] = ByInterface(on_device(np.arange(5, dtype="int32")))
+    expected[2:9], expected[:, 4], expected[0, :5] = 3, np.arange(23), np.arange(5)
+    np.testing.assert_array_equal(tessera.open(array.store_path)[...], expected)
+
+
+def test_progress_ends_a_read(opened):
+    array, _ = opened
+
+    def stop(done, chunks):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        array.read(progress=stop)
+    assert on_host(array[0, 0]) == 0
+
+
+def test_damaged_chunks(opened, tmp_path):
+    array, _ = opened
+    (tmp_path / "a.zarr" / "c" / "0" / "0").write_bytes(b"not zstd")
+    with pytest.raises(tessera.CodecError, match="c/0/0"):
+        array.read()
+
+
+def test_groups_and_the_brain(brain):
+    group = tessera.open(brain, space="device")
+    for name in ("t1_half", "t1_sharded"):
+        expected = tessera.open(brain / name)[40:50, :, 3]
+        np.testing.assert_array_equal(on_host(group[name][40:50, :, 3]), expected)
+
+
+def test_pinned(made):
+    array, expected = made
+    array = tessera.open(array.store_path, space="pinned")
+    tensor = array.read(np.s_[2:9])
+    assert isinstance(tensor, tessera.PinnedTensor) and tensor.__dlpack_device__() == (PINNED, 0)
+    np.testing.assert_array_equal(np.asarray(tensor), expected[2:9])
+    np.testing.assert_array_equal(array[::2, 3], expected[::2, 3])
+    assert array[3, 4] == expected[3, 4]
+    by_dlpack = np.from_dlpack(tensor)
+    assert by_dlpack.__array_interface__["data"][0] == np.asarray(tensor).__array_interface__["data"][0]
+    del tensor
+    gc.collect()
+    np.testing.assert_array_equal(by_dlpack, expected[2:9])
+    array[2:9] = np.asarray(array.read(np.s_[3:10]))
+    np.testing.assert_array_equal(array[2:9], expected[3:10])
+
+
+def test_pinned_batches(made):
+    array, expected = made
+    array = tessera.open(array.store_path, space="pinned")
+    with tessera.batches(array, (5, 4), 3, seed=1, count=4) as batches:
+        for batch in batches:
+            for crop, (y, x) in zip(batch, batches.origins):
+                np.testing.assert_array_equal(crop, expected[y : y + 5, x : x + 4])
+            assert type(batch.base) is tessera.PinnedTensor
+    with pytest.raises(tessera.ExchangeError, match="pinned"):
+        tessera.batches(tessera.open(array.store_path, space="device"), (5, 4), 3)
+
+
+def missing(name, error):
+    code = f"""
+import sys, importlib.abc
+import numpy
+class Missing(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "tessera._device":
+            raise {error}
+sys.meta_path.insert(0, Missing())
+import tessera
+for call in (lambda: tessera.open({name!r}, space="device"), lambda: tessera.open({name!r}, space="pinned")):
+    try:
+        call()
+    except tessera.DeviceError as error:
+        print(error)
+print(tessera.open({name!r})[0, 0], numpy.asarray(tessera.attach(tessera.publish(numpy.ones(3)).descriptor)).sum())
+"""
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def test_without_cuda(made):
+    """One error says what is missing, and the host's half works."""
+    one, other, works = missing(made[0].store_path, "ModuleNotFoundError(name)")
+    assert one == other and "built without CUDA" in one and "TESSERA_PYTHON_CUDA=ON" in one and works == "0 3.0"
+    one, other, works = missing(made[0].store_path, "ImportError('libcudart.so.13: cannot open shared object file')")
+    assert one == other and "libcudart.so.13" in one and works == "0 3.0"
+
+
+CONSUMER = """
+def on_host(x):
+    return np.from_dlpack(x, device="cpu", copy=True)
+for line in sys.stdin:
+    what, *given = json.loads(line)
+    if what == "sum":
+        tell(refused(lambda: float(on_host(tessera.attach(given[0])).sum())))
+    elif what == "attach":
+        kept["a"] = refused(lambda: tessera.attach(given[0], write=given[1]))
+        tell(kept["a"] if isinstance(kept["a"], list) else "attached")
+    elif what == "fill":
+        with tessera.attach(given[0], write=True) as writing:
+            tessera.open(given[1], space="device").read(out=writing, stream=-1)
+        tell("filled")
+    elif what == "use":
+        tell(refused(lambda: float(on_host(kept["a"]).sum())))
+    elif what == "close":
+        kept.pop("a").close()
+        tell("closed")
+"""
+
+PRODUCER = """
+array = tessera.open(sys.argv[1], space="device")
+published = tessera.publish(array)
+tell(str(published.descriptor))
+for line in sys.stdin:
+    what, *given = json.loads(line)
+    if what == "holders":
+        tell(published.holders)
+"""
+
+
+@pytest.fixture
+def consumer():
+    made = python(CONSUMER)
+    yield made
+    assert made.end() == 0
+
+
+def test_between_processes(opened, consumer, tmp_path):
+    array, expected = opened
+    published = tessera.publish(array)
+    descriptor = published.descriptor
+    assert descriptor.kind == "cuda-ipc" and descriptor.shape == (23, 17)
+    assert consumer.ask("sum", str(descriptor)) == expected.sum()
+    assert consumer.ask("sum", str(descriptor[2:9, ::3])) == expected[2:9, ::3].sum()
+    assert comes_true(lambda: published.holders == 0)
+    other = tessera.create_array(tmp_path / "other.zarr", shape=(23, 17), dtype="int32")
+    other[...] = 7
+    assert consumer.ask("fill", str(descriptor), other.store_path) == "filled"
+    assert comes_true(lambda: published.holders == 0)
+    assert on_host(tessera.attach(descriptor)).tolist() == [[7] * 17] * 23  # in the producer's own process
+
+
+def test_what_is_published(opened, on_device, consumer):
+    array, expected = opened
+    part = tessera.publish(array, np.s_[2:9, 3])
+    assert consumer.ask("sum", str(part.descriptor)) == expected[2:9, 3].sum()
+    own = on_device(expected)
+    copy = tessera.publish(own)
+    transposed = tessera.publish(ByInterface(own, shape=(17, 23), strides=(4, 68)))
+    assert transposed.descriptor.shape == (17, 23) and transposed.descriptor.strides == [23, 1]
+    for published in (copy, transposed):
+        assert consumer.ask("sum", str(published.descriptor)) == expected.sum()
+    with pytest.raises(tessera.IpcError, match="made for this process alone"):
+        tessera.publish(own, copy=False)
+    with pytest.raises(tessera.IpcError, match="without elements"):
+        tessera.publish(array, np.s_[5:5])
+    again = tessera.publish(tessera.attach(copy.descriptor[2:]), copy=False)  # of memory that can be exported
+    assert again.descriptor.kind == "cuda-ipc"
+    assert consumer.ask("sum", str(again.descriptor)) == expected[2:].sum()
+
+
+def test_leases(opened, consumer):
+    array, expected = opened
+    published = tessera.publish(array)
+    text = str(published.descriptor)
+    assert consumer.ask("attach", text, True) == "attached"
+    with pytest.raises(tessera.LeaseRefused):
+        tessera.attach(published.descriptor)
+    assert consumer.ask("close") == "closed"
+    reading = tessera.attach(published.descriptor)
+    assert reading.tensor.__cuda_array_interface__["data"][1] is True
+    with pytest.raises(tessera.ExchangeError, match="read-only"):
+        array.read(out=reading)
+    assert consumer.ask("attach", text, True)[0] == "LeaseRefused"
+    reading.close()
+    with pytest.raises(tessera.IpcError, match="closed"):
+        reading.tensor
+    with pytest.raises(tessera.ExchangeError, match="device's memory"):
+        np.asarray(tessera.attach(published.descriptor))
+
+
+def test_processes_that_die(opened):
+    array, expected = opened
+    producer = python(PRODUCER, array.store_path)
+    attached = tessera.attach(producer.get())
+    np.testing.assert_array_equal(on_host(attached), expected)
+    producer.kill()
+    with pytest.raises(tessera.ProducerGone):
+        attached.tensor
+    attached.close()
+    published = tessera.publish(array)
+    killed = python(CONSUMER)
+    assert killed.ask("attach", str(published.descriptor), True) == "attached"
+    killed.kill()
+    assert comes_true(lambda: published.holders == 0)
+    np.testing.assert_array_equal(on_host(tessera.attach(published.descriptor)), expected)
+
+
+def test_hostile_descriptors(opened, consumer):
+    published = tessera.publish(opened[0])
+    value = json.loads(str(published.descriptor))
+    for place, wrong in [
+        ("shape", [2**31, 2**31]), ("offset", 2**40), ("strides", [2**40, 1]), ("memory", {"device": "GPU-0"}),
+        ("memory", {"handle": [1, 2, 3]}), ("memory", {"event": ""}), ("memory", {"kind": "shared-memory"}),
+        ("memory", {"kind": "cuda-pool", "pool": 99}), ("memory", {"allocation": 99}),
+    ]:  # fmt: skip
+        hostile = json.loads(json.dumps(value))
+        hostile["memory"]["size"] = 2**62
+        hostile[place] = hostile["memory"] | wrong if place == "memory" else wrong
+        kind, _ = consumer.ask("sum", json.dumps(hostile))
+        assert kind in ("IpcError", "MetadataError", "DeviceError"), (place, wrong)
+    assert consumer.ask("sum", json.dumps(value)) == opened[1].sum()
+
+
+def test_columns(on_device, consumer):
+    values, valid = np.arange(6, dtype="float32"), np.array([1, 0, 1, 1, 0, 1], "uint8")
+    published = tessera.publish_column(on_device(values), valid=on_device(valid), name="x")
+    assert published.descriptor.schema == "f" and not published.descriptor.mask_is_bits
+    column = tessera.attach_column(published.descriptor[2:5])
+    np.testing.assert_array_equal(on_host(column.data), values[2:5])
+    np.testing.assert_array_equal(on_host(column.mask), valid)
+    bits = tessera.publish_column(on_device(values), valid=on_device(np.array([0b101101], "uint8")))
+    assert bits.descriptor.mask_is_bits
+    assert consumer.ask("sum", str(bits.descriptor.data)) == 15
+    with pytest.raises(tessera.ExchangeError, match="device's memory"):
+        column.values()
+
+
+def test_shared_arrays(opened, consumer):
+    array, expected = opened
+    with tessera.SharedArrays(1 << 20, lambda name: array) as shared:
+        assert consumer.ask("sum", str(shared.get("a"))) == expected.sum()
+        assert tessera.ask_for("a", shared.address).kind == "cuda-ipc"
+
+
+def test_what_cpp_published():
+    producer = peer("publish", "device")
+    expected = np.arange(24, dtype="float32").reshape(6, 4)
+    own, pooled = tessera.Descriptor(producer.get()), tessera.Descriptor(producer.get())
+    assert (own.kind, pooled.kind) == ("cuda-ipc", "cuda-pool")
+    for descriptor in (own, pooled):
+        np.testing.assert_array_equal(on_host(tessera.attach(descriptor)), expected)
+        np.testing.assert_array_equal(on_host(tessera.attach(descriptor[1:, 2])), expected[1:, 2])
+    assert producer.ask("sum") == expected.sum()
+    attached = tessera.attach(own)
+    attached.close()
+    gc.collect()
+    assert producer.ask("end") == "ended" and producer.end() == 0
+    with pytest.raises(tessera.ProducerGone):
+        tessera.attach(own)
+
+
+def test_what_cpp_attaches(tmp_path):
+    consumer = peer("attach", "device")
+    expected = np.arange(24, dtype="float32").reshape(6, 4)
+    array = tessera.create_array(tmp_path / "b.zarr", shape=(6, 4), dtype="float32")
+    array[...] = expected
+    published = tessera.publish(tessera.open(tmp_path / "b.zarr", space="device"))
+    assert consumer.ask("sum", str(published.descriptor)) == expected.sum()
+    assert consumer.ask("sum", str(published.descriptor[2:, ::2])) == expected[2:, ::2].sum()
+    assert consumer.ask("add", str(published.descriptor)) == "added"
+    np.testing.assert_array_equal(on_host(tessera.attach(published.descriptor)), expected + 10)
+    assert consumer.end() == 0
+
+
+def test_nothing_is_left(opened):
+    """The emulated runtime ends the tests with status 86, if memory, streams or events are left at the end."""
+    for _ in range(5):
+        with tessera.publish(opened[0]) as published, tessera.attach(published.descriptor) as attached:
+            on_host(attached)
+    del attached
+    gc.collect()
+    assert comes_true(lambda: process.producer().leases == 0)
+    assert isinstance(_device, types.ModuleType)
