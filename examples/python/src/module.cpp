@@ -14,4 +14,5 @@ NB_MODULE(_tessera, module) {
   python::add_array(module);
   python::add_nodes(module);
   python::add_chunks(module);
+  python::add_crops(module);
 }

@@ -65,5 +65,6 @@ void add_selection(nb::module_& module);
 void add_array(nb::module_& module);
 void add_nodes(nb::module_& module);
 void add_chunks(nb::module_& module);
+void add_crops(nb::module_& module);
 
 }  // namespace python
