@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <mutex>
-#include <numeric>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include <nanobind/ndarray.h>
 
@@ -30,13 +32,14 @@ class Crops {
   }
 
   /// Memory for so many crops, which begins on a cache line and asks for huge pages.
-  Tensor memory(std::uint64_t count) const {
+  Tensor memory(std::uint64_t count) {
     Extents shape{count};
     for (auto n : crop_) shape.push_back(n);
     auto const bytes = tessera::checked_product(tessera::element_count(shape, "a batch"), item_size(), "a batch");
     auto tensor = tessera::dlpack::share(tessera::HostBuffer{tessera::checked_size(bytes, "a batch")});
     tensor.type = array_.type();
     tensor.layout = Layout::c_order(shape, item_size());
+    memory_ += bytes;
     return tensor;
   }
 
@@ -90,7 +93,8 @@ class Crops {
     for (std::size_t d = 0; d < rank; ++d) {
       auto const length = chunk_.shape[d];
       grid.push_back(shape[d] / length + (shape[d] % length != 0));
-      touched = tessera::checked_product(touched, std::min(grid[d], (crop_[d] - 1 + length - 1) / length + 1), "a crop");
+      auto const most = (crop_[d] + length - 2) / length + 1;
+      touched = tessera::checked_product(touched, std::min(grid[d], most), "a crop");
     }
     grid_ = grid;
     auto const all = tessera::element_count(grid, "the grid of chunks"), room = budget / chunk_bytes();
@@ -154,13 +158,15 @@ class Crops {
     decode(shares);
     std::vector<std::byte const*> from;
     for (auto const& share : shares) from.push_back(kept_->data(kept_->use(share.chunk)));
+    // Before a batch is looked at the others are written.
+    bool const past_caches = memory_ >= tessera::detail::beyond_caches;
     on_.for_each(shares.size(), [&](std::size_t i) {
       tessera::detail::expect_going(&stop_);
       auto const& [data, strides] = crops[shares[i].crop].to;
       auto const& part = shares[i].piece.part;
       tessera::Placement<Host> const placement{tessera::detail::address(from[i], part.first, chunk_.strides),
                                                tessera::detail::address(data, part.target, strides), part.count};
-      tessera::placer<Host>::place({&placement, 1}, {item_size(), 1, {}, chunk_.strides, strides}, on_);
+      tessera::placer<Host>::place({&placement, 1}, {item_size(), 1, {}, chunk_.strides, strides, past_caches}, on_);
     });
   }
 
@@ -214,7 +220,7 @@ class Crops {
   std::optional<KeptChunks> kept_{};
   std::mutex reading_{};
   std::atomic<bool> stop_{false};
-  std::atomic<std::uint64_t> decoded_{0}, hits_{0};
+  std::atomic<std::uint64_t> decoded_{0}, hits_{0}, memory_{0};  // memory: bytes of all batches
 };
 
 }  // namespace
