@@ -184,7 +184,11 @@ peer = TensorStore() if PEER == "tensorstore" else Module() if PEER == "module" 
 
 
 def mapped(shape):
-    memory = np.empty(shape, DTYPE)  # NumPy asks for huge pages
+    """It begins on a huge page, as the C++ programs' memory does, for each peer."""
+    size, page = int(np.prod(shape)) * np.dtype(DTYPE).itemsize, 2 << 20
+    memory = np.empty(size + page, np.uint8)  # NumPy asks for huge pages
+    first = -memory.ctypes.data % page
+    memory = memory[first : first + size].view(DTYPE).reshape(shape)
     memory[...] = 0
     return memory
 

@@ -4,16 +4,21 @@
 namespace python {
 namespace {
 
-Tensor read(Array const& array, Selection const& selection, nb::object progress) {
+// Memory for what is selected, uninitialised.
+Tensor empty(Array const& array, Selection const& selection) {
   auto const type = array.type();
-  auto const layout = tessera::Layout::c_order(selection.shape, type.size);
   tessera::HostBuffer buffer{tessera::checked_size(
       tessera::checked_product(tessera::element_count(selection.shape, "the selection"), type.size, "the selection"),
       "the selection")};
-  read_into(array, selection, buffer.span().data, layout, std::move(progress));
   auto tensor = tessera::dlpack::share(std::move(buffer));
   tensor.type = type;
-  tensor.layout = layout;
+  tensor.layout = tessera::Layout::c_order(selection.shape, type.size);
+  return tensor;
+}
+
+Tensor read(Array const& array, Selection const& selection, nb::object progress) {
+  auto tensor = empty(array, selection);
+  read_into(array, selection, tensor.data, tensor.layout, std::move(progress));
   return tensor;
 }
 
@@ -48,6 +53,7 @@ void add_array(nb::module_& module) {
       .def_prop_ro(
           "document", [](Array const& array) { return tessera::to_json(tessera::to_value(array.metadata())); },
           "Its zarr.json, as it is now.")
+      .def("empty", &empty, nb::arg("selection"))
       .def("read", &read, nb::arg("selection"), nb::arg("progress") = nb::none())
       .def("read_out", &read_out<Array>, nb::arg("selection"), nb::arg("out"), nb::arg("progress") = nb::none())
       .def("write", &write<Array>, nb::arg("selection"), nb::arg("value"), nb::arg("progress") = nb::none(),

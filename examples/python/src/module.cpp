@@ -15,4 +15,5 @@ NB_MODULE(_tessera, module) {
   python::add_nodes(module);
   python::add_chunks(module);
   python::add_sharing(module);
+  python::add_crops(module);
 }

@@ -70,5 +70,6 @@ void add_array(nb::module_& module);
 void add_nodes(nb::module_& module);
 void add_chunks(nb::module_& module);
 void add_sharing(nb::module_& module);
+void add_crops(nb::module_& module);
 
 }  // namespace python

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from . import _selection, _spaces, _tessera
 from ._attributes import Attributes
 from ._errors import ExchangeError, SelectionError, StoreError
-from ._tessera import Selection
+from ._tessera import Selection, Tensor
 
 Progress = Callable[[int, int], None]
 
@@ -128,6 +128,11 @@ class Array:
         if self._other is None:
             self._other = _spaces.device().Array(self._native)
         return self._other
+
+    def empty(self, selection: Any = ...) -> Tensor:
+        """Memory of the host for `array[selection]`, uninitialised: an `out` for `read`, as often as you like. It begins
+        on a cache line and asks for huge pages, so that large reads fill it faster than what `numpy.empty` gives."""
+        return self._native.empty(_selection.any_of(self._native, selection))
 
     def _read(self, selection: Selection, out: Any = None, progress: Progress | None = None, stream: Any = None) -> Any:
         if out is None and self.space == "device":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,24 +13,21 @@ import numpy.typing as npt
 from . import _spaces
 from ._array import Array
 from ._errors import ExchangeError, SelectionError
+from ._tessera import Crops
 
 
 class _Batch(NamedTuple):
     origins: npt.NDArray[np.int64]
     elements: npt.NDArray[Any]
-    reads: list[Future[None]]
+    read: Future[None]
 
 
-def _read(array: Array, origin: npt.NDArray[np.int64], out: npt.NDArray[Any]) -> None:
-    array.read(tuple(slice(first, first + n) for first, n in zip(origin.tolist(), out.shape)), out=out)
-
-
-def _memory(array: Array, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+def _memory(array: Array, crops: Crops, size: int, crop: Sequence[int]) -> npt.NDArray[Any]:
     if array.space == "device":
         raise ExchangeError("batches are read into the host's memory: open the array with space='pinned'")
     if array.space == "pinned":
-        return np.asarray(_spaces.device().pinned(shape, array._native.dtype))
-    return np.empty(shape, array.dtype)
+        return np.asarray(_spaces.device().pinned((size, *crop), array._native.dtype))
+    return np.asarray(crops.memory(size))
 
 
 class Batches(Iterator[npt.NDArray[Any]]):
@@ -41,7 +37,15 @@ class Batches(Iterator[npt.NDArray[Any]]):
     """Of the last batch: where each crop begins in the array, in elements, of the shape (batch size, dimensions)."""
 
     def __init__(
-        self, array: Array, crop: Sequence[int], size: int, seed: int | None, count: int | None, ahead: int, threads: int | None
+        self,
+        array: Array,
+        crop: Sequence[int],
+        size: int,
+        seed: int | None,
+        count: int | None,
+        ahead: int,
+        threads: int | None,
+        cache: int,
     ) -> None:
         self._array, self._left = array, count
         self._room = np.asarray(array.shape, np.int64) - np.asarray(crop, np.int64) if len(crop) == array.ndim else None
@@ -50,10 +54,11 @@ class Batches(Iterator[npt.NDArray[Any]]):
         if size < 1 or ahead < 1:
             raise ValueError(f"found a batch size of {size} and {ahead} batches ahead, expected at least 1")
         self._random = np.random.default_rng(seed)
-        self._free = [_memory(array, (size, *crop)) for _ in range(ahead + 1)]  # one is the caller's
+        self._crops = Crops(array._native, [int(n) for n in crop], cache, threads or 0)
+        self._free = [_memory(array, self._crops, size, crop) for _ in range(ahead + 1)]  # one is the caller's
         self._ahead: deque[_Batch] = deque()
         self._shown: npt.NDArray[Any] | None = None
-        self._pool = ThreadPoolExecutor(threads or os.cpu_count(), "tessera-batches")
+        self._pool = ThreadPoolExecutor(1, "tessera-batches")
         self.origins = np.empty((0, array.ndim), np.int64)
         self._read_ahead(ahead)
 
@@ -63,8 +68,7 @@ class Batches(Iterator[npt.NDArray[Any]]):
                 self._left -= 1
             elements = self._free.pop()
             origins = self._random.integers(0, self._room, (len(elements), self._array.ndim), endpoint=True)
-            reads = [self._pool.submit(_read, self._array, origin, out) for origin, out in zip(origins, elements)]
-            self._ahead.append(_Batch(origins, elements, reads))
+            self._ahead.append(_Batch(origins, elements, self._pool.submit(self._crops.read, origins, elements)))
 
     def __next__(self) -> npt.NDArray[Any]:
         if self._shown is not None:
@@ -76,17 +80,23 @@ class Batches(Iterator[npt.NDArray[Any]]):
             raise StopIteration
         batch = self._ahead.popleft()
         try:
-            for read in batch.reads:
-                read.result()
+            batch.read.result()
         except BaseException:
             self.close()
             raise
         self.origins, self._shown = batch.origins, batch.elements
         return batch.elements
 
+    @property
+    def decoded(self) -> int:
+        """Chunks that were decoded so far. Many more than the array has: `cache` is small for it. 0: crops are read one
+        by one."""
+        return self._crops.decoded
+
     def close(self) -> None:
-        """Waits for the crops that are being read; those that are not yet begun are not read."""
+        """Ends the read that is under way, between two groups of chunks; those that are not yet begun are not read."""
         self._left = 0
+        self._crops.stop()
         self._pool.shutdown(cancel_futures=True)
         self._ahead.clear()
         self._free.clear()
@@ -107,6 +117,7 @@ def batches(
     count: int | None = None,
     ahead: int = 2,
     threads: int | None = None,
+    cache: int = 1 << 30,
 ) -> Batches:
     """Random crops of `array`, `size` of them at a time, read ahead while the caller works:
 
@@ -121,6 +132,10 @@ def batches(
     `threads` threads; None: one for each processor. They take (ahead + 1) * size crops of the host's memory, which is
     page-locked where the array was opened with `space="pinned"`.
 
+    Each chunk is decoded once, and kept for later crops: of `cache` bytes of chunks the ones used last, and no more than
+    the array has. A batch shows a chunk as it was when it was decoded. Where the chunks of one crop are more than that,
+    crops are read one by one; so they are where chunks are stored without compression and not all of them have room.
+
     Raises SelectionError, if a crop is not inside of the array; and, from the loop, what a read raises.
     """
-    return Batches(array, crop, size, seed, count, ahead, threads)
+    return Batches(array, crop, size, seed, count, ahead, threads, cache)

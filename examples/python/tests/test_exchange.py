@@ -229,3 +229,14 @@ def test_arrays_of_other_types_are_not_made(tmp_path):
         with pytest.raises(tessera.ExchangeError, match="does not exchange with NumPy"):
             tessera.create_array(tmp_path / "a.zarr", shape=(2,), dtype=dtype)
         assert not (tmp_path / "a.zarr").exists()
+
+
+def test_memory_for_a_read(made):
+    array, expected = made
+    memory = array.empty((slice(2, 9), 3))
+    assert memory.shape == (7,) and memory.dtype == "int32"
+    array.read((slice(2, 9), 3), out=memory)
+    np.testing.assert_array_equal(np.asarray(memory), expected[2:9, 3])
+    whole = np.asarray(array.empty())
+    assert array.read(out=whole) is whole and whole.__array_interface__["data"][0] % 64 == 0
+    np.testing.assert_array_equal(whole, expected)
