@@ -62,6 +62,18 @@ struct Noting : WrapperStore<Memory> {
   }
 };
 
+// It erases so many keys, and then fails.
+struct Ending : WrapperStore<Memory> {
+  using WrapperStore::WrapperStore;
+  std::shared_ptr<std::size_t> left = std::make_shared<std::size_t>();
+
+  bool erase(Key const& key, Queue<space::Host>& on) const {
+    if (*left == 0) throw StoreError{"no key is erased any more"};
+    --*left;
+    return source().erase(key, on);
+  }
+};
+
 void put_v2(Memory const& store) {
   create_group(store, "", {{"title", "old"}}, {.format = ZarrFormat::v2});
   create_array<int, 1>(store, "g/a",
@@ -197,6 +209,33 @@ TEST_CASE("so are those of Zarr v2, after zarr.json where the format is not told
   CHECK_FALSE(open_group(store).metadata().has_consolidated);
   CHECK(open_group(store).attributes() == Members{{"title", "old"}});
   CHECK(problems(store.source()).starts_with(".zmetadata: the consolidated metadata is of a kind that is not known"));
+}
+
+TEST_CASE("a group of Zarr v2 whose erasing was cut off is whole, or not there: copies do not open it (V2-36)") {
+  bool is_cut_off = true;
+  for (std::size_t n = 0; is_cut_off; ++n) {
+    CAPTURE(n);
+    Memory const memory;
+    put_v2(memory);
+    consolidate(memory, "g");
+    consolidate(memory);
+    Ending const store{memory};
+    *store.left = n;
+    try {
+      erase_node(store, "");
+      is_cut_off = false;
+    } catch (StoreError const&) {
+    }
+    for (auto const* path : {"", "g"}) try {
+        auto const group = open_group(memory, path);
+        Queue<space::Host> on;
+        CHECK(size(memory, document_key(path, ZarrFormat::v2, NodeType::group), on));
+        CHECK(open_array<int, 1>(group, *path ? "a" : "g/a").read(all)(1) == 4);
+        CHECK(is_cut_off);
+      } catch (MetadataError const&) {
+        CHECK(n > 0);
+      }
+  }
 }
 
 TEST_CASE(

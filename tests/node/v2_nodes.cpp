@@ -246,6 +246,10 @@ TEST_CASE("nodes of Zarr v2 are moved and erased") {
     CHECK_FALSE(erase_node(store, "g/b"));
     for (auto* key : {"g/b/.zarray", "g/b/.zattrs", "g/b/0.0", "g/b/1.1"}) CHECK_FALSE(has(store, key));
     CHECK(open_group(store, "g").children().empty());
+    test::put(store, "g/.zmetadata", "{}");
+    move_node(store, "g", "h");
+    CHECK(has(store, "h/.zmetadata"));
+    CHECK_FALSE(has(store, "g/.zmetadata"));
   };
   check(Memory{});
   Memory const documents;
