@@ -14,8 +14,8 @@
 
 namespace cli {
 
-/// In C order. Each element is as `read` writes it: strings and bytes as texts, the others as a fill value would be in a
-/// document.
+/// In C order. Each element is as `read` writes it: strings and bytes as texts, the others as a fill value would be in
+/// a document.
 struct JsonBlock {
   tessera::Extents shape;
   std::vector<std::string> texts;   ///< of a type whose elements vary in size

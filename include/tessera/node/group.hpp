@@ -268,8 +268,8 @@ std::shared_ptr<SharedArray> read_array(Group<S> const& group, std::string const
 
 /// Opens the group at `path` ("" is the root). The store may be a folder's name, as of create_group too:
 /// `open_group("a.zarr")` is that of a LocalStore<HostBuffer>. Consolidated metadata is used where the group has it:
-/// all documents below then come with one request. Of Zarr v2 `zarr.json` is asked for before, unless OpenOptions::format
-/// says that it is v2. Throws: MetadataError, if there is no group; StoreError.
+/// all documents below then come with one request. Of Zarr v2 `zarr.json` is asked for before, unless
+/// OpenOptions::format says that it is v2. Throws: MetadataError, if there is no group; StoreError.
 template <class S>
 auto open_group(S const& given, std::string path = "", OpenOptions options = {}) {
   using Store = detail::store_of_t<S>;
