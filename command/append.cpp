@@ -1,8 +1,9 @@
-// tessera append: the elements of a .npy file at the end of an array. Who reads sees all of them or none.
+// tessera append: the elements of a .npy or .json file at the end of an array. Who reads sees all of them or none.
 #include <algorithm>
 #include <atomic>
 #include <iostream>
 #include <span>
+#include <utility>
 
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/place/copy.hpp>
@@ -10,6 +11,7 @@
 #include "commands.hpp"
 #include "consolidated.hpp"
 #include "interruption.hpp"
+#include "json_block.hpp"
 #include "npy_file.hpp"
 #include "progress.hpp"
 #include "source.hpp"
@@ -41,13 +43,18 @@ void expect_booleans(NpyFile const& file) {
         tessera::text({"found an element ", std::to_integer<int>(*wrong), ", expected 0 or 1 for a bool"})};
 }
 
+// How many chunks a block will touch.
+std::uint64_t chunks_of(tessera::Extents const& block, Array const& array, std::size_t axis) {
+  tessera::Region end{tessera::Extents::filled(block.rank(), 0), block, tessera::Extents::filled(block.rank(), 1)};
+  end.first[axis] = array.shape()[axis];
+  return chunks_touched(end, array.chunk_shape());
+}
+
 void append(NpyFile const& file, Array const& array, std::size_t axis) {
   auto const type = file.header().type;
   auto const& block = file.header().shape;
   std::atomic<std::uint64_t> done{0};
-  tessera::Region end{tessera::Extents::filled(block.rank(), 0), block, tessera::Extents::filled(block.rank(), 1)};
-  end.first[axis] = array.shape()[axis];
-  Progress const progress{"appending", done, chunks_touched(end, array.chunk_shape())};
+  Progress const progress{"appending", done, chunks_of(block, array, axis)};
   if (type.kind == tessera::DataKind::boolean) expect_booleans(file);
   if (!file.is_swapped()) return append_elements(array, axis, block, file.elements(), file.strides(), done);
   tessera::Scratch<tessera::space::Host> room;
@@ -57,20 +64,41 @@ void append(NpyFile const& file, Array const& array, std::size_t axis) {
   append_elements(array, axis, block, native.data, layout.strides, done);
 }
 
+void append(JsonBlock block, Array const& array, std::size_t axis) {
+  std::atomic<std::uint64_t> done{0};
+  Progress const progress{"appending", done, chunks_of(block.shape, array, axis)};
+  if (array.type().varies()) return append_texts(array, axis, block.shape, std::move(block.texts), done);
+  auto const layout = tessera::Layout::c_order(block.shape, array.type().size);
+  append_elements(array, axis, block.shape, block.elements.data(), layout.strides, done);
+}
+
+// What the file holds, as the header of a .npy file says it; f appends it.
+template <class F>
+Status append_block(Append const& command, Array const& array, NpyHeader const& block, F&& f) {
+  expect_fitting(command, block, array);
+  Interruption const interruption;
+  Stopwatch const watch;
+  saying_what_goes(array.store(), {array.path()}, f);
+  std::cout << printable(command.path) << ": " << array.type().name() << ' ' << tessera::to_string(array.shape())
+            << ", " << block.shape[command.axis] << " of dimension " << command.axis << " are new, "
+            << watch.took(size_in_bytes(block.shape, array.type())) << '\n';
+  return done;
+}
+
 }  // namespace
 
 Status run(Append const& command) {
+  if (command.file.ends_with(".json")) {
+    auto const array = open_array(command.path, command.threads, command);
+    auto block = read_json_block(command.file, array.type(), array.metadata().fields);
+    NpyHeader like;
+    like.type = array.type(), like.fields = array.metadata().fields, like.shape = block.shape;
+    return append_block(command, array, like, [&] { append(std::move(block), array, command.axis); });
+  }
   NpyFile const file{command.file};
   auto const array = open_array(command.path, command.threads, command);
-  expect_fitting(command, file.header(), array);
-  Interruption const interruption;
-  Stopwatch const watch;
-  saying_what_goes(array.store(), {array.path()},
-                   [&] { file.with_elements([&] { append(file, array, command.axis); }); });
-  std::cout << printable(command.path) << ": " << array.type().name() << ' ' << tessera::to_string(array.shape())
-            << ", " << file.header().shape[command.axis] << " of dimension " << command.axis << " are new, "
-            << watch.took(size_in_bytes(file.header().shape, array.type())) << '\n';
-  return done;
+  return append_block(command, array, file.header(),
+                      [&] { file.with_elements([&] { append(file, array, command.axis); }); });
 }
 
 }  // namespace cli

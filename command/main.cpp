@@ -306,9 +306,9 @@ cli::Status run(int argc, char** argv) {
 
   cli::Append append;
   append.threads = processors;
-  auto& append_command = *app.add_subcommand("append", "A .npy file at the end of an array");
+  auto& append_command = *app.add_subcommand("append", "A .npy or .json file at the end of an array");
   add_file(append_command, "FILE", append.file,
-           "A .npy file, as the array is in type and other dimensions; -: the standard input")
+           "A .npy or .json file, as the array is in type and other dimensions; -: a .npy file from standard input")
       .required();
   add_path(append_command, append.path);
   append_command.add_option("--axis", append.axis, "The dimension that grows")
@@ -318,7 +318,8 @@ cli::Status run(int argc, char** argv) {
   add_sync(append_command, append.sync);
   add_threads(append_command, append.threads);
   add_links(append_command, append.follow_links);
-  append_command.footer("The array has all of the file or none of it. One in the other byte order is held in memory.");
+  append_command.footer(
+      "The array has all of the file or none of it. A .json file, and one in the other byte order, is held in memory.");
 
   cli::Compact compact;
   compact.threads = processors;

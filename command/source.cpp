@@ -68,6 +68,25 @@ void write_varying(Array const& array, tessera::Region const& region, std::vecto
                                           array.queue(), {});
   });
 }
+template <class T>
+void append_varying(Array const& array, std::size_t axis, tessera::Extents const& block, std::vector<T> const& elements,
+                    std::atomic<std::uint64_t>& done) {
+  auto const strides = tessera::Layout::c_order(block, sizeof(T)).strides;
+  about(array, [&] {
+    tessera::detail::ElementsOf<T>::append(
+        array, axis, block, {reinterpret_cast<std::byte const*>(elements.data()), strides}, array.queue(),
+        {.progress = [&](std::uint64_t chunks, std::uint64_t) { done = chunks; }});
+  });
+}
+std::vector<std::vector<std::byte>> decoded(std::vector<std::string> const& texts) {
+  std::vector<std::vector<std::byte>> elements;
+  for (auto const& text : texts) {
+    auto bytes = tessera::detail::decode_base64(text);
+    if (!bytes) throw UsageError{"found " + tessera::describe(text) + ", expected bytes in base64"};
+    elements.push_back(*std::move(bytes));
+  }
+  return elements;
+}
 // Calls f with an empty element of the array's type.
 template <class F>
 decltype(auto) with_varying(tessera::DataType type, F&& f) {
@@ -86,13 +105,7 @@ std::vector<std::string> read_texts(Array const& array, tessera::Region const& r
 
 void write_texts(Array const& array, tessera::Region const& region, std::vector<std::string> texts) {
   if (array.type() == tessera::string_type) return write_varying(array, region, texts);
-  std::vector<std::vector<std::byte>> elements;
-  for (auto const& text : texts) {
-    auto bytes = tessera::detail::decode_base64(text);
-    if (!bytes) throw UsageError{"found " + tessera::describe(text) + ", expected bytes in base64"};
-    elements.push_back(*std::move(bytes));
-  }
-  write_varying(array, region, elements);
+  write_varying(array, region, decoded(texts));
 }
 
 void copy_varying(Array const& from, Array const& to, tessera::Region const& region) {
@@ -109,6 +122,12 @@ void append_elements(Array const& array, std::size_t axis, tessera::Extents cons
     array.append(axis, block, {from, strides},
                  {.progress = [&](std::uint64_t chunks, std::uint64_t) { done = chunks; }});
   });
+}
+
+void append_texts(Array const& array, std::size_t axis, tessera::Extents const& block, std::vector<std::string> texts,
+                  std::atomic<std::uint64_t>& done) {
+  if (array.type() == tessera::string_type) return append_varying(array, axis, block, texts, done);
+  append_varying(array, axis, block, decoded(texts), done);
 }
 
 void resize_array(Array const& array, tessera::Extents const& shape) {

@@ -52,6 +52,9 @@ void copy_varying(Array const& from, Array const& to, tessera::Region const& reg
 /// Appends a block from memory of any strides, in bytes. `done` counts the chunks that are written.
 void append_elements(Array const& array, std::size_t axis, tessera::Extents const& block, std::byte const* from,
                      tessera::Strides const& strides, std::atomic<std::uint64_t>& done);
+/// The same of arrays whose elements vary in size, as write_texts takes them, in C order.
+void append_texts(Array const& array, std::size_t axis, tessera::Extents const& block, std::vector<std::string> texts,
+                  std::atomic<std::uint64_t>& done);
 
 void resize_array(Array const& array, tessera::Extents const& shape);
 

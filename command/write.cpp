@@ -7,14 +7,13 @@
 #include <vector>
 
 #include <tessera/buffer/scratch.hpp>
-#include <tessera/metadata/fill_value.hpp>
 #include <tessera/place/copy.hpp>
 
 #include "arguments.hpp"
 #include "boxes.hpp"
 #include "commands.hpp"
 #include "interruption.hpp"
-#include "json_file.hpp"
+#include "json_block.hpp"
 #include "npy_file.hpp"
 #include "output_node.hpp"
 #include "progress.hpp"
@@ -90,20 +89,11 @@ Status done_with(Write const& command, tessera::ArrayMetadata const& metadata, S
   return done;
 }
 
-// Each element as `read` writes it: strings and bytes as texts, the others as a fill value would be in a document.
 Status write_json(Write const& command) {
   auto const of = parse_data_type(command.data_type.value_or("string"));
-  JsonFile const file{command.file, of.type.kind == tessera::DataKind::complex};
-  std::vector<std::string> texts;
-  std::vector<std::byte> elements;
-  file.for_each([&](tessera::Value const& value) {
-    tessera::MemberValue const element{value, "element"};
-    if (of.type.varies()) return texts.push_back(element.string());
-    auto const bytes = tessera::read_fill_value(element, of.type, of.fields);
-    elements.insert(elements.end(), bytes.begin(), bytes.end());
-  });
+  auto block = read_json_block(command.file, of.type, of.fields);
   NpyHeader like;
-  like.type = of.type, like.fields = of.fields, like.shape = file.shape();
+  like.type = of.type, like.fields = of.fields, like.shape = block.shape;
   auto const metadata = asked_for(command, like);
   Interruption const interruption;
   Stopwatch const watch;
@@ -111,9 +101,9 @@ Status write_json(Write const& command) {
   auto const array = make_array(output.store(), "", metadata, Queue{command.threads});
   auto const whole = tessera::Box{tessera::all}.resolve(metadata.shape);
   if (of.type.varies())
-    write_texts(array, whole, std::move(texts));
-  else if (!elements.empty())
-    write_elements(array, whole, elements.data(), tessera::Layout::c_order(metadata.shape, of.type.size).strides);
+    write_texts(array, whole, std::move(block.texts));
+  else if (!block.elements.empty())
+    write_elements(array, whole, block.elements.data(), tessera::Layout::c_order(metadata.shape, of.type.size).strides);
   output.commit();
   return done_with(command, metadata, watch);
 }

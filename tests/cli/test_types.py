@@ -75,6 +75,9 @@ class Types(CommandTest):
             said = data_type if isinstance(data_type, str) else json.dumps(data_type)
             self.run_ok("write", self.folder / "x.json", self.folder / "a", "--overwrite", "--data-type", said)
             self.assertEqual(json.loads(self.said(self.folder / "a", "json")), elements, data_type)
+            if document(self.folder / "a")["shape"]:
+                self.run_ok("append", self.folder / "x.json", self.folder / "a")
+                self.assertEqual(json.loads(self.said(self.folder / "a", "json")), elements * 2, data_type)
         for data_type, elements, status, words in (
                 ("int8", [200], 1, "from -128 to 127"), ("int8", [1.5], 1, "x.json"), ("int99", [1], 2, "int99"), ("{", [1], 2, "--data-type")):
             (self.folder / "x.json").write_text(json.dumps(elements))
@@ -83,6 +86,23 @@ class Types(CommandTest):
         self.assertFalse((self.folder / "b").exists())
         self.written("'<i2'", bytes(4))
         self.assert_refused(tessera("write", self.folder / "x.npy", self.folder / "b", "--data-type", "int16"), 2, ".json")
+
+    def test_strings_and_bytes_are_appended_along_any_dimension(self):
+        for data_type, elements, more in (("string", [["a", ""], ["b\u00e9", "c" * 99]], [["new"], ["er"]]),
+                                          ("bytes", [["AAE=", ""], ["", "Zg=="]], [["AA=="], [""]])):
+            for options in ((), ("--zarr-format", "2")):
+                a = self.folder / "a"
+                (self.folder / "x.json").write_text(json.dumps(elements))
+                (self.folder / "y.json").write_text(json.dumps(more))
+                self.run_ok("write", self.folder / "x.json", a, "--overwrite", "--data-type", data_type, "--chunks", "3,3", *options)
+                said = self.run_ok("append", self.folder / "y.json", a, "--axis", "1").text
+                self.assertIn(f"{data_type} [2, 3], 1 of dimension 1 are new", said)
+                self.assertEqual(json.loads(self.said(a, "json")), [row + added for row, added in zip(elements, more)])
+        for wrong, status, words in (('["AA=="]', 2, "the shape is [1]"), ('[["?", "", ""]]', 2, "base64"),
+                                     ("[[1, 2, 3]]", 1, "y.json")):
+            (self.folder / "y.json").write_text(wrong)
+            self.assert_refused(tessera("append", self.folder / "y.json", a), status, words)
+        self.assertEqual(json.loads((a / ".zarray").read_text())["shape"], [2, 3])
 
     def test_what_is_refused(self):
         aligned = "[('a', '|u1'), ('', '|V3'), ('b', '<i4')]"

@@ -10,6 +10,7 @@
 #include <support/random_array.hpp>
 #include <support/refused.hpp>
 #include <tessera/codec/array_to_array/delta.cuh>
+#include <tessera/codec/array_to_array/packed_booleans.cuh>
 #include <tessera/codec/array_to_bytes/pack_bits.cuh>
 #include <tessera/codec/bytes_to_bytes/shuffle.cuh>
 #include <tessera/codec/elementwise.cuh>
@@ -139,6 +140,24 @@ TEST_CASE("delta makes on the device what it makes on the host") {
   }
 }
 
+TEST_CASE("delta says which chunk of a mini-batch it refuses on the device, too") {
+  DeviceQueue on{HostQueue{1}};
+  OnDevice<codec::Delta> const codec{made<codec::Delta>(R"({"dtype": "<i4"})")};
+  std::byte memory[8]{};  // it is refused before anything is touched
+  CodecTask<space::Device> tasks[]{{{memory, 4}, {memory + 4, 4}}, {{memory, 4}, {memory + 4, 3}}};
+  ChunkSpecification const chunk{{1}, {DataKind::signed_integer, 4}, {}};
+  auto const refused = [&](auto&& f) {
+    try {
+      f();
+    } catch (CodecError const& error) {
+      return error.chunk() == 1;
+    }
+    return false;
+  };
+  CHECK(refused([&] { codec.decode(chunk, tasks, on); }));
+  CHECK(refused([&] { codec.encode(chunk, tasks, on); }));
+}
+
 TEST_CASE("packbits and shuffle make on the device what they make on the host") {
   using codec::PackBits, codec::Shuffle;
   auto const packed = [](auto one, std::string const& configuration, std::uint64_t seed) {
@@ -191,6 +210,47 @@ TEST_CASE("a byte of padding that is wrong is an error of its chunk on the devic
   store.write({"a/c/1"}, {reinterpret_cast<std::byte const*>(bytes.data()), bytes.size()}, host);
   test::check_refused<CodecError>([&] { (void)array.read(all, on); },
                                   {"\"a/c/1\"", "packbits", "bits of padding, expected 4"});
+}
+
+TEST_CASE("packbits of numcodecs makes on the device what it makes on the host, and refuses what it refuses") {
+  using C = codec::PackedBooleans;
+  Random random{32};
+  std::vector<std::uint8_t> elements(rows * columns);
+  for (auto& element : elements) element = static_cast<std::uint8_t>(random(0, 1));
+  DeviceQueue on{HostQueue{2}};
+  OwnedArray<bool, 2, DeviceBuffer> memory{{rows, columns}, on};
+  crossing<space::Device, space::Host>::copy(
+      test::bytes_of(elements), {reinterpret_cast<std::byte*>(memory.data()), elements.size()}, on);
+  on.wait();
+  std::span<bool const> const booleans{reinterpret_cast<bool const*>(elements.data()), elements.size()};
+  for (auto const& chunks : {Extents{7, 4}, Extents{8, 4}, Extents{1, 1}, Extents{60, 17}}) {
+    CAPTURE(to_string(chunks));
+    NewArray<bool> const wanted{.shape = {rows, columns}, .chunk_shape = chunks};
+    MemoryStore<HostBuffer> const there, here;
+    auto const device = create_array<bool, 2>(there, "a", wanted, There<C>{OnDevice<C>{C{}}, {}, {}}, on);
+    auto const host = create_array<bool, 2>(here, "a", wanted, Here<C>{C{}, {}}, HostQueue{1});
+    device.write(all, memory, on).wait();
+    host.write(all, booleans);
+    std::size_t compared = 0;
+    here.list("a/c", [&](Listed const& entry) {
+      CHECK(stored(there, Key{std::string{entry.path}}) == stored(here, Key{std::string{entry.path}}));
+      ++compared;
+    });
+    CHECK(compared > 0);
+    auto const found = device.read(all, on);
+    std::vector<std::uint8_t> read(elements.size());
+    crossing<space::Host, space::Device>::copy({reinterpret_cast<std::byte const*>(found.data()), read.size()},
+                                               test::room_in(read), on);
+    on.wait();
+    CHECK(read == elements);
+    Key const first{"a/c/0/0"};
+    auto bytes = stored(here, first);
+    bytes.front() = static_cast<char>(bytes.front() ^ 1);
+    HostQueue here_on{1};
+    there.write(first, {reinterpret_cast<std::byte const*>(bytes.data()), bytes.size()}, here_on);
+    test::check_refused<CodecError>([&] { (void)device.read(all, on); },
+                                    {"\"a/c/0/0\"", "numcodecs.packbits", "bits of padding, expected"});
+  }
 }
 
 TEST_CASE("an element that becomes nothing is an error of its chunk on the device, too") {

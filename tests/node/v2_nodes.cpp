@@ -124,7 +124,32 @@ TEST_CASE("what is at a path is found with at most two keys, and of v3 with one"
   using Keys = std::vector<std::string>;
   CHECK(asked([&] { open_any<Known>(store, "v3"); }) == Keys{"v3/zarr.json"});
   CHECK(asked([&] { open_any<Known>(store, "a"); }) == Keys{"a/zarr.json", "a/.zarray", "a/.zattrs"});
-  CHECK(asked([&] { open_group(store, "g"); }) == Keys{"g/zarr.json", "g/.zgroup", "g/.zmetadata", "g/.zattrs"});
+  CHECK(asked([&] { open_group(store, "g"); }) == Keys{"g/zarr.json", "g/.zmetadata", "g/.zgroup", "g/.zattrs"});
+  CHECK(asked([&] { open_group(store, "g", {.consolidated = Consolidated::ignore}); }) ==
+        Keys{"g/zarr.json", "g/.zgroup", "g/.zattrs"});
+}
+
+TEST_CASE("of a group whose format is known no key of the other is asked for (V2-36)") {
+  Noting const store;
+  create_group(store.values, "both", {{"is", "v3"}});
+  test::put(store.values, "both/.zgroup", R"({"zarr_format": 2})");
+  test::put(store.values, "both/.zattrs", R"({"is": "v2"})");
+  auto const opened = [&](std::string const& path, OpenOptions options) {
+    store.asked->clear();
+    return open_group(store, path, options).attributes().at("is").as<std::string>();
+  };
+  using Keys = std::vector<std::string>;
+  CHECK(opened("both", {}) == "v3");
+  CHECK(opened("both", {.format = ZarrFormat::v3}) == "v3");
+  CHECK(*store.asked == Keys{"both/zarr.json"});
+  CHECK(opened("both", {.format = ZarrFormat::v2}) == "v2");
+  CHECK(*store.asked == Keys{"both/.zmetadata", "both/.zgroup", "both/.zattrs"});
+  create_group(store.values, "new");
+  create_group(store.values, "old", {}, {.format = ZarrFormat::v2});
+  check_refused<MetadataError>([&] { open_group(store, "new", {.format = ZarrFormat::v2}); },
+                               {"key \"new/.zgroup\"", "no group"});
+  check_refused<MetadataError>([&] { open_group(store, "old", {.format = ZarrFormat::v3}); },
+                               {"key \"old/zarr.json\"", "no group: found .zgroup of Zarr v2"});
 }
 
 TEST_CASE("a node of both formats is one of v3 (META-32)") {
@@ -221,6 +246,10 @@ TEST_CASE("nodes of Zarr v2 are moved and erased") {
     CHECK_FALSE(erase_node(store, "g/b"));
     for (auto* key : {"g/b/.zarray", "g/b/.zattrs", "g/b/0.0", "g/b/1.1"}) CHECK_FALSE(has(store, key));
     CHECK(open_group(store, "g").children().empty());
+    test::put(store, "g/.zmetadata", "{}");
+    move_node(store, "g", "h");
+    CHECK(has(store, "h/.zmetadata"));
+    CHECK_FALSE(has(store, "g/.zmetadata"));
   };
   check(Memory{});
   Memory const documents;

@@ -42,13 +42,24 @@ void for_each_launch(std::span<CodecTask<space::Device>> batch, F&& launch) {
   }
 }
 
+/// Calls call(task i of `part`), whose errors get the number of the chunk; `part` begins at `first` of the batch.
+template <class F>
+decltype(auto) of_chunk(std::span<CodecTask<space::Device>> part, std::size_t first, std::size_t i, F&& call) {
+  try {
+    return call(part[i]);
+  } catch (Error& error) {
+    error.in_chunk(first + i);
+    throw;
+  }
+}
+
 /// Calls f(from, to, place) for each place below `count` of each chunk. f returns whether there is nothing to refuse.
 template <class F>
 struct EachPlace {
   F f;
   std::uint64_t count;
-  std::uint64_t*
-      refused;  ///< page-locked: of all places of all chunks, one more than that which f refused; may be null
+  /// Page-locked: of all places of all chunks, one more than that which f refused. May be null.
+  std::uint64_t* refused;
   LaunchedChunks all;
 
   TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const {
@@ -88,16 +99,8 @@ void launch_places(std::span<CodecTask<space::Device>> batch, DeviceQueue& on, O
                    Refuse&& refuse) {
   if constexpr (check_kernels<DeviceQueue>()) {
     for_each_launch(batch, [&](LaunchedChunks const& chunks, auto part, std::size_t first) {
-      auto const of_chunk = [&](std::size_t i, auto&& call) {
-        try {
-          return call(part[i]);
-        } catch (Error& error) {
-          error.in_chunk(first + i);
-          throw;
-        }
-      };
-      for (std::size_t i = 1; i < part.size(); ++i) (void)of_chunk(i, of);
-      auto const places = of_chunk(0, of);
+      for (std::size_t i = 1; i < part.size(); ++i) (void)of_chunk(part, first, i, of);
+      auto const places = of_chunk(part, first, 0, of);
       using Kernel = EachPlace<decltype(places.f)>;
       static_assert(sizeof(Kernel) <= 4096, "a kernel has no room for more arguments");
       if (!may_refuse) return launch(on, part.size() * places.count, Kernel{places.f, places.count, nullptr, chunks});
@@ -106,7 +109,8 @@ void launch_places(std::span<CodecTask<space::Device>> batch, DeviceQueue& on, O
       lent.record();
       lent.wait();
       if (auto const number = lent->number(); number != 0)
-        of_chunk((number - 1) / places.count, [&](auto& task) { refuse(task, (number - 1) % places.count); });
+        of_chunk(part, first, (number - 1) / places.count,
+                 [&](auto& task) { refuse(task, (number - 1) % places.count); });
     });
   }
 }

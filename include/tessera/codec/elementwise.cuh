@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include <tessera/codec/configuration.hpp>
 #include <tessera/codec/each_place.cuh>
 #include <tessera/codec/elementwise.hpp>
 #include <tessera/memory/queue.cuh>
@@ -28,7 +29,8 @@ struct KernelsOf {
   static constexpr bool is_elementwise = std::derived_from<C, Elementwise<C>>;
   static_assert(is_elementwise,
                 "tessera: no kernels of this codec are there: codec::OnDevice takes those that make each element by "
-                "itself, and codec::Delta, PackBits and Shuffle, whose headers end in .cuh beside the .hpp");
+                "itself, and codec::Delta, PackBits, PackedBooleans and Shuffle, whose headers end in .cuh beside the "
+                ".hpp");
 
   template <class DeviceQueue>
   static void decode(C const& codec, ChunkSpecification const& chunk, std::span<CodecTask<space::Device>> batch,
@@ -67,7 +69,7 @@ struct OnDevice : C {
 
   OnDevice() = default;
   explicit OnDevice(C const& codec) : C(codec) {}
-  static OnDevice from(ObjectReader& configuration) { return OnDevice{C::from(configuration)}; }
+  static OnDevice from(ObjectReader& configuration) { return OnDevice{detail::configured<C>(configuration)}; }
 
   /// Throws: CodecError with the number of a chunk that is refused; DeviceError.
   template <std::same_as<Queue<space::Device>> DeviceQueue>

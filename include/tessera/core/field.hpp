@@ -28,7 +28,8 @@ inline std::size_t count_fields(std::span<Field const> fields) {
   for (auto const& field : fields) count += count_fields(field.fields);
   return count;
 }
-}
+
+}  // namespace detail
 
 /// Components next to each other in an element that a change of byte order swaps in the same way.
 struct ComponentRun {

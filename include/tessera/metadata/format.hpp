@@ -27,10 +27,12 @@ inline bool makes_node(std::string_view key) {
   auto const name = key.substr(key.rfind('/') + 1);
   return name == "zarr.json" || name == ".zarray" || name == ".zgroup";
 }
+/// Whether a key is of copies, which open a group even where its own document is not there.
+inline bool has_copies(std::string_view key) { return key.substr(key.rfind('/') + 1) == ".zmetadata"; }
 /// Whether a key is of a document of any kind.
 inline bool is_document(std::string_view key) {
   auto const name = key.substr(key.rfind('/') + 1);
-  return makes_node(key) || name == ".zattrs" || name == ".zmetadata";
+  return makes_node(key) || has_copies(key) || name == ".zattrs";
 }
 
 }  // namespace detail

@@ -22,9 +22,11 @@ namespace detail {
 
 using Keys = std::vector<Key>;
 
+// And before them copies of them.
 inline Keys documents_first(Keys keys) {
-  std::stable_partition(keys.begin(), keys.end(),
-                        [](Key const& key) { return makes_node(key.path); });
+  auto const documents =
+      std::stable_partition(keys.begin(), keys.end(), [](Key const& key) { return has_copies(key.path); });
+  std::stable_partition(documents, keys.end(), [](Key const& key) { return makes_node(key.path); });
   return keys;
 }
 
@@ -44,9 +46,10 @@ Keys own_keys_below(S const& store, std::string_view path) {
   return documents_first(std::move(keys));
 }
 
-// Erases what is at a path, its document first, then documents below, then the rest: whoever opens a node finds its
-// chunks. It does so without a document too, which may be damaged, or erased by a program that ended then: the rest
-// would be taken for the node that is made there next. Returns whether there was a document.
+// Erases what is at a path: copies first, which would open a group, then its document, then documents below, then the
+// rest: whoever opens a node finds its chunks. It does so without a document too, which may be damaged, or erased by a
+// program that ended then: the rest would be taken for the node that is made there next. Returns whether there was a
+// document.
 template <class S>
 bool erase_below(S const& store, std::string_view path, queue_of<S>& on) {
   auto const& documents = metadata_of(store);
@@ -62,8 +65,10 @@ bool erase_below(S const& store, std::string_view path, queue_of<S>& on) {
     bool const is_there = is_link || document;
     if (path.empty() && !is_there && found.size() + chunks.size() > 0)  // it may be any folder of the user's
       throw StoreError{"there is no node to erase, but other keys; erase them, or what they are part of"};
+    auto const below = std::find_if(found.begin(), found.end(), [](Key const& key) { return !has_copies(key.path); });
+    for (auto key = found.begin(); key != below; ++key) documents.erase(*key, on.host());
     if (!is_link) documents.erase(document.value_or(document_key(path)), on.host());
-    for (auto const& key : found) documents.erase(key, on.host());
+    for (auto key = below; key != found.end(); ++key) documents.erase(*key, on.host());
     for (auto const& key : chunks) chunks_of(store).erase(key, on);
     if (!is_link) erase_unfinished(documents, path);
     if constexpr (is_split<S>)

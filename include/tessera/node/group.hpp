@@ -189,6 +189,9 @@ class Group {
 
 struct OpenOptions {
   Consolidated consolidated = Consolidated::use;
+  /// Of the group, if the program knows it: keys of the other format are then not asked for. nullopt: v3, if it is of
+  /// both.
+  std::optional<ZarrFormat> format{};
 };
 
 namespace detail {
@@ -198,17 +201,19 @@ struct OpenedGroup {
   SharedCopies copies;
 };
 
-// A group of Zarr v2 has its attributes among the copies too.
+// Copies are asked for first: those of Zarr v2 have the group's own documents among them, which then are not asked for.
 template <class D>
 [[gnu::noinline, gnu::cold]] std::optional<OpenedGroup> read_v2_group(D const& documents, std::string const& path,
                                                                       Consolidated consolidated) {
-  auto const key = document_key(path, ZarrFormat::v2, NodeType::group);
-  auto const document = read_value(documents, key);
-  if (!document) return std::nullopt;
   OpenedGroup opened;
   auto copies = consolidated == Consolidated::ignore ? std::nullopt : read_value(documents, v2_copies_key(path));
   if (copies) opened.copies = v2_copies(name_of(documents), path, *copies);
-  auto attributes = opened.copies ? read_v2_attributes(*opened.copies, path) : read_v2_attributes(documents, path);
+  auto const key = document_key(path, ZarrFormat::v2, NodeType::group);
+  auto document = opened.copies ? read_value(*opened.copies, key) : std::nullopt;
+  bool const is_copied = document.has_value();
+  if (!document) document = read_value(documents, key);
+  if (!document) return std::nullopt;
+  auto attributes = is_copied ? read_v2_attributes(*opened.copies, path) : read_v2_attributes(documents, path);
   in_document(documents, key, [&] {
     auto const lowered = lower_v2_group(*document, std::move(attributes));
     ObjectReader reader{lowered, ""};
@@ -221,24 +226,27 @@ template <class D>
 
 // A group whose copies are of nothing may have been consolidated before there was anything below it.
 template <class D>
-std::optional<OpenedGroup> read_group(D const& documents, std::string const& path, Consolidated consolidated) {
+std::optional<OpenedGroup> read_group(D const& documents, std::string const& path, OpenOptions options) {
+  if (options.format == ZarrFormat::v2) return read_v2_group(documents, path, options.consolidated);
   auto const key = document_key(path);
   auto document = read_v3_document(documents, key);
-  if (!document) return read_v2_group(documents, path, consolidated);
+  if (!document && options.format) return std::nullopt;
+  if (!document) return read_v2_group(documents, path, options.consolidated);
   OpenedGroup opened{read_found(documents, *document, key, read_group_metadata), nullptr};
-  if (opened.metadata.has_consolidated && consolidated != Consolidated::ignore)
+  if (opened.metadata.has_consolidated && options.consolidated != Consolidated::ignore)
     opened.copies = take_v3_copies(name_of(documents), path, *document);
   if (opened.copies && opened.copies->all().empty()) opened.copies = nullptr;
   return opened;
 }
 
 template <class S>
-Group<S> opened_group(S const& store, std::string path, Consolidated consolidated) {
-  auto opened = in_document(store, path, [&] {
+Group<S> opened_group(S const& store, std::string path, OpenOptions options) {
+  auto const where = document_key(path, options.format.value_or(ZarrFormat::v3), NodeType::group);
+  auto opened = in_document(store, where, [&] {
     auto const& documents = metadata_of(store);
-    auto found = read_group(documents, path, consolidated);
+    auto found = read_group(documents, path, options);
     if (!found) throw missing_node(documents, path, "group");
-    if (!found->copies && consolidated == Consolidated::require)
+    if (!found->copies && options.consolidated == Consolidated::require)
       throw MetadataError{
           "the group has no consolidated metadata, which this program requires; consolidate(store, path) "
           "makes it"};
@@ -260,14 +268,15 @@ std::shared_ptr<SharedArray> read_array(Group<S> const& group, std::string const
 
 /// Opens the group at `path` ("" is the root). The store may be a folder's name, as of create_group too:
 /// `open_group("a.zarr")` is that of a LocalStore<HostBuffer>. Consolidated metadata is used where the group has it:
-/// all documents below then come with one request. Throws: MetadataError, if there is no group; StoreError.
+/// all documents below then come with one request. Of Zarr v2 `zarr.json` is asked for before, unless
+/// OpenOptions::format says that it is v2. Throws: MetadataError, if there is no group; StoreError.
 template <class S>
 auto open_group(S const& given, std::string path = "", OpenOptions options = {}) {
   using Store = detail::store_of_t<S>;
   if constexpr (!detail::check_store<Store>() || !detail::check_metadata_store<Store>())
     return detail::InvalidCall{};
   else
-    return detail::opened_group(detail::store_of(given), std::move(path), options.consolidated);
+    return detail::opened_group(detail::store_of(given), std::move(path), options);
 }
 
 namespace detail {

@@ -29,8 +29,8 @@ void copy_key(S const& store, Key const& key, std::string_view from, std::string
   if (value) store.write(to / key.path.substr(from.size() + 1), value->view(), on);
 }
 
-// Copies all keys below a path to below another: chunks first, then documents, the one that makes the node last. So a
-// document that is there has its chunks.
+// Copies all keys below a path to below another: chunks first, then documents, the one that makes the node last, and
+// behind it copies of documents. So a document that is there has its chunks.
 template <class S>
 void copy_below(S const& store, Key const& own, std::string_view from, std::string_view to, queue_of<S>& on) {
   auto const& documents = metadata_of(store);
@@ -40,13 +40,16 @@ void copy_below(S const& store, Key const& own, std::string_view from, std::stri
     throw StoreError{text({"there is no node at \"", to, "\", but other keys; erase them first"})};
   std::unordered_set<std::string_view> copied;  // both halves may show the same keys
   for (auto const& key : of_chunks)
-    if (!makes_node(key.path)) {
+    if (!makes_node(key.path) && !has_copies(key.path)) {
       copy_key(chunks_of(store), key, from, to, on);
       copied.insert(key.path);
     }
   for (auto key = of_documents.rbegin(); key != of_documents.rend(); ++key)  // the documents are in front
-    if (key->path != own.path && !copied.contains(key->path)) copy_key(documents, *key, from, to, on.host());
+    if (key->path != own.path && !has_copies(key->path) && !copied.contains(key->path))
+      copy_key(documents, *key, from, to, on.host());
   copy_key(documents, own, from, to, on.host());
+  for (auto const& key : of_documents)
+    if (has_copies(key.path)) copy_key(documents, key, from, to, on.host());
 }
 
 }  // namespace detail

@@ -99,12 +99,13 @@ struct KernelsOf<codec::Delta> {
                      DeviceQueue& on) {
     if constexpr (check_kernels<DeviceQueue>()) {
       static_assert(sizeof(SumUp) <= 4096, "a kernel has no room for more arguments");
-      for_each_launch(batch, [&](LaunchedChunks const& chunks, auto part, std::size_t) {
+      for_each_launch(batch, [&](LaunchedChunks const& chunks, auto part, std::size_t first) {
         std::uint64_t count = 0;
-        for (auto& task : part) {
+        auto const size_up = [&](CodecTask<space::Device>& task) {
           count = codec::Delta::count(task.from.size, codec.astype.type, task.to.size, codec.dtype.type);
           task.size = count * codec.dtype.type.size;
-        }
+        };
+        for (std::size_t i = 0; i < part.size(); ++i) of_chunk(part, first, i, size_up);
         launch_blocks(on, part.size(), SumUp{codec.dtype.type, codec.astype.type, count, chunks});
       });
     }

@@ -6,8 +6,33 @@
 #include <string_view>
 
 #include <tessera/codec/concept.hpp>
+#include <tessera/core/config.hpp>
 
 namespace tessera { inline namespace v0 {
+namespace detail {
+
+/// A chunk of so many booleans, packed: what the host and kernels call.
+struct BooleanBits {
+  std::uint64_t count;
+
+  TESSERA_HOST_DEVICE std::uint64_t size() const { return 1 + count / 8 + (count % 8 != 0); }  ///< bytes
+  /// In the first byte.
+  TESSERA_HOST_DEVICE std::byte unused() const { return static_cast<std::byte>((8 - count % 8) % 8); }
+  TESSERA_HOST_DEVICE std::byte boolean_at(std::byte const* packed, std::uint64_t i) const {
+    return static_cast<std::byte>(static_cast<unsigned>(packed[1 + i / 8]) >> (7 - i % 8) & 1);
+  }
+  /// A byte of what is stored of booleans.
+  TESSERA_HOST_DEVICE std::byte byte_at(std::byte const* booleans, std::uint64_t i) const {
+    if (i == 0) return unused();
+    unsigned bits = 0;
+    for (auto b = 8 * (i - 1), end = b + 8; b < end; ++b)
+      bits = bits << 1 | (b < count && static_cast<unsigned>(booleans[b]) != 0);
+    return static_cast<std::byte>(bits);
+  }
+};
+
+}  // namespace detail
+
 namespace codec {
 
 /// No configuration. Of booleans it makes bytes in one dimension. The registered `packbits` has another order of bits,
@@ -22,9 +47,9 @@ struct PackedBooleans {
   ChunkSpecification encoded(ChunkSpecification chunk) const {
     if (chunk.type.kind != DataKind::boolean)
       throw MetadataError{text({"found elements of ", chunk.type.name(), ", expected bool"})};
-    auto const count = chunk.size_in_bytes();
+    auto const bits = bits_of(chunk);
     chunk.shape = Extents{};
-    chunk.shape.push_back(1 + count / 8 + (count % 8 != 0));
+    chunk.shape.push_back(bits.size());
     chunk.type = {DataKind::unsigned_integer, 1};
     chunk.fill.assign(1, std::byte{});
     return chunk;
@@ -32,32 +57,27 @@ struct PackedBooleans {
 
   std::size_t decode(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,
                      Queue<space::Host>&) const {
-    auto const count = expect_sizes(chunk, from.size, to.size);
-    if (auto const found = std::to_integer<unsigned>(from.data[0]); found != padding(count))
-      throw CodecError{text({"the first byte says ", found, " bits of padding, expected ", padding(count)})};
-    for (std::size_t i = 0; i < count; ++i) to.data[i] = from.data[1 + i / 8] >> (7 - i % 8) & std::byte{1};
-    return count;
+    auto const bits = bits_of(chunk);
+    expect_sizes(bits, from.size, to.size);
+    if (from.data[0] != bits.unused())
+      throw CodecError{text({"the first byte says ", std::to_integer<int>(from.data[0]),
+                             " bits of padding, expected ", std::to_integer<int>(bits.unused())})};
+    for (std::size_t i = 0; i < bits.count; ++i) to.data[i] = bits.boolean_at(from.data, i);
+    return bits.count;
   }
   std::size_t encode(ChunkSpecification const& chunk, ByteView<space::Host> from, ByteSpan<space::Host> to,
                      Queue<space::Host>&) const {
-    auto const count = expect_sizes(chunk, to.size, from.size), size = 1 + (count + 7) / 8;
-    to.data[0] = static_cast<std::byte>(padding(count));
-    for (std::size_t byte = 1; byte < size; ++byte) {
-      unsigned bits = 0;
-      for (std::size_t i = 8 * (byte - 1), end = i + 8; i < end; ++i)
-        bits = bits << 1 | (i < count && from.data[i] != std::byte{});
-      to.data[byte] = static_cast<std::byte>(bits);
-    }
-    return size;
+    auto const bits = bits_of(chunk);
+    expect_sizes(bits, to.size, from.size);
+    for (std::size_t i = 0; i < bits.size(); ++i) to.data[i] = bits.byte_at(from.data, i);
+    return bits.size();
   }
 
- private:
-  static unsigned padding(std::size_t count) { return static_cast<unsigned>((8 - count % 8) % 8); }
-  static std::size_t expect_sizes(ChunkSpecification const& chunk, std::size_t packed, std::size_t unpacked) {
-    auto const count = chunk.size_in_bytes(), size = 1 + (count + 7) / 8;
-    if (packed < size || unpacked < count)
-      throw CodecError{text({"found ", packed, " bytes of packed booleans, expected ", size})};
-    return count;
+  detail::BooleanBits bits_of(ChunkSpecification const& chunk) const { return {chunk.size_in_bytes()}; }
+  /// Throws: CodecError, if there are not as many bytes.
+  static void expect_sizes(detail::BooleanBits const& bits, std::size_t packed, std::size_t unpacked) {
+    if (packed < bits.size() || unpacked < bits.count)
+      throw CodecError{text({"found ", packed, " bytes of packed booleans, expected ", bits.size()})};
   }
 };
 
