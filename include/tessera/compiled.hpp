@@ -40,6 +40,9 @@ extern template void throw_in_document(HostValues const&, Key const&);
 
 }  // namespace detail
 
+extern template std::string to_string(Extents const&);
+extern template std::string to_string(Strides const&);
+
 extern template void read_chunks(ChunkAccess<detail::HostChunks> const&, ResolvedSelection const&,
                                  StridedSpan<space::Host> const&, Queue<space::Host>&, ReadOptions const&);
 extern template void write_chunks(ChunkAccess<detail::HostChunks> const&, Extents const&, ResolvedSelection const&,

@@ -17,8 +17,12 @@
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/node/create.hpp>
+#include <tessera/node/create_group.hpp>
+#include <tessera/node/erase.hpp>
 #include <tessera/node/group.hpp>
+#include <tessera/node/move.hpp>
 #include <tessera/node/open.hpp>
+#include <tessera/node/open_group.hpp>
 #include <tessera/pipeline/any_pipeline.hpp>
 #include <tessera/pipeline/pipeline.hpp>
 #include <tessera/pipeline/sharding.hpp>

@@ -11,7 +11,9 @@
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
 #include <tessera/metadata/json.hpp>
+#include <tessera/node/create_group.hpp>
 #include <tessera/node/group.hpp>
+#include <tessera/node/open_group.hpp>
 #include <tessera/store/any_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/store/split_store.hpp>

@@ -60,9 +60,7 @@ struct ArrayState {
   /// A rectilinear grid, which is read and written part by part: each part as an array of its own.
   bool has_parts() const { return !metadata.edges.empty(); }
   /// Calls f for all of a selection of such an array of that shape.
-  void for_each_part(Extents const& as, ResolvedSelection const& selected, UsePart f) const {
-    for_each_regular_part(selected, chunk_axes(metadata.edges, as), as, f);
-  }
+  void for_each_part(Extents const& as, ResolvedSelection const& selected, UsePart f) const;
   void with_part(RegularPart const& part, UseChunks f);
   void with_writable_part(RegularPart const& part, UseChunks f);
 
@@ -175,6 +173,11 @@ Extents ArrayState<S, P>::expect_inside(ResolvedSelection const& selected, Strid
     selected.expect_inside(now);
     return now;
   });
+}
+
+template <class S, class P>
+void ArrayState<S, P>::for_each_part(Extents const& as, ResolvedSelection const& selected, UsePart f) const {
+  for_each_regular_part(selected, chunk_axes(metadata.edges, as), as, f);
 }
 
 template <class S, class P>

@@ -153,12 +153,15 @@ consteval bool check_destination() {
   }
 }
 
+[[noreturn, gnu::noinline]] inline void refuse_shape(Extents const& found, Extents const& expected) {
+  throw SelectionError{text({"the memory's shape is ", to_string(found), ", expected ", to_string(expected)})};
+}
+
 // The memory as a view of that shape. Throws: SelectionError, if it has another.
 template <std::size_t Rank, class M>
 auto caller_view(M& memory, Extents const& shape) {
   auto const view = CallerMemory<M>::template view<Rank>(memory, shape);
-  if (auto const found = view.layout().shape; found != shape)
-    throw SelectionError{text({"the memory's shape is ", to_string(found), ", expected ", to_string(shape)})};
+  if (auto const found = view.layout().shape; found != shape) refuse_shape(found, shape);
   return view;
 }
 

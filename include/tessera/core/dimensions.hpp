@@ -49,6 +49,10 @@ concept Integers = requires(R const& numbers) {
                              std::numeric_limits<std::int64_t>::max()})};
 }
 
+[[noreturn, gnu::noinline]] inline void refuse_rank() {
+  throw MetadataError{"more than " + std::to_string(max_rank) + " dimensions"};
+}
+
 // A number of whatever integer type. Throws: SelectionError, if T does not have it.
 template <Integer T>
 struct Entry {
@@ -96,7 +100,7 @@ class Dimensions {
   constexpr T const* begin() const { return values_; }
   constexpr T const* end() const { return values_ + rank_; }
   constexpr void push_back(T value) {
-    if (rank_ == max_rank) throw MetadataError{"more than " + std::to_string(max_rank) + " dimensions"};
+    if (rank_ == max_rank) detail::refuse_rank();
     values_[rank_++] = value;
   }
   friend constexpr bool operator==(Dimensions const& a, Dimensions const& b) {

@@ -9,7 +9,7 @@
 #include <tessera/metadata/attributes.hpp>
 #include <tessera/metadata/document.hpp>
 #include <tessera/metadata/node_document.hpp>
-#include <tessera/node/group.hpp>
+#include <tessera/node/open_group.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

@@ -20,7 +20,7 @@
 #include <tessera/metadata/attributes.hpp>
 #include <tessera/metadata/consolidated.hpp>
 #include <tessera/metadata/other_format.hpp>
-#include <tessera/node/group.hpp>
+#include <tessera/node/open_group.hpp>
 #include <tessera/store/folder_lock.hpp>
 #include <tessera/store/get.hpp>
 

@@ -1,142 +1,26 @@
 // Makes arrays in a store.
 #pragma once
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
-#include <tessera/metadata/expected_element.hpp>
+#include <tessera/key/chunk_key.hpp>
 #include <tessera/metadata/new_documents.hpp>
 #include <tessera/metadata/node_document.hpp>
+#include <tessera/node/check_new.hpp>
 #include <tessera/node/erase.hpp>
+#include <tessera/node/new_array.hpp>
 #include <tessera/node/open.hpp>
+#include <tessera/node/write_node.hpp>
 #include <tessera/store/concept.hpp>
-#include <tessera/store/folder_lock.hpp>
 #include <tessera/store/get.hpp>
-#include <tessera/store/key_lock.hpp>
-#include <tessera/store/value_changed.hpp>
 
 namespace tessera { inline namespace v0 {
 
 namespace detail {
-
-// What zarr-python says for chunk_shape: a line of its own.
-struct NamedChunks {
-  NamedChunks() = default;
-  template <class... A>
-  requires(sizeof...(A) > 0 && !(std::same_as<A, NamedChunks> && ...)) NamedChunks(A const&...) {
-    static_assert(sizeof...(A) == 0,
-                  "tessera: a new array has a .chunk_shape, and no .chunks; name what you give: "
-                  "{.shape = {100, 200}, .chunk_shape = {10, 20}, .fill = 1}");
-  }
-};
-// The same, for what the codecs say.
-struct NamedShards {
-  NamedShards() = default;
-  template <class... A>
-  requires(sizeof...(A) > 0 && !(std::same_as<A, NamedShards> && ...)) NamedShards(A const&...) {
-    static_assert(
-        sizeof...(A) == 0,
-        "tessera: a new array has no .shards: .chunk_shape is the shape of its shards, and the codec has that of the "
-        "chunks in them: Pipeline<space::Host, codec::Sharding<Inner>>{codec::Sharding<Inner>{{25, 25}}}");
-  }
-};
-
-}  // namespace detail
-
-/// Describes a new array. The codecs come from the pipeline.
-template <class T>
-struct NewArray {
-  Extents shape;
-  Extents chunk_shape{};
-  detail::NamedChunks chunks{};  ///< not to be named
-  detail::NamedShards shards{};  ///< likewise
-  T fill{};
-  Members attributes{};
-  DimensionNames dimension_names{};  ///< none, or one for each dimension
-  ChunkKeyEncoding key_encoding{};
-  ZarrFormat format = ZarrFormat::v3;
-  bool overwrite = false;  ///< erase what is at the path; else it is an error if there is something
-};
-
-namespace detail {
-
-// Names of a node, as the core specification allows them ("Node names"), and not those of the documents of Zarr v2.
-inline void check_node_path(std::string_view path) {
-  if (path.empty()) return;
-  check(Key{std::string{path}});
-  for (auto rest = path;;) {
-    auto const slash = rest.find('/');
-    auto const name = rest.substr(0, slash);
-    if (name.find_first_not_of('.') == name.npos || name.starts_with("__") || is_document(name))
-      throw MetadataError{text({"not a node's name: ", describe(std::string{name})})}.in_key(path);
-    if (slash == rest.npos) return;
-    rest.remove_prefix(slash + 1);
-  }
-}
-
-template <class S>
-std::optional<std::string> node_type(S const& documents, std::string_view path) {
-  return read_documents(documents, path, [](ObjectReader& reader) {
-    return reader.at("node_type").one_of({"array", "group"});
-  });
-}
-
-// The last one, which makes the node, is not among them: it is written under its lock, and keys may share a lock.
-template <class S>
-void write_first_documents(S const& store, NewDocuments const& documents) {
-  for (std::size_t i = 0; i + 1 < documents.size(); ++i) write_text(store, documents[i].key, documents[i].text);
-}
-
-// Every ancestor of a node is a group: made, in that format, where there is nothing.
-template <class S>
-void make_ancestors(S const& documents, std::string_view path, ZarrFormat format) {
-  GroupMetadata group;
-  group.format = format;
-  for_each_ancestor(path, [&](std::string_view ancestor) {
-    bool const is_made = until_unchanged([&] {
-      auto const key = document_key(ancestor, format, NodeType::group);
-      [[maybe_unused]] auto const held = lock_of(documents, key);
-      auto const type = node_type(documents, ancestor);
-      if (!type) return write_text(documents, key, new_documents(ancestor, group).back().text), true;
-      if (*type != "group")
-        throw MetadataError{text({"there is an array above \"", path, "\"; arrays have no children"})}
-            .in_key(document_key(ancestor).path)
-            .in_store(name_of(documents));
-      return false;
-    });
-    if (!is_made) drop_consolidated(documents, ancestor, format);
-  });
-}
-
-// Puts new documents at a path whose groups above are made too. Of several threads and processes that want to, one
-// makes the node. `make_room` erases what would be taken for the new node's.
-template <class D, class MakeRoom>
-void write_node(D const& documents, std::string_view path, NewDocuments const& node, ZarrFormat format, bool overwrite,
-                MakeRoom&& make_room) {
-  auto const expect_none = [&] {
-    if (!overwrite && node_type(documents, path))
-      throw MetadataError{
-          "there is a node already; .overwrite = true makes the new one in its place, erase_node erases it"};
-  };
-  expect_none();
-  make_ancestors(documents, path, format);
-  auto const alone = lock_folder(documents, path, Sharing::alone);
-  until_unchanged([&] {
-    expect_none();
-    make_room();
-    write_first_documents(documents, node);
-    [[maybe_unused]] auto const held = lock_of(documents, node.back().key);
-    expect_none();
-    write_text(documents, node.back().key, node.back().text);
-  });
-}
 
 // Chunks without a document, left by a program that was ended while it erased their array: they would become elements
 // of the new one. In a store that cannot list they are not found.
@@ -155,53 +39,10 @@ void erase_left_chunks(S const& store, std::string_view path, ChunkKeyEncoding e
   }
 }
 
-// The fields of a struct fill it, one after the other.
-[[gnu::cold]] inline void check_fields(DataType type, std::span<Field const> fields) {
-  std::uint64_t at = 0;
-  bool is_filled = (type.kind != DataKind::structure && fields.empty()) || type == structure_of(fields);
-  for (auto const& field : fields) {
-    check_fields(field.type, field.fields);
-    is_filled = is_filled && field.at == at;
-    at += field.type.size;
-  }
-  if (!is_filled || (!fields.empty() && at != type.size))
-    throw MetadataError{text({"fields that are not those of the type ", type.name(), ": ", describe_fields(fields)})};
-}
-
-// What a document may not say of an array, however it is made.
-inline void check_new(ArrayMetadata const& array) {
-  auto const rank = array.shape.rank();
-  if (array.chunk_shape.rank() != rank)
-    throw MetadataError{text({"a chunk shape of ", array.chunk_shape.rank(), " dimensions, expected ", rank})};
-  if (!array.dimension_names.empty() && array.dimension_names.size() != rank)
-    throw MetadataError{text({"found ", array.dimension_names.size(), " dimension names, expected ", rank})};
-  for (auto n : array.chunk_shape)
-    if (n == 0)
-      throw MetadataError{text({"chunk shape ", to_string(array.chunk_shape), ": expected numbers from 1 on"})};
-  if (!array.type.varies() && array.fill.size() != array.type.size)
-    throw MetadataError{text({"a fill value of ", array.fill.size(), " bytes, expected ", array.type.size})};
-  checked_size(checked_product(element_count(array.shape, "shape"), array.type.size, "shape"), "shape");
-  for (std::size_t d = 0; d < array.edges.size(); ++d)
-    if (array.edges.size() != rank || array.edges[d].runs.empty() || array.edges[d].longest() != array.chunk_shape[d])
-      throw MetadataError{"the longest chunks of a rectilinear grid are its chunk shape; found other edges"};
-  check_fields(array.type, array.fields);
-  auto const document = to_value(array);  // and it is one that can be opened again
-  ObjectReader reader{document, ""};
-  (void)reader.at("zarr_format");
-  auto const again = read_array_metadata(reader);
-  if (again.chunk_shape != array.chunk_shape)
-    throw MetadataError{text({"a rectilinear grid whose longest chunks are ", to_string(again.chunk_shape),
-                              ", expected its chunk shape, ", to_string(array.chunk_shape)})};
-}
-
 }  // namespace detail
 
 struct CreateOptions {
   bool overwrite = false;  ///< erase what is at the path; else it is an error if there is something
-};
-struct GroupOptions {
-  bool overwrite = false;  ///< likewise
-  ZarrFormat format = ZarrFormat::v3;
 };
 
 /// Makes an array of a type and rank known at run time, as its metadata says, and the missing groups above it, in the

@@ -6,8 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include <tessera/node/create.hpp>
 #include <tessera/node/erase.hpp>
+#include <tessera/node/write_node.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/folder_lock.hpp>
 #include <tessera/store/get.hpp>

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -273,81 +272,5 @@ class StageOf final : public AnyStage {
 
   C codec_{};
 };
-
-/// A cast. Decoded chunks cross from BytesSide to ArraySide.
-template <MemorySpace ArraySide, MemorySpace BytesSide>
-class CastStage final : public AnyStage {
-  static constexpr StageTraits traits_of_all{.is_cast = true,
-                                             .array_side = &take_scratch<staging_t<BytesSide, ArraySide>>,
-                                             .bytes_side = &take_scratch<staging_t<ArraySide, BytesSide>>};
-
- public:
-  CastStage() : AnyStage{traits_of_all} {}
-  explicit CastStage(CastTo<BytesSide>) : CastStage{} {}
-
-  std::string_view name() const override { return {}; }
-  ChunkSpecification encoded(ChunkSpecification const& chunk) const override { return chunk; }
-  Layout decoded(Layout const& layout) const override { return layout; }
-  Layout layout(ChunkSpecification const&) const override { return {}; }
-  std::size_t encoded_bound(ChunkSpecification const&, std::size_t size) const override { return size; }
-  std::size_t decoded_bound(ByteView<Somewhere> encoded) const override { return encoded.size; }
-  std::size_t decoding_memory(std::size_t) const override { return 0; }
-  void decode([[maybe_unused]] StageRun const& run, StageObject&) const override {
-    if constexpr (check_crossing<ArraySide, BytesSide>())
-      cross_batch<BytesSide, ArraySide>(run.tasks, run.on.between<ArraySide, BytesSide>(), run.apart, run.ahead);
-  }
-  void encode([[maybe_unused]] StageRun const& run, StageObject&) const override {
-    if constexpr (CrossesFrom<BytesSide, ArraySide>)
-      cross_batch<ArraySide, BytesSide>(run.tasks, run.on.between<ArraySide, BytesSide>());
-    else
-      throw Error{"bytes cross between these two memory spaces in the other direction only"};
-  }
-  void start(StageRun const&, StageObject&, EncodedSizes const&) const override {}
-  void take_size(StageTask&, std::size_t, std::size_t, std::int32_t) const override {}
-};
-
-/// A shard in the list of a pipeline's stages: no chunk passes it, as the chunks in it pass a pipeline of their own.
-template <Codec C>
-class ShardStage {
- public:
-  ShardStage() = default;
-  explicit ShardStage(C codec) : codec_{std::move(codec)} {}
-  C& codec() { return codec_; }
-  C const& codec() const { return codec_; }
-
- private:
-  C codec_{};
-};
-
-/// What a pipeline holds of a codec or cast between those spaces.
-template <class Stage, class ArraySide, class BytesSide>
-struct held_stage {
-  using type = StageOf<Stage, ArraySide, BytesSide>;
-};
-template <class To, class ArraySide, class BytesSide>
-struct held_stage<CastTo<To>, ArraySide, BytesSide> {
-  using type = CastStage<ArraySide, BytesSide>;
-};
-template <class Stage, class ArraySide, class BytesSide>
-requires is_shard<Stage>
-struct held_stage<Stage, ArraySide, BytesSide> {
-  using type = ShardStage<Stage>;
-};
-
-/// Gives a message if one of these cannot encode, which is known when something is to be written.
-template <class C, class ArraySide, class BytesSide>
-void check_encodes(std::type_identity<StageOf<C, ArraySide, BytesSide>>) {
-  if constexpr (!is_view<C>) (void)&encode_batch<C, ArraySide, BytesSide, crossing_queue<ArraySide, BytesSide>>;
-}
-template <class ArraySide, class BytesSide>
-void check_encodes(std::type_identity<CastStage<ArraySide, BytesSide>>) {
-  (void)check_crossing<BytesSide, ArraySide>();
-}
-template <class C>
-void check_encodes(std::type_identity<ShardStage<C>>) {}
-template <class... Held>
-void check_encodes(std::type_identity<std::tuple<Held...>>) {
-  (check_encodes(std::type_identity<Held>{}), ...);
-}
 
 }}}  // namespace tessera::v0::detail

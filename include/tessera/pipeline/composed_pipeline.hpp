@@ -15,6 +15,7 @@
 #include <tessera/codec/configuration.hpp>
 #include <tessera/core/first_of.hpp>
 #include <tessera/pipeline/any_stage.hpp>
+#include <tessera/pipeline/cast_stage.hpp>
 #include <tessera/pipeline/codec_headers.hpp>
 #include <tessera/pipeline/flow.hpp>
 #include <tessera/pipeline/form.hpp>

@@ -15,6 +15,7 @@
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/flow.hpp>
 #include <tessera/pipeline/form.hpp>
+#include <tessera/pipeline/held_stage.hpp>
 #include <tessera/pipeline/stages.hpp>
 #include <tessera/pipeline/value_codecs.hpp>
 

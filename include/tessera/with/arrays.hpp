@@ -7,9 +7,10 @@
 #include <utility>
 
 #include <tessera/node/create.hpp>
+#include <tessera/node/create_group.hpp>
 #include <tessera/node/folder.hpp>
-#include <tessera/node/group.hpp>
 #include <tessera/node/open.hpp>
+#include <tessera/node/open_group.hpp>
 #include <tessera/with/all.hpp>
 
 namespace tessera { inline namespace v0 {
