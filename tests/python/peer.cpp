@@ -1,5 +1,6 @@
 // peer publish|attach [device]: the other process of the Python module's tests. Requests and answers are lines of JSON:
 // ["sum", "descriptor"]. Device memory is on the emulated runtime.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <iostream>
@@ -25,7 +26,11 @@ using Floats = OwnedArray<float, 2, SharedBuffer>;
 using DeviceFloats = OwnedArray<float, 2, DeviceBuffer>;
 using DeviceView = ArrayView<float, 2, space::Device>;
 
-void tell(Value const& what) { std::cout << to_json(what) << std::endl; }
+void tell(Value const& what) {
+  auto line = to_json(what);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  std::cout << line << std::endl;
+}
 
 struct Request {
   List items;
@@ -145,10 +150,11 @@ int attach() {
       if (what == "sum") tell(sum(consumer.attach(request.text(1))));
       if (what == "ask_for") tell(sum(consumer.attach(ipc::ask_for(request.text(1), request.text(2)))));
       if (what == "add") {
-        auto const array = consumer.attach_to_write(request.text(1));
+        auto array = consumer.attach_to_write(request.text(1));
         auto const view = array.view<float, 2>();
         for (std::uint64_t i = 0; i < view.shape[0]; ++i)
           for (std::uint64_t j = 0; j < view.shape[1]; ++j) view(i, j) += 10;
+        array.close();
         tell("added");
       }
       if (what == "words") {
@@ -175,10 +181,11 @@ int attach_device() {
         tell(sum_of(array.view<float const, 2>(), on));
       }
       if (what == "add") {
-        auto const array = ipc::attach_to_write(consumer, descriptor, on);
+        auto array = ipc::attach_to_write(consumer, descriptor, on);
         auto const view = array.view<float, 2>();
         launch(on, view.shape[0] * view.shape[1], Add{view, 10});
         on.wait();
+        array.close();
         tell("added");
       }
     } catch (Error const& error) {

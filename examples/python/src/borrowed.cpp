@@ -21,7 +21,7 @@ tessera::dlpack::Tensor take(nb::handle capsule) {
   return taken("dltensor", "used_dltensor", static_cast<DLManagedTensor*>(nullptr));
 }
 
-// Older producers know none of the arguments but the stream.
+// Older producers know no argument but the stream, which those of the host's memory need not know.
 nb::object capsule_of(nb::handle object, std::optional<std::intptr_t> stream) {
   auto const method = object.attr("__dlpack__");
   nb::dict arguments;

@@ -202,7 +202,8 @@ void add_descriptors(nb::module_& module) {
       .def("__getstate__", [](Descriptor const& array) { return to_json(array); })
       .def("__setstate__",
            [](Descriptor& made, std::string const& json) { new (&made) Descriptor{ipc::parse_descriptor(json)}; })
-      .def("__eq__", [](Descriptor const& array, Descriptor const& other) { return array == other; }, nb::is_operator())
+      .def("__eq__", [](Descriptor const& array, Descriptor const& other) { return array == other; }, nb::is_operator(),
+           nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](Descriptor const& array) { return std::hash<std::string>{}(to_json(array)); })
       .def_prop_ro("shape", [](Descriptor const& array) { return tuple_of(array.shape); }, "In elements.")
       .def_prop_ro("strides",
@@ -234,7 +235,7 @@ void add_descriptors(nb::module_& module) {
              new (&made) ColumnDescriptor{ipc::parse_column_descriptor(json)};
            })
       .def("__eq__", [](ColumnDescriptor const& column, ColumnDescriptor const& other) { return column == other; },
-           nb::is_operator())
+           nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__", [](ColumnDescriptor const& column) { return std::hash<std::string>{}(to_json(column)); })
       .def("__len__", [](ColumnDescriptor const& column) { return column.length; })
       .def_ro("name", &ColumnDescriptor::name)

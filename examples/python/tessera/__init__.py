@@ -1,6 +1,6 @@
 """Zarr v3 arrays with zarr-python's words, read and written by the C++ library tessera."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _spaces
 from ._array import Array
@@ -25,6 +25,9 @@ from ._group import Group, create_array, create_group, open
 from ._sharing import Attached, Published, SharedArrays, ask_for, attach, publish
 from ._tessera import ColumnDescriptor, Descriptor, Tensor
 
+if TYPE_CHECKING:
+    from ._device import DeviceTensor, PinnedTensor
+
 __all__ = [
     "Array",
     "Attached",
@@ -36,6 +39,7 @@ __all__ = [
     "ColumnDescriptor",
     "Descriptor",
     "DeviceError",
+    "DeviceTensor",
     "Error",
     "ExchangeError",
     "Group",
@@ -43,6 +47,7 @@ __all__ = [
     "LeaseRefused",
     "MetadataError",
     "OutOfMemory",
+    "PinnedTensor",
     "ProducerGone",
     "Published",
     "PublishedColumn",

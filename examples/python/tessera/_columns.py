@@ -189,7 +189,8 @@ class AttachedColumn:
         found = np.asarray(self.mask)
         if self.descriptor.mask_is_bits:
             return self._bits(found)
-        return found[self.descriptor.offset :][: len(self)].view(np.uint8) != 0
+        flags: npt.NDArray[np.bool_] = found[self.descriptor.offset :][: len(self)].view(np.uint8) != 0
+        return flags
 
     def _ranges(self) -> list[tuple[int, int]]:
         """Checked after they were copied: they are in another process's memory."""

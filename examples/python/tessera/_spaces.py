@@ -38,5 +38,5 @@ def device_type(memory: Any) -> int:
 
 
 def is_on_device(memory: Any) -> bool:
-    """Whether it is memory that the host cannot reach, or should not be taken for its own."""
-    return device_type(memory) not in (1, 3)
+    """Whether it is CUDA's, device or managed memory, which is used in the order of streams."""
+    return device_type(memory) in (2, 13)

@@ -217,9 +217,12 @@ for call in (lambda: tessera.open({name!r}, space="device"), lambda: tessera.ope
         call()
     except tessera.DeviceError as error:
         print(error)
-print(tessera.open({name!r})[0, 0], numpy.asarray(tessera.attach(tessera.publish(numpy.ones(3)).descriptor)).sum())
+published = tessera.publish(numpy.ones(3))
+print(tessera.open({name!r})[0, 0], numpy.asarray(tessera.attach(published.descriptor)).sum())
 """
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
 
 
 def test_without_cuda(made):

@@ -124,7 +124,7 @@ class Old:
 
 class Elsewhere(Old):
     def __dlpack_device__(self):
-        return (2, 0)
+        return (10, 0)  # ROCm's
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_old_producers(made):
     np.testing.assert_array_equal(old.array, expected)
     assert old.calls == 1
     elsewhere = Elsewhere(np.zeros((23, 17), "int32"))
-    with pytest.raises(tessera.ExchangeError, match="CUDA device 0"):
+    with pytest.raises(tessera.ExchangeError, match="a device of type 10"):
         array.read(out=elsewhere)
     assert elsewhere.calls == 0
 

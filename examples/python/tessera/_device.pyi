@@ -1,0 +1,71 @@
+"""The compiled half of tessera for device memory, which is there if it was built with TESSERA_PYTHON_CUDA."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import _tessera
+
+Progress = Callable[[int, int], None]
+
+class DeviceTensor:
+    """Elements in a device's memory: `torch.from_dlpack(t)` and `cupy.from_dlpack(t)` show that memory and copy nothing;
+    `numpy.from_dlpack(t, device='cpu')` is a copy. Who takes it is ordered, on its stream, after what fills it."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> str:
+        """The data type's name in Zarr, e.g. 'float32'."""
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    def wait(self) -> None:
+        """Returns when the elements are there. Raises DeviceError, if the device could not make them."""
+
+class PinnedTensor:
+    """Elements in page-locked memory of the host's, for NumPy and for copies to a device."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+
+class Array:
+    def __init__(self, array: _tessera.Array) -> None: ...
+    def read(self, selection: _tessera.Selection, progress: Progress | None = None) -> DeviceTensor: ...
+    def read_out(
+        self, selection: _tessera.Selection, out: object, stream: int, progress: Progress | None = None
+    ) -> None: ...
+    def write(self, selection: _tessera.Selection, value: object, progress: Progress | None = None) -> None: ...
+
+class Attached:
+    def __init__(self, consumer: _tessera.Consumer, descriptor: _tessera.Descriptor, writes: bool) -> None: ...
+    @property
+    def descriptor(self) -> _tessera.Descriptor: ...
+    def tensor(self) -> DeviceTensor: ...
+    def close(self) -> None: ...
+
+def pinned(shape: Sequence[int], dtype: str) -> PinnedTensor: ...
+def publish(producer: _tessera.Producer, value: object, copy: bool) -> _tessera.Published: ...
+def publish_read(producer: _tessera.Producer, array: Array, selection: _tessera.Selection) -> _tessera.Published: ...
+def source_of(producer: _tessera.Producer, array: Array) -> _tessera.Source: ...
