@@ -7,6 +7,7 @@
 #   placement    placing beside a copy, large boxes, ncu, a timeline      6 minutes
 #   memcheck     the placing cases under compute-sanitizer                9 minutes
 #   direct       a file into device memory by cuFile, beside gdsio        3 minutes
+#   cache        cached slabs, spills and returns, beside copies          2 minutes
 #
 #   --build-only        builds, for the GPU that is here or else for sm_90, and puts all that a run needs into FOLDER
 #   --run-only          builds nothing: runs what is in FOLDER
@@ -39,12 +40,12 @@ while [[ $# -gt 0 ]]; do
         --jobs) jobs=$2 ;;
       esac
       shift ;;
-    suites | end-to-end | placement | memcheck | direct) steps+=("$1") ;;
+    suites | end-to-end | placement | memcheck | direct | cache) steps+=("$1") ;;
     *) sed -n '2,/^set/s/^# \{0,1\}//p' tests/gpu/run.sh >&2; exit 2 ;;
   esac
   shift
 done
-[[ ${#steps[@]} -gt 0 ]] || steps=(suites end-to-end placement memcheck direct)
+[[ ${#steps[@]} -gt 0 ]] || steps=(suites end-to-end placement memcheck direct cache)
 
 has() { command -v "$1" >/dev/null; }
 ask_gpu() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null; }
@@ -52,7 +53,7 @@ ask_gpu() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null; }
 # ---- building
 
 programs=(test-cuda-contract test-cuda-device test-cuda-thrust benchmark-placement benchmark-compressed
-  link_probe end_to_end large)
+  link_probe end_to_end large cached)
 
 build_all() {
   local architecture usr configure
@@ -230,6 +231,11 @@ direct() {
   fi
   part "a file by cuFile" 110 env CUFILE_LOGFILE_PATH=/dev/null "$carried/direct" "$data/direct" 1024 5 keep
   with gdsio "gdsio on the same file" 60 env CUFILE_LOGFILE_PATH=/dev/null gdsio -f "$data/direct" -d 0 -w 4 -s 1G -i 1M -x 0 -I 0
+}
+
+cache() {
+  head_of 6 cache 120
+  part "a cache beside copies" 110 "$carried/cached"
 }
 
 for step in "${steps[@]}"; do "${step//-/_}"; done
