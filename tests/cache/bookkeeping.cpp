@@ -58,6 +58,7 @@ TEST_CASE("slots that are taken together follow each other") {
   slots.give_back({0, 1});
   slots.give_back({0, 1});
   CHECK(slots.free() == 2);
+  CHECK(slots.taken(0) == 2);
   CHECK(slots.take(1)[0] == detail::Slot{0, 1});
   for (std::uint32_t i = 0; i < 3; ++i) slots.give_back({0, i});
   slots.remove_slab(0);
@@ -90,6 +91,24 @@ TEST_CASE("slabs take what the budget allows, and not a byte more") {
   CHECK(arena.bytes() == 11 * 64);
   CHECK(arena.capacity() == 15);
   CHECK(arena.data({0, 3}) == arena.data({0, 0}) + 3 * 64);
+}
+
+TEST_CASE("a slab is no longer than what a held chunk may keep, unless that is one chunk") {
+  Queue<space::Host> on;
+  using Arena = detail::Arena<space::Host>;
+  constexpr std::size_t slot = 3 << 20;  // two to a slab
+  Arena arena{8 * slot, slot};
+  CHECK(arena.grow(3, on));
+  CHECK(arena.slots().slabs() == 2);
+  CHECK(arena.slots().size(0) == 2);
+  CHECK(arena.slots().size(1) == 2);  // as many as there are
+  CHECK(arena.grow(1, on));
+  CHECK(arena.slots().size(2) == 2);  // and no more than that
+  CHECK_FALSE(arena.grow(3, on));
+  CHECK(arena.slots().size() == 6);
+  Arena large{3 * (Arena::most_slab + 64), Arena::most_slab + 64};
+  CHECK(large.grow(3, on));
+  CHECK(large.slots().slabs() == 3);
 }
 
 TEST_CASE("the chunks of a selection, of any kind") {

@@ -48,6 +48,21 @@ struct FirstRowsOnly {
 
 using test::error_of;
 
+// Counts its writes, which may fail.
+struct Counted : WrapperStore<MemoryStore<HostBuffer>> {
+  struct Calls {
+    std::atomic<std::size_t> writes{0};
+    std::atomic<bool> fails{false};
+  };
+  std::shared_ptr<Calls> calls = std::make_shared<Calls>();
+  Counted() : WrapperStore{MemoryStore<HostBuffer>{}} {}
+  void write(Key const& key, ByteView<space::Host> value, Queue<space::Host>& on) const {
+    ++calls->writes;
+    if (calls->fails) throw StoreError{"the disk is full"};
+    source().write(key, value, on);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("chunks are where they are wanted, read once, and the view ends where the array ends") {
@@ -151,7 +166,7 @@ TEST_CASE("who writes to a chunk holds it alone") {
 }
 
 TEST_CASE("chunks of a shard are written back together, and read one by one") {
-  MemoryStore<HostBuffer> const store;
+  Counted const store;
   using Sharded = Pipeline<space::Host, codec::Sharding<Zstd>>;
   auto const array = create_array<std::int32_t, 2>(store, "a", {.shape = {32, 32}, .chunk_shape = {16, 16}},
                                                    Sharded{codec::Sharding<Zstd>{{8, 8}}});
@@ -161,7 +176,9 @@ TEST_CASE("chunks of a shard are written back together, and read one by one") {
   cache.write(all, numbers);
   CHECK(cache.statistics().misses == 0);
   CHECK(cache.statistics().dirty == 16);
+  auto const before = store.calls->writes.load();
   CHECK(cache.write_back() == 0);
+  CHECK(store.calls->writes == before + 4);  // of four shards
   std::vector<std::int32_t> stored(32 * 32);
   array.read(all, stored);
   CHECK(stored == numbers);
@@ -169,6 +186,32 @@ TEST_CASE("chunks of a shard are written back together, and read one by one") {
   CHECK(cache.statistics().host_bytes == 0);
   CHECK(cache.hold({{17, 18}, 3})[0].view(1, 3) == 17 * 32 + 3 + 5);
   CHECK(cache.statistics().misses == 1);
+}
+
+TEST_CASE("chunks that could not leave stay in the order in which they were used") {
+  Counted const store;
+  auto const array = counting_array({40, 8}, store);
+  ChunkCache const cache{array, {.host = 3 * chunk_bytes}};
+  for (std::uint64_t row = 0; row < 24; row += 8) (void)cache.hold_for_writing({row, 0});
+  store.calls->fails = true;
+  CHECK_THROWS_AS((void)cache.hold({24, 0}), StoreError);
+  CHECK(cache.statistics().dirty == 3);
+  store.calls->fails = false;
+  (void)cache.hold({24, 0});
+  CHECK_FALSE(cache.where({0, 0}).on_host);
+  CHECK(cache.where({1, 0}).on_host);
+  CHECK(cache.where({2, 0}).on_host);
+}
+
+TEST_CASE("a chunk that is dirty when the array is resized is written back before it is read anew") {
+  auto const array = counting_array({12, 8});
+  ChunkCache const cache{array, {.host = 4 * chunk_bytes}};
+  cache.hold_for_writing({8, 0})[0].view(0, 0) = -1;
+  array.resize({16, 8});
+  CHECK(error_of([&] { (void)cache.hold({8, 0}); }).find("which was resized: flush and clear") != std::string::npos);
+  cache.flush();
+  cache.clear();
+  CHECK(cache.hold({8, 0})[0].view(0, 0) == -1);
 }
 
 TEST_CASE("an array that was resized shows its new shape, once the cache has let go of the old one") {

@@ -37,7 +37,7 @@ case $WAY in
 esac
 """
 programs = ["test-cuda-contract", "test-cuda-device", "test-cuda-thrust", "benchmark-placement", "benchmark-compressed",
-            "link_probe", "end_to_end", "large", "direct", "shared"]
+            "link_probe", "end_to_end", "large", "direct", "cached", "shared"]
 # Writes down how long each part may take.
 TIMEOUT = f"""#!/bin/bash
 echo "$3" >> "$PARTS_SECONDS"
@@ -55,7 +55,7 @@ for name in ("libtimeline.so", "libcupti.so.13"):
 (carried / "commit").write_text("abc1234\n")
 
 parts_seconds = folder / "seconds"
-STEPS = {"suites": 10, "end-to-end": 6, "placement": 6, "memcheck": 4, "direct": 2, "sharing": 3}  # parts
+STEPS = {"suites": 10, "end-to-end": 6, "placement": 6, "memcheck": 4, "direct": 2, "cache": 1, "sharing": 3}  # parts
 failures = []
 
 

@@ -7,6 +7,7 @@
 #   placement    placing beside a copy, large boxes, ncu, a timeline      6 minutes
 #   memcheck     the placing cases under compute-sanitizer                9 minutes
 #   direct       a file into device memory by cuFile, beside gdsio        3 minutes
+#   cache        cached slabs, spills and returns, beside copies          2 minutes
 #   sharing      arrays attached by another process; CuPy, PyTorch        3 minutes
 #
 #   --build-only        builds, for the GPU that is here or else for sm_90, and puts all that a run needs into FOLDER
@@ -40,12 +41,12 @@ while [[ $# -gt 0 ]]; do
         --jobs) jobs=$2 ;;
       esac
       shift ;;
-    suites | end-to-end | placement | memcheck | direct | sharing) steps+=("$1") ;;
+    suites | end-to-end | placement | memcheck | direct | cache | sharing) steps+=("$1") ;;
     *) sed -n '2,/^set/s/^# \{0,1\}//p' tests/gpu/run.sh >&2; exit 2 ;;
   esac
   shift
 done
-[[ ${#steps[@]} -gt 0 ]] || steps=(suites end-to-end placement memcheck direct sharing)
+[[ ${#steps[@]} -gt 0 ]] || steps=(suites end-to-end placement memcheck direct cache sharing)
 
 has() { command -v "$1" >/dev/null; }
 ask_gpu() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null; }
@@ -53,7 +54,7 @@ ask_gpu() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null; }
 # ---- building
 
 programs=(test-cuda-contract test-cuda-device test-cuda-thrust benchmark-placement benchmark-compressed
-  link_probe end_to_end large shared)
+  link_probe end_to_end large cached shared)
 
 build_all() {
   local architecture usr configure
@@ -231,6 +232,11 @@ direct() {
   fi
   part "a file by cuFile" 110 env CUFILE_LOGFILE_PATH=/dev/null "$carried/direct" "$data/direct" 1024 5 keep
   with gdsio "gdsio on the same file" 60 env CUFILE_LOGFILE_PATH=/dev/null gdsio -f "$data/direct" -d 0 -w 4 -s 1G -i 1M -x 0 -I 0
+}
+
+cache() {
+  head_of 6 cache 120
+  part "a cache beside copies" 110 "$carried/cached"
 }
 
 sharing() {

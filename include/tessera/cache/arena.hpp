@@ -18,6 +18,10 @@ namespace tessera { inline namespace v0 { namespace detail {
 template <MemorySpace S>
 class Arena {
  public:
+  /// Of a slab, but for one of a single slot: a chunk that is held keeps no more than this from being given back, and a
+  /// longer copy is no faster.
+  static constexpr std::uint64_t most_slab = 8 << 20;
+
   /// Bytes: all slabs together at most; each slot.
   Arena(std::uint64_t budget, std::size_t slot) : budget_{budget}, slot_{slot} {}
 
@@ -29,19 +33,23 @@ class Arena {
 
   /// How many slots there could be, free and taken: those that there are, and what the budget leaves room for.
   std::size_t capacity() const { return slots_.size() + growable(); }
-  /// Adds `least` slots, and as many as there are already where the budget allows: slabs are few. False: the budget
-  /// does not allow so many. Throws: DeviceError, Error, if the memory is refused.
+  /// Adds `least` slots, and as many as there are already where the budget allows, in slabs of `most_slab` bytes at
+  /// most. False: the budget does not allow so many. Throws: DeviceError, Error, if the memory is refused; then it has
+  /// what it got before.
   bool grow(std::size_t least, queue_for<S>& on) {
-    auto const most = growable();
-    if (least > most) return false;
-    auto const wanted = filled(std::clamp(slots_.size(), least, most));
-    try {
-      add_slab(wanted, on);
-    } catch (Error const&) {
-      if (wanted == least) throw;
-      add_slab(filled(least), on);
+    if (least > growable()) return false;
+    auto const end = slots_.size() + least;
+    while (slots_.size() < end && growable() > 0) {
+      auto const lacking = std::min({end - slots_.size(), most_slots(), growable()});
+      auto const wanted = filled(std::clamp(std::min(slots_.size(), most_slots()), lacking, growable()));
+      try {
+        add_slab(wanted, on);
+      } catch (Error const&) {
+        if (wanted == lacking) throw;
+        add_slab(filled(lacking), on);
+      }
     }
-    return true;
+    return slots_.size() >= end;
   }
 
   std::vector<Slot> take(std::size_t count) { return slots_.take(count); }
@@ -57,6 +65,7 @@ class Arena {
   // Page-locked memory is taken in such steps (memory/blocks.cuh).
   static constexpr std::uint64_t step = std::same_as<S, space::Pinned> ? std::uint64_t{64} << 10 : 1;
   std::uint64_t slab_bytes(std::uint64_t slots) const { return (slots * slot_ + step - 1) / step * step; }
+  std::size_t most_slots() const { return static_cast<std::size_t>(std::max<std::uint64_t>(most_slab / slot_, 1)); }
   // As many as have room in the same memory.
   std::size_t filled(std::size_t slots) const { return static_cast<std::size_t>(slab_bytes(slots) / slot_); }
   std::size_t growable() const {

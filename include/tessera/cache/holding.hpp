@@ -174,14 +174,8 @@ class Holding {
       copy->of->users |= s_.order.bit(user_);
       if (access_ == Access::reading) continue;
       if constexpr (State::has_device)
-        if (auto& stale = State::copy(*copy->of, O); stale.data) {
-          copy->of->is_dirty = true;
-          drop<O>(s_, stale);
-        }
+        if (auto& stale = State::copy(*copy->of, O); stale.data) drop<O>(s_, stale);
     }
-    if constexpr (State::has_device && L == Level::near)
-      for (auto* const source : sources_)  // the first that the host can do without
-        if (source->data && source->is_linked()) s_.idle(O).remove(*source), s_.idle(O).add_coldest(*source);
     s_.counted.held += held.size();
   }
 

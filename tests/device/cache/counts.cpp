@@ -137,6 +137,10 @@ TEST_CASE("a chunk that the device has is copied for the host, unless it lies in
       CHECK(chunk.view(3) == static_cast<int>(chunk.first[0]) + 4);
     CHECK(uncompressed.statistics().shown == 0);
     CHECK(uncompressed.statistics().misses == 4);
+    for (auto const chunk : uncompressed.hold_for_writing(all))
+      CHECK(cudaMemsetAsync(chunk.view.data, 0xff, 16 * sizeof(std::int32_t), on.stream()) == cudaSuccess);
+    for (auto const chunk : uncompressed.hold<space::Host>(all)) CHECK(chunk.view(3) == -1);  // the store has others
+    CHECK(uncompressed.statistics().shown == 2);
   });
 }
 

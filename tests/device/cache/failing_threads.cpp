@@ -127,6 +127,13 @@ class Worker {
   DeviceQueue own_{HostQueue{}};
 };
 
+template <class Cache>
+auto workers_on(Cache const& cache, std::uint64_t seed) {
+  std::vector<std::unique_ptr<Worker<Cache>>> workers;
+  for (std::uint64_t i = 0; i < threads; ++i) workers.push_back(std::make_unique<Worker<Cache>>(cache, seed, i));
+  return workers;
+}
+
 template <class Cache, class Workers>
 void check_stored(Cache const& cache, Workers const& workers) {
   cache.flush();
@@ -136,6 +143,9 @@ void check_stored(Cache const& cache, Workers const& workers) {
     expected.insert(expected.end(), worker->expected().begin(), worker->expected().end());
   CHECK(stored == expected);
   CHECK(cache.statistics().dirty == 0);
+  cache.clear();  // no room was lost on the way
+  CHECK(cache.statistics().device_bytes == 0);
+  CHECK(cache.statistics().host_bytes == 0);
 }
 
 // Three threads on a cache, of which the k-th call of CUDA's, or of the store, fails. Returns whether there was one.
@@ -146,9 +156,7 @@ bool fail_one(std::uint64_t k, bool of_store) {
     Failing const store;
     auto const array = array_in(store, on);
     ChunkCache const cache{array, budget, test::FirstRow{}};
-    using Work = Worker<std::remove_cvref_t<decltype(cache)>>;
-    std::vector<std::unique_ptr<Work>> workers;
-    for (std::uint64_t i = 0; i < threads; ++i) workers.push_back(std::make_unique<Work>(cache, k, i));
+    auto const workers = workers_on(cache, k);
     std::atomic<int> wrong{0};
     if (of_store)
       store.calls->only = store.calls->made + 1 + k;
@@ -197,9 +205,7 @@ TEST_CASE(
     Failing const store;
     auto const array = array_in(store, on);
     ChunkCache const cache{array, budget, test::FirstRow{}};
-    using Work = Worker<std::remove_cvref_t<decltype(cache)>>;
-    std::vector<std::unique_ptr<Work>> workers;
-    for (std::uint64_t i = 0; i < threads; ++i) workers.push_back(std::make_unique<Work>(cache, seed, i));
+    auto const workers = workers_on(cache, seed);
     auto const taken = [&] {
       on.trim();
       for (auto const& worker : workers) worker->queue().trim();

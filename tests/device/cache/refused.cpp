@@ -67,6 +67,35 @@ TEST_CASE("a read is refused the memory that it needs beside the cache: idle chu
   emulation::set({});
 }
 
+TEST_CASE("a read is refused memory while a chunk is held of many that came at once: the others give theirs") {
+  emulation::Machine small;
+  small.memory = 48 << 20;
+  emulation::set(small);
+  under_seeds(2, [] {
+    constexpr std::uint64_t rows = 1024, columns = 512, bytes = rows * columns * sizeof(std::int32_t), last = 16 * rows;
+    DeviceQueue on{HostQueue{}};
+    auto const array = create_array<std::int32_t, 2>(MemoryStore<HostBuffer>{}, "a",
+                                                     {.shape = {17 * rows, columns}, .chunk_shape = {rows, columns}},
+                                                     test::Compressed{}, on);
+    auto const written = test::numbers_from<std::int32_t>(1, rows * columns);
+    array.through<space::Host>().write({{last, last + rows}, all}, written);
+    ChunkCache const cache{array, {.device = 16 * bytes}};
+    auto many = cache.hold({{0, last}, all});
+    auto const one = cache.hold({rows, 0});
+    many.release();
+    on.trim();
+    DeviceBuffer const own{15 << 20, on};  // 1 MiB is left, and the decoded chunk on its way takes two
+    auto const wanted = cache.hold({last, 0});
+    REQUIRE(wanted.size() == 1);
+    CHECK(test::elements_of(wanted[0], {rows, columns}, on) == written);
+    CHECK(cache.where({1, 0}).on_device);
+    CHECK(cache.statistics().device_bytes < 16 * bytes);
+    cache.clear();  // each that is held keeps what came with it
+    CHECK(cache.statistics().device_bytes <= 2 * detail::Arena<space::Device>::most_slab);
+  });
+  emulation::set({});
+}
+
 TEST_CASE("device memory is refused, and all chunks are held: the refusal is believed, and nothing is lost") {
   emulation::Machine small;
   small.memory = 32 << 10;
@@ -113,6 +142,35 @@ TEST_CASE("placed chunks stay; a policy says which do not spill") {
     CHECK(picky.where({0, 0}).on_host);
     CHECK_FALSE(picky.where({1, 0}).on_host);
     CHECK(picky.statistics().forgotten == 8);
+  });
+}
+
+TEST_CASE("the host has room for some of those that leave: the ones that were used last") {
+  under_seeds(4, [] {
+    DeviceQueue on{HostQueue{}};
+    auto const array = create_array<std::int32_t, 2>(MemoryStore<HostBuffer>{}, "a",
+                                                     {.shape = {64 << 10, 1}, .chunk_shape = {8 << 10, 1}},
+                                                     test::Compressed{}, on);
+    ChunkCache const cache{array, {.device = 128 << 10, .host = 64 << 10}};  // four chunks, and two
+    for (std::uint64_t const chunk : {2u, 0u, 3u, 1u}) (void)cache.hold({chunk << 13, 0});
+    (void)cache.hold({{32 << 10, 64 << 10}, all});
+    for (std::uint64_t const chunk : {1u, 3u}) CHECK(cache.where({chunk, 0}).on_host);
+    for (std::uint64_t const chunk : {0u, 2u}) CHECK_FALSE(cache.where({chunk, 0}).on_host);
+  });
+}
+
+TEST_CASE("what the host cannot write back does not spill while it is dirty") {
+  under_seeds(4, [] {
+    DeviceQueue on{HostQueue{}};
+    auto const array = create_array<std::int32_t, 2>(test::in_device_memory(), "a",
+                                                     {.shape = {32, 1}, .chunk_shape = {16, 1}}, test::OnDevice{}, on);
+    ChunkCache const cache{array, {.device = 64, .host = 64 << 10}};
+    (void)cache.hold_for_writing({0, 0});
+    (void)cache.hold({16, 0});
+    CHECK(cache.statistics().written == 1);
+    CHECK(cache.statistics().spills == 0);
+    (void)cache.hold({0, 0});  // clean chunks spill there, too
+    CHECK(cache.statistics().spills == 1);
   });
 }
 

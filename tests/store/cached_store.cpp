@@ -1,0 +1,165 @@
+// What a CachedStore keeps of another store, and that nothing stale is among it.
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/store_conformance.hpp>
+#include <support/temporary_folder.hpp>
+#include <tessera/store/any_store.hpp>
+#include <tessera/store/cached_store.hpp>
+#include <tessera/store/local_store.hpp>
+#include <tessera/store/memory_store.hpp>
+#include <tessera/store/wrapper_store.hpp>
+#include <tessera/testing/store_conformance.hpp>
+
+namespace cached_store_tests {
+
+using namespace tessera;
+using test::HostQueue;
+
+namespace {
+
+// Counts its reads, and may fail.
+struct Counted : WrapperStore<MemoryStore<HostBuffer>> {
+  struct Calls {
+    std::size_t reads = 0;
+    bool fails = false;
+  };
+  std::shared_ptr<Calls> calls = std::make_shared<Calls>();
+  Counted() : WrapperStore{MemoryStore<HostBuffer>{}} {}
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<space::Host> to, HostQueue& on) const {
+    ++calls->reads;
+    auto const found = source().read(key, range, to, on);
+    if (calls->fails) throw StoreError{"the disk is gone"};
+    return found;
+  }
+};
+
+void put(auto const& store, std::string const& key, std::string const& text) {
+  HostQueue on;
+  store.write({key}, {reinterpret_cast<std::byte const*>(text.data()), text.size()}, on);
+}
+std::string got(auto const& store, std::string const& key, ByteRange range = {}) {
+  HostQueue on;
+  auto const value = get(store, {key}, on, range);
+  return value ? std::string{reinterpret_cast<char const*>(value->view().data), value->view().size} : "(missing)";
+}
+
+}  // namespace
+
+TEST_CASE("CachedStore is a store, with room for all, for some and for nothing") {
+  test::TemporaryFolder folder;
+  int made = 0;
+  for (std::uint64_t const budget : {std::uint64_t{0}, std::uint64_t{100}, std::uint64_t{1} << 30}) {
+    CAPTURE(budget);
+    auto const check = [&](auto&& make) {
+      for (auto const& broken : testing::store_conformance(make)) FAIL_CHECK(broken);
+    };
+    check([&] { return CachedStore{MemoryStore<HostBuffer>{}, budget}; });
+    check([&] { return CachedStore{LocalStore<HostBuffer>{folder / std::to_string(made++)}, budget}; });
+    check([&] { return AnyStore<HostBuffer>{CachedStore{MemoryStore<HostBuffer>{}, budget}}; });
+  }
+}
+
+TEST_CASE("a value that is kept is not read again, and a range is kept by itself") {
+  Counted const behind;
+  CachedStore const store{behind, 100};
+  put(store, "a", "0123456789");
+  for (int i = 0; i < 3; ++i) {
+    CHECK(got(store, "a") == "0123456789");
+    CHECK(got(store, "a", {2, 3}) == "234");
+    CHECK(got(store, "a", ByteRange::suffix(2)) == "89");
+    CHECK(got(store, "none") == "(missing)");
+  }
+  CHECK(behind.calls->reads == 3 + 3);  // what is missing is not kept
+  CHECK(store.statistics().hits == 6);
+  CHECK(store.statistics().misses == 3);
+  CHECK(store.statistics().bytes == 15);
+  HostQueue on;
+  CHECK(store.size({"a"}, on) == 10);
+  auto const one = store.lend({"a"}, {}, on), other = store.lend({"a"}, {}, on);
+  CHECK(one->bytes.data == other->bytes.data);
+  store.clear();
+  CHECK(store.statistics().bytes == 0);
+  CHECK(std::to_integer<char>(one->bytes.data[9]) == '9');  // its reader's
+  CHECK(got(CachedStore{store}, "a") == "0123456789");
+  CHECK(store.statistics().bytes == 10);  // copies share it
+}
+
+TEST_CASE("the least recently used goes, and the budget holds to the byte") {
+  Counted const behind;
+  CachedStore const store{behind, 30};
+  for (auto const* key : {"a", "b", "c", "d"}) put(behind, key, std::string(10, *key));
+  put(behind, "large", std::string(31, 'x'));
+  for (auto const* key : {"a", "b", "c", "a", "d"}) CHECK(got(store, key) == std::string(10, *key));
+  CHECK(store.statistics().bytes == 30);
+  auto const before = behind.calls->reads;
+  for (auto const* key : {"a", "c", "d"}) CHECK(got(store, key) == std::string(10, *key));
+  CHECK(behind.calls->reads == before);
+  CHECK(got(store, "large") == std::string(31, 'x'));
+  CHECK(store.statistics().bytes == 30);  // what is larger than the budget sends nothing away
+  CHECK(got(store, "b") == std::string(10, 'b'));
+  CHECK(behind.calls->reads == before + 2);
+  CHECK(got(store, "a") == std::string(10, 'a'));  // used longest ago: it made room
+  CHECK(behind.calls->reads == before + 3);
+}
+
+TEST_CASE("a read that fails keeps nothing and takes no room") {
+  Counted const behind;
+  CachedStore const store{behind, 10};
+  put(behind, "a", "0123456789");
+  behind.calls->fails = true;
+  CHECK_THROWS_AS((void)got(store, "a"), StoreError);
+  CHECK(store.statistics().bytes == 0);
+  behind.calls->fails = false;
+  CHECK(got(store, "a") == "0123456789");
+  CHECK(got(store, "a") == "0123456789");
+  CHECK(store.statistics().hits == 1);
+}
+
+TEST_CASE("what anybody writes is seen, in memory and in files") {
+  test::TemporaryFolder folder;
+  auto const check = [](auto const& behind) {
+    CachedStore const store{behind, 1 << 20};
+    for (int i = 0; i < 50; ++i) {
+      auto const text = std::to_string(i % 10);  // of one size
+      i % 2 == 0 ? put(behind, "a", text) : put(store, "a", text);
+      CHECK(got(store, "a") == text);
+      CHECK(got(store, "a") == text);
+    }
+    CHECK(store.statistics().bytes <= 1);  // one version of it
+    HostQueue on;
+    CHECK(behind.erase({"a"}, on));
+    CHECK(got(store, "a") == "(missing)");
+  };
+  check(MemoryStore<HostBuffer>{});
+  check(LocalStore<HostBuffer>{folder.path().string()});
+}
+
+TEST_CASE("threads read and write through it: nobody finds what he wrote before") {
+  MemoryStore<HostBuffer> const behind;
+  CachedStore const store{behind, 400};
+  std::vector<int> wrong(4);
+  std::vector<std::thread> threads;
+  for (std::size_t n = 0; n < wrong.size(); ++n)
+    threads.emplace_back([&, n] {
+      auto const own = std::to_string(n);
+      for (int i = 0; i < 300; ++i) {
+        auto const text = std::string(100, static_cast<char>('a' + i % 26));
+        put(store, own, text);
+        for (auto const& key : {own, std::string{"shared"}, own}) {
+          auto const found = got(store, key);
+          if (key == own) wrong[n] += found != text;
+        }
+        put(store, "shared", text);
+        wrong[n] += store.statistics().bytes > 400;
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  CHECK(wrong == std::vector<int>(wrong.size()));
+}
+
+}  // namespace cached_store_tests
