@@ -240,7 +240,7 @@ cache() {
 }
 
 sharing() {
-  head_of 6 sharing 180
+  head_of 7 sharing 180
   part "attaching, and reading what is attached" 60 "$carried/shared" 1024 20
   with python3 "CuPy in another process" 60 "$carried/shared" with python3 tests/gpu/shared_tensors.py cupy
   with python3 "PyTorch in another process" 60 "$carried/shared" with python3 tests/gpu/shared_tensors.py torch
