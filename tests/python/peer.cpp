@@ -51,13 +51,14 @@ ipc::Published published(ipc::Producer& producer, std::vector<T> const& elements
 
 ipc::PublishedColumn rows(ipc::Producer& producer) {
   std::string const text = "onetwo";
+  std::vector<std::uint8_t> const characters(text.begin(), text.end());
   std::vector<ipc::PublishedColumn> fields;
   fields.push_back(ipc::PublishedColumn::values(published<std::int32_t>(producer, {1, 2, 3}))
                        .masked(published<std::uint8_t>(producer, {0b101}), ipc::Mask::Kind::bits, 1)
                        .named("weight"));
   fields.push_back(
       ipc::PublishedColumn::strings(published<std::int64_t>(producer, {0, 3, 6, 6}),
-                                    published<std::uint8_t>(producer, std::vector<std::uint8_t>(text.begin(), text.end())))
+                                    published<std::uint8_t>(producer, characters))
           .masked(published<std::uint8_t>(producer, {1, 1, 0}), ipc::Mask::Kind::bytes)
           .named("word"));
   return ipc::PublishedColumn::structure(std::move(fields));

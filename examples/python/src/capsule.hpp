@@ -39,8 +39,8 @@ using Version = std::optional<std::pair<std::uint32_t, std::uint32_t>>;
 using DeviceWanted = std::optional<std::pair<int, int>>;
 
 /// The arguments of `__dlpack__`.
-inline tessera::dlpack::Request request_of(std::optional<std::intptr_t> stream, Version max_version, DeviceWanted device,
-                                           std::optional<bool> copy) {
+inline tessera::dlpack::Request request_of(std::optional<std::intptr_t> stream, Version max_version,
+                                           DeviceWanted device, std::optional<bool> copy) {
   using tessera::dlpack::Copying;
   tessera::dlpack::Request wanted{.max_version = std::nullopt, .stream = stream};
   if (max_version) wanted.max_version = DLPackVersion{max_version->first, max_version->second};

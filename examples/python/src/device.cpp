@@ -112,8 +112,8 @@ template <class T, class ToDlpack>
 void add_exchange(nb::class_<T>& type, ToDlpack&& to_dlpack) {
   type.def("__dlpack__", to_dlpack, nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("max_version") = nb::none(),
            nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none(),
-           "A capsule, as the array API 2024.12 says: `stream` is the consumer's, 1 the legacy default stream, as is None,\n"
-           "2 the per-thread one, -1 none. Raises ExchangeError, which is a BufferError.");
+           "A capsule, as the array API 2024.12 says: `stream` is the consumer's, 1 the legacy default stream, as is\n"
+           "None, 2 the per-thread one, -1 none. Raises ExchangeError, which is a BufferError.");
 }
 
 }  // namespace
@@ -134,8 +134,9 @@ void read_on_device(DeviceArray const& array, Selection const& selection, std::b
 }
 void read_on_device(DeviceArray const& array, tessera::Extents const& shape, std::byte* data) {
   auto const strides = tessera::Layout::c_order(shape, array.native.type().size).strides;
+  tessera::ResolvedSelection const whole{tessera::Box{tessera::all}.resolve(shape)};
   auto on = array.on;
-  array.native.read(tessera::ResolvedSelection{tessera::Box{tessera::all}.resolve(shape)}, {data, strides}, on).detach();
+  array.native.read(whole, {data, strides}, on).detach();
 }
 
 Borrowed borrow_of_device(nb::handle object, DeviceQueue& on) {
@@ -159,8 +160,8 @@ Borrowed borrow_of_device(nb::handle object, DeviceQueue& on) {
 void add_device_arrays(nb::module_& module) {
   auto type = nb::class_<DeviceTensor>(
       module, "DeviceTensor",
-      "Elements in a device's memory: `torch.from_dlpack(t)` and `cupy.from_dlpack(t)` show that memory and copy nothing;\n"
-      "`numpy.from_dlpack(t, device='cpu')` is a copy. Who takes it is ordered, on its stream, after what fills it.");
+      "Elements in a device's memory: `torch.from_dlpack(t)` and `cupy.from_dlpack(t)` show that memory and copy\n"
+      "nothing; `numpy.from_dlpack(t, device='cpu')` is a copy. Who takes it is ordered, on its stream, after what fills it.");
   type.def_prop_ro("shape", [](DeviceTensor const& t) { return tuple_of(t.elements.layout.shape); })
       .def_prop_ro("dtype", [](DeviceTensor const& t) { return t.elements.type.name(); },
                    "The data type's name in Zarr, e.g. 'float32'.")

@@ -59,7 +59,8 @@ Published publish(Producer const& producer, nb::handle value, bool copy) {
   for (std::size_t d = 0; d < layout.shape.rank(); ++d) {
     auto const size = static_cast<std::int64_t>(layout.item_size);
     if (layout.strides[d] % size != 0)
-      throw IpcError{tessera::text({"a stride of ", layout.strides[d], " bytes is no multiple of its elements' ", size})};
+      throw IpcError{
+          tessera::text({"a stride of ", layout.strides[d], " bytes is no multiple of its elements' ", size})};
     array.strides[d] = layout.strides[d] / size;
   }
   tessera::detail::InContext const here{on.shared_stream()->context()};

@@ -44,7 +44,8 @@ Descriptor slice(Descriptor const& array, nb::object index) {
 
 // A copy of somebody's elements, in C order.
 SharedBuffer copy_of(Borrowed const& memory) {
-  tessera::dlpack::Shared<Host> const from{memory.elements.data, memory.elements.type, memory.elements.layout, true, {}};
+  auto const& [data, type, layout] = memory.elements;
+  tessera::dlpack::Shared<Host> const from{data, type, layout, true, {}};
   tessera::Queue<Host> on;
   return tessera::dlpack::detail::dense<SharedBuffer>(from, on);
 }
@@ -82,7 +83,8 @@ Source source_of_memory(Producer const& producer, nb::handle value) {
   auto const memory = kept(borrow(value));
   auto const size = bytes_of(memory->elements.layout.shape, memory->elements.type);
   return {producer.native, {size, [by = producer.native.get(), memory] {
-                              return by->publish(copy_of(*memory), memory->elements.type, memory->elements.layout.shape);
+                              auto const& elements = memory->elements;
+                              return by->publish(copy_of(*memory), elements.type, elements.layout.shape);
                             }}};
 }
 
@@ -194,8 +196,10 @@ void add_descriptors(nb::module_& module) {
   nb::class_<Descriptor>(module, "Descriptor",
                          "What another process must know of a published array, or of a slice of it. It pickles, and\n"
                          "`str(descriptor)` is JSON text, which docs/ipc.md describes.")
-      .def("__init__", [](Descriptor* made, std::string const& json) { new (made) Descriptor{ipc::parse_descriptor(json)}; },
-           nb::arg("json"), "Raises MetadataError, which names the member; IpcError, if the array is not in its memory.")
+      .def("__init__",
+           [](Descriptor* made, std::string const& json) { new (made) Descriptor{ipc::parse_descriptor(json)}; },
+           nb::arg("json"),
+           "Raises MetadataError, which names the member; IpcError, if the array is not in its memory.")
       .def("json", [](Descriptor const& array, std::string const& octets) { return to_json(array, octets_of(octets)); },
            nb::arg("octets") = "base64", "`octets`: handles as 'base64', or as a 'list' of numbers.")
       .def("__str__", [](Descriptor const& array) { return to_json(array); })
@@ -207,7 +211,9 @@ void add_descriptors(nb::module_& module) {
       .def("__hash__", [](Descriptor const& array) { return std::hash<std::string>{}(to_json(array)); })
       .def_prop_ro("shape", [](Descriptor const& array) { return tuple_of(array.shape); }, "In elements.")
       .def_prop_ro("strides",
-                   [](Descriptor const& array) { return std::vector<std::int64_t>(array.strides.begin(), array.strides.end()); },
+                   [](Descriptor const& array) {
+                     return std::vector<std::int64_t>(array.strides.begin(), array.strides.end());
+                   },
                    "In elements.")
       .def_prop_ro("dtype", [](Descriptor const& array) { return array.type.name(); },
                    "The data type's name in Zarr, e.g. 'float32'.")
@@ -239,7 +245,8 @@ void add_descriptors(nb::module_& module) {
       .def("__hash__", [](ColumnDescriptor const& column) { return std::hash<std::string>{}(to_json(column)); })
       .def("__len__", [](ColumnDescriptor const& column) { return column.length; })
       .def_ro("name", &ColumnDescriptor::name)
-      .def_ro("schema", &ColumnDescriptor::schema, "A format string of Arrow's C data interface: 'f', 'tsn:', 'u', '+l'.")
+      .def_ro("schema", &ColumnDescriptor::schema,
+              "A format string of Arrow's C data interface: 'f', 'tsn:', 'u', '+l'.")
       .def_ro("logical", &ColumnDescriptor::logical, "What Arrow has no string for: 'datetime64[D]'.")
       .def_ro("offset", &ColumnDescriptor::offset, "Where a slice begins in its buffers, in elements.")
       .def_ro("null_count", &ColumnDescriptor::null_count, "-1: nobody counted.")
@@ -289,7 +296,8 @@ void add_producers(nb::module_& module) {
                   nb::arg("data"))
       .def_static("times",
                   [](Published& data, std::string const& kind, std::string const& unit) {
-                    return column_by(data.producer, [&] { return ipc::PublishedColumn::times(taken(data), kind, unit); });
+                    return column_by(data.producer,
+                                     [&] { return ipc::PublishedColumn::times(taken(data), kind, unit); });
                   },
                   nb::arg("data"), nb::arg("kind"), nb::arg("unit"))
       .def_static("strings",
@@ -344,7 +352,8 @@ void add_sharing(nb::module_& module) {
       .def("tensor", &Attached::tensor)
       .def("close", &Attached::close);
   nb::class_<SharedArrays>(module, "SharedArrays")
-      .def(nb::init<Producer const&, std::uint64_t, nb::object>(), nb::arg("producer"), nb::arg("budget"), nb::arg("find"))
+      .def(nb::init<Producer const&, std::uint64_t, nb::object>(), nb::arg("producer"), nb::arg("budget"),
+           nb::arg("find"))
       .def("get", &SharedArrays::get, nb::arg("name"))
       .def_prop_ro("address", &SharedArrays::address)
       .def_prop_ro("budget", &SharedArrays::budget)

@@ -4,8 +4,8 @@
 namespace python {
 namespace {
 
-nb::object to_dlpack(Tensor const& tensor, std::optional<std::intptr_t> stream, Version max_version, DeviceWanted device,
-                     std::optional<bool> copy) {
+nb::object to_dlpack(Tensor const& tensor, std::optional<std::intptr_t> stream, Version max_version,
+                     DeviceWanted device, std::optional<bool> copy) {
   return capsule_of(tessera::dlpack::hand_over(tensor, request_of(stream, max_version, device, copy)));
 }
 
