@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -44,8 +45,23 @@ class _Process:
 
 
 process = _Process()
-os.register_at_fork(after_in_child=process.forget)
-atexit.register(process.forget)
+_open: weakref.WeakSet[SharedArrays] = weakref.WeakSet()  # those of this process that may answer others
+
+
+def _forget() -> None:
+    _open.clear()
+    process.forget()
+
+
+def _end() -> None:
+    """A thread that answers others runs functions of Python's, which it cannot once the interpreter has gone."""
+    for shared in list(_open):
+        shared.close()
+    process.forget()
+
+
+os.register_at_fork(after_in_child=_forget)
+atexit.register(_end)
 
 
 class Published:
@@ -197,6 +213,7 @@ class SharedArrays:
         find = source if callable(source) else (open(source) if not isinstance(source, Group) else source).__getitem__
         source_of = self._source_of  # and not `self`, which would keep itself
         self._native = _tessera.SharedArrays(process.producer(), budget, lambda name: source_of(find(name)))
+        _open.add(self)
 
     @staticmethod
     def _source_of(found: Any) -> _tessera.Source:
@@ -236,6 +253,7 @@ class SharedArrays:
         return isinstance(name, str) and name in self._native
 
     def close(self) -> None:
+        """Waits for the name that is being answered. The end of the process does so too."""
         self._native.close()
 
     def __enter__(self) -> SharedArrays:

@@ -6,7 +6,10 @@ import multiprocessing
 import os
 import pathlib
 import pickle
+import subprocess
+import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -369,6 +372,34 @@ def test_shared_arrays(tmp_path, consumer):
         shared.get("1a")
     with pytest.raises(tessera.IpcError, match="32"):
         tessera.ask_for("a", "b")
+
+
+ENDING = """
+import atexit, sys, threading
+import numpy as np
+import tessera
+asked = threading.Event()
+def find(name):
+    asked.set()
+    sys.stdin.readline()
+    return np.ones(3)
+shared = tessera.SharedArrays(100, find)
+print(shared.address, flush=True)
+atexit.register(print, "ending", flush=True)
+asked.wait()
+"""
+
+
+def test_a_process_answers_before_it_ends():
+    """Who asks gets the array, and the interpreter's end finds no thread of the library in it."""
+    pipe = subprocess.PIPE
+    ending = subprocess.Popen([sys.executable, "-c", ENDING], stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(tessera.ask_for, "a", ending.stdout.readline().strip())
+        assert ending.stdout.readline() == "ending\n"
+        errors = ending.communicate("go\n", timeout=60)[1]
+        assert asked.result().shape == (3,)
+    assert ending.returncode == 0 and errors == ""
 
 
 def test_zarr_arrays_by_path(brain, consumer):
