@@ -37,4 +37,18 @@ TEST_CASE("a child made by fork neither publishes by its parent's producer nor e
   CHECK(ipc::Consumer{}.attach(array.descriptor()).shape() == Extents{10});
 }
 
+TEST_CASE("a child made by fork has threads of its own, which its parent's handles leave alone") {
+  auto producer = std::make_optional<ipc::Producer>();
+  auto names = std::make_optional<ipc::NameServer>([](std::string_view) { return ipc::Descriptor{}; });
+  test::Process child{[&](test::Channel&) {
+    ipc::Producer own;  // its threads may have the places in memory that the parent's had
+    auto const array = own.publish(an_array());
+    ipc::NameServer const own_names{[&](std::string_view) { return array.descriptor(); }};
+    names.reset();
+    producer.reset();
+    if (ipc::ask_for("any", own_names.address()) != array.descriptor()) throw std::runtime_error{"another array"};
+  }};
+  CHECK(child.wait());
+}
+
 }  // namespace ipc_fork_tests

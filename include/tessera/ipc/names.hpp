@@ -8,7 +8,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include <poll.h>
@@ -22,6 +21,7 @@
 #include <tessera/ipc/messages.hpp>
 #include <tessera/ipc/posix/identity.hpp>
 #include <tessera/ipc/posix/socket.hpp>
+#include <tessera/ipc/process_thread.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc {
 namespace detail {
@@ -44,18 +44,14 @@ class NameServer {
   explicit NameServer(Get get)
       : get_{std::move(get)},
         listening_{detail::listen_as(address_)},
-        woken_{::eventfd(0, EFD_CLOEXEC)},
-        process_{::getpid()} {
+        woken_{::eventfd(0, EFD_CLOEXEC)} {
     if (!woken_) detail::fail("make an event descriptor");
-    thread_ = std::thread{[this] { serve(); }};
+    thread_.start([this] { serve(); });
   }
   NameServer(NameServer const&) = delete;
   NameServer& operator=(NameServer const&) = delete;
   ~NameServer() {
-    if (process_ != ::getpid()) {  // fork() copies no threads, and the descriptors are the parent's
-      thread_.detach();
-      return;
-    }
+    if (!thread_.is_here()) return;  // fork() copies no threads, and the descriptors are the parent's
     std::uint64_t const one = 1;
     [[maybe_unused]] auto const told = ::write(woken_.number(), &one, sizeof one);
     thread_.join();
@@ -103,8 +99,7 @@ class NameServer {
   Get get_;
   std::string address_ = detail::random_session();
   detail::File listening_, woken_;
-  pid_t process_;
-  std::thread thread_;
+  detail::ProcessThread thread_;
 };
 
 /// The array of that name, of the process that has the NameServer of that address. Waits for as long as the array takes

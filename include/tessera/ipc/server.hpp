@@ -10,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,6 +20,7 @@
 
 #include <tessera/ipc/messages.hpp>
 #include <tessera/ipc/posix/socket.hpp>
+#include <tessera/ipc/process_thread.hpp>
 #include <tessera/ipc/publications.hpp>
 
 namespace tessera { inline namespace v0 { namespace ipc { namespace detail {
@@ -35,19 +35,16 @@ class Server {
         woken_{::eventfd(0, EFD_CLOEXEC)},
         process_{::getpid()} {
     if (!woken_) fail("make an event descriptor");
-    thread_ = std::thread{[this] { serve(); }};
+    thread_.start([this] { serve(); });
   }
   Server(Server const&) = delete;
   Server& operator=(Server const&) = delete;
   /// Throws: IpcError, in a child made by fork(): nobody would hear of what it publishes.
   void expect_here() const {
-    if (process_ != ::getpid()) throw IpcError{"a child made by fork() cannot publish by its parent's producer"};
+    if (!thread_.is_here()) throw IpcError{"a child made by fork() cannot publish by its parent's producer"};
   }
   ~Server() {
-    if (process_ != ::getpid()) {  // fork() copies no threads: here is none to wait for
-      thread_.detach();
-      return;
-    }
+    if (!thread_.is_here()) return;  // fork() copies no threads: here is none to wait for
     stop_.store(true);
     std::uint64_t const one = 1;
     [[maybe_unused]] auto const told = ::write(woken_.number(), &one, sizeof one);
@@ -163,7 +160,7 @@ class Server {
   std::atomic<bool> stop_{false};
   std::list<Consumer> consumers_;  // the thread's own
   bool is_full_ = false;           // of open files: who connects waits a little
-  std::thread thread_;
+  ProcessThread thread_;
 };
 
 }}}}  // namespace tessera::v0::ipc::detail
