@@ -18,16 +18,16 @@ from ._tessera import Crops
 
 class _Batch(NamedTuple):
     origins: npt.NDArray[np.int64]
-    elements: npt.NDArray[Any]
+    memory: Any
     read: Future[None]
 
 
-def _memory(array: Array, crops: Crops, size: int, crop: Sequence[int]) -> npt.NDArray[Any]:
+def _memory(array: Array, crops: Crops, size: int, crop: Sequence[int]) -> Any:
     if array.space == "device":
         raise ExchangeError("batches are read into the host's memory: open the array with space='pinned'")
     if array.space == "pinned":
-        return np.asarray(_spaces.device().pinned((size, *crop), array._native.dtype))
-    return np.asarray(crops.memory(size))
+        return _spaces.device().pinned((size, *crop), array._native.dtype)
+    return crops.memory(size)
 
 
 class Batches(Iterator[npt.NDArray[Any]]):
@@ -47,7 +47,7 @@ class Batches(Iterator[npt.NDArray[Any]]):
         threads: int | None,
         cache: int,
     ) -> None:
-        self._array, self._left = array, count
+        self._array, self._size, self._left = array, size, count
         self._room = np.asarray(array.shape, np.int64) - np.asarray(crop, np.int64) if len(crop) == array.ndim else None
         if self._room is None or (self._room < 0).any() or min(crop, default=1) < 1:
             raise SelectionError(f"found crops of the shape {tuple(crop)} of an array of the shape {array.shape}")
@@ -57,7 +57,7 @@ class Batches(Iterator[npt.NDArray[Any]]):
         self._crops = Crops(array._native, [int(n) for n in crop], cache, threads or 0)
         self._free = [_memory(array, self._crops, size, crop) for _ in range(ahead + 1)]  # one is the caller's
         self._ahead: deque[_Batch] = deque()
-        self._shown: npt.NDArray[Any] | None = None
+        self._shown: Any = None  # the memory of the last batch
         self._pool = ThreadPoolExecutor(1, "tessera-batches")
         self.origins = np.empty((0, array.ndim), np.int64)
         self._read_ahead(ahead)
@@ -66,9 +66,9 @@ class Batches(Iterator[npt.NDArray[Any]]):
         while self._free and len(self._ahead) < most and self._left != 0:
             if self._left is not None:
                 self._left -= 1
-            elements = self._free.pop()
-            origins = self._random.integers(0, self._room, (len(elements), self._array.ndim), endpoint=True)
-            self._ahead.append(_Batch(origins, elements, self._pool.submit(self._crops.read, origins, elements)))
+            memory = self._free.pop()
+            origins = self._random.integers(0, self._room, (self._size, self._array.ndim), endpoint=True)
+            self._ahead.append(_Batch(origins, memory, self._pool.submit(self._crops.read, origins, memory)))
 
     def __next__(self) -> npt.NDArray[Any]:
         if self._shown is not None:
@@ -84,8 +84,8 @@ class Batches(Iterator[npt.NDArray[Any]]):
         except BaseException:
             self.close()
             raise
-        self.origins, self._shown = batch.origins, batch.elements
-        return batch.elements
+        self.origins, self._shown = batch.origins, batch.memory
+        return np.asarray(batch.memory)  # a new one each time: its shape and dtype are the caller's to change
 
     @property
     def decoded(self) -> int:

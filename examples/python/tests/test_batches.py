@@ -167,3 +167,15 @@ def test_what_failed_is_not_kept(tmp_path, made):
     crops.stop()
     with pytest.raises(tessera.Cancelled):
         crops.read(origin, out)
+
+
+def test_a_batch_is_the_callers_to_reshape(made):
+    array, expected = made
+    with tessera.batches(array, (6, 5), 4, seed=0, count=6, ahead=1) as batches:
+        for batch in batches:
+            assert batch.shape == (4, 6, 5) and batch.dtype == "int32" and batch.flags.writeable
+            for crop, (y, x) in zip(batch, batches.origins):
+                np.testing.assert_array_equal(crop, expected[y : y + 6, x : x + 5])
+            batch.shape = (-1,)
+            batch.dtype = "uint8"
+            batch.flags.writeable = False
