@@ -209,10 +209,22 @@ class SharedArrays:
 
     def __init__(self, budget: int, source: str | os.PathLike[str] | Group | Callable[[str], Any]) -> None:
         """`source`: a folder or a group, of whose arrays names are the paths; or a function that is given a name and returns
-        a `tessera.Array` or memory. It may raise, which ends the call of who asked."""
+        a `tessera.Array` or memory. It may raise, which ends the call of who asked. It may not use this object, which waits
+        for it: IpcError."""
         find = source if callable(source) else (open(source) if not isinstance(source, Group) else source).__getitem__
         source_of = self._source_of  # and not `self`, which would keep itself
-        self._native = _tessera.SharedArrays(process.producer(), budget, lambda name: source_of(find(name)))
+        finding: set[int] = set()
+
+        def found(name: str) -> _tessera.Source:
+            here = threading.get_ident()
+            finding.add(here)
+            try:
+                return source_of(find(name))
+            finally:
+                finding.remove(here)
+
+        self._finding = finding  # the threads that are in `find`
+        self._native = _tessera.SharedArrays(process.producer(), budget, found)
         _open.add(self)
 
     @staticmethod
@@ -227,12 +239,18 @@ class SharedArrays:
             raise IpcError("a group was asked for, expected an array")
         return producer.source_of_memory(found)
 
+    @property
+    def _outside(self) -> _tessera.SharedArrays:
+        if threading.get_ident() in self._finding:
+            raise IpcError("the function that finds arrays uses the SharedArrays that waits for it")
+        return self._native
+
     def get(self, name: str) -> Descriptor:
         """For `attach`. The array may go before it is attached (IpcError): then ask again.
 
         Raises IpcError, if it does not fit beside those that are held; what reads the array raises.
         """
-        return self._native.get(name)
+        return self._outside.get(name)
 
     @property
     def address(self) -> str:
@@ -246,15 +264,15 @@ class SharedArrays:
     @property
     def bytes(self) -> int:
         """Of the arrays that are there."""
-        return self._native.bytes
+        return self._outside.bytes
 
     def __contains__(self, name: object) -> bool:
         """Whether it is there now."""
-        return isinstance(name, str) and name in self._native
+        return isinstance(name, str) and name in self._outside
 
     def close(self) -> None:
         """Waits for the name that is being answered. The end of the process does so too."""
-        self._native.close()
+        self._outside.close()
 
     def __enter__(self) -> SharedArrays:
         return self
