@@ -68,7 +68,7 @@ class Batches(Iterator[npt.NDArray[Any]]):
                 self._left -= 1
             memory = self._free.pop()
             origins = self._random.integers(0, self._room, (self._size, self._array.ndim), endpoint=True)
-            self._ahead.append(_Batch(origins, memory, self._pool.submit(self._crops.read, origins, memory)))
+            self._ahead.append(_Batch(origins, memory, self._pool.submit(self._crops.read, origins, np.asarray(memory))))
 
     def __next__(self) -> npt.NDArray[Any]:
         if self._shown is not None:
