@@ -55,11 +55,19 @@ DataType type_of(std::string const& name) {
   return {static_cast<DataKind>(kind), size};
 }
 
+// Whose elements NumPy calls raw, too: their fields are beside that.
+bool is_struct(nb::dict const& interface) {
+  if (!interface.contains("descr") || !nb::isinstance<nb::list>(interface["descr"])) return false;
+  nb::list const fields{interface["descr"]};
+  return fields.size() > 0 && (fields.size() > 1 || !nb::object(fields[0][0]).equal(nb::str("")));
+}
+
 }  // namespace
 
 Borrowed borrow_by_interface(nb::handle object, char const* attribute) {
   auto const interface = nb::cast<nb::dict>(object.attr(attribute));
   auto const type = type_of(nb::cast<std::string>(interface["typestr"]));
+  if (is_struct(interface)) throw ExchangeError{"elements of a struct, which the module does not exchange"};
   auto const shape = extents_of(nb::cast<std::vector<std::uint64_t>>(interface["shape"]));
   auto layout = tessera::Layout::c_order(shape, type.size);
   if (interface.contains("strides") && !interface["strides"].is_none())

@@ -181,7 +181,8 @@ def test_what_is_published(array, made, consumer):
         assert found.dtype == same.dtype
     part = tessera.publish(of_zarr, np.s_[2:9, -1])
     np.testing.assert_array_equal(tessera.attach(part.descriptor), expected[2:9, -1])
-    for refused in (np.array(["text"]), np.array(["2020-01-01"], "M8[D]")):
+    a_struct = np.zeros(3, [("a", "int32"), ("b", "float32")])
+    for refused in (np.array(["text"]), np.array(["2020-01-01"], "M8[D]"), a_struct, a_struct[["b"]]):
         with pytest.raises((tessera.ExchangeError, TypeError, BufferError)):
             tessera.publish(refused)
     with pytest.raises(tessera.IpcError, match="as a copy"):
@@ -372,6 +373,22 @@ def test_shared_arrays(tmp_path, consumer):
         shared.get("1a")
     with pytest.raises(tessera.IpcError, match="32"):
         tessera.ask_for("a", "b")
+
+
+def test_what_finds_arrays_may_not_ask_for_them():
+    """It would wait for itself."""
+
+    def find(name):
+        with pytest.raises(tessera.IpcError, match="waits for it"):
+            uses[int(name) % len(uses)]()
+        return np.ones(3)
+
+    with tessera.SharedArrays(1000, find) as shared:
+        uses = [lambda: shared.get("0"), lambda: shared.bytes, lambda: "0" in shared, shared.close]
+        for number in range(len(uses)):
+            assert shared.get(str(number)).shape == (3,)
+            assert tessera.ask_for(str(number + len(uses)), shared.address).shape == (3,)
+        assert shared.bytes == 8 * 24
 
 
 ENDING = """
