@@ -45,7 +45,9 @@ void expect_host(nb::handle object) {
 DataType type_of(std::string const& name) {
   std::string_view const kinds = "biufcV";
   auto const kind = name.size() > 2 ? kinds.find(name[1]) : kinds.npos;
-  if (kind == kinds.npos) throw ExchangeError{text({"elements of type \"", name, "\", which tessera does not have"})};
+  bool const is_foreign = kind != kinds.npos && kinds[kind] == 'V' && name[0] != '|';  // bfloat16 of ml_dtypes is "<V2"
+  if (kind == kinds.npos || is_foreign)
+    throw ExchangeError{text({"elements of type \"", name, "\", which tessera does not have"})};
   if (name[0] == '>')
     throw ExchangeError{text({"elements of type \"", name, "\" are in the other byte order: convert them first"})};
   std::uint32_t size = 0;

@@ -181,8 +181,8 @@ def publish(value: Any, selection: Any = ..., *, copy: bool = True) -> Published
     or any object with `__dlpack__`, `__array_interface__` or `__cuda_array_interface__`, which is copied, in C order.
     `copy=False`: memory of a device is published as it is, if it is cudaMalloc's or of a pool that can be exported.
 
-    Raises IpcError, if elements are of a type that a name does not say all of, or memory cannot be shared;
-    ExchangeError, if it cannot be taken.
+    Raises IpcError, if memory cannot be shared; ExchangeError, if it cannot be taken; MetadataError, if Zarr has no type
+    for the elements.
     """
     return Published(publish_natively(value, selection, copy=copy))
 

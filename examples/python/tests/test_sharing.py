@@ -185,10 +185,20 @@ def test_what_is_published(array, made, consumer):
     for refused in (np.array(["text"]), np.array(["2020-01-01"], "M8[D]"), a_struct, a_struct[["b"]]):
         with pytest.raises((tessera.ExchangeError, TypeError, BufferError)):
             tessera.publish(refused)
+    for no_type in (np.longdouble, "V0"):
+        with pytest.raises(tessera.MetadataError, match="data_type"):
+            tessera.publish(np.zeros(3, no_type))
     with pytest.raises(tessera.IpcError, match="as a copy"):
         tessera.publish(array, copy=False)
     with pytest.raises(TypeError, match="selection"):
         tessera.publish(array, np.s_[2:3])
+
+
+def test_numbers_that_numpy_does_not_have():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    for dtype in (ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.int4):
+        with pytest.raises(tessera.ExchangeError, match="does not have"):
+            tessera.publish(np.zeros(3, dtype))
 
 
 def test_jax_takes_a_copy_of_what_is_read_only(array):
