@@ -12,6 +12,7 @@
 #include <tessera/store/cached_store.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
+#include <tessera/store/routed_store.hpp>
 #include <tessera/store/wrapper_store.hpp>
 #include <tessera/testing/store_conformance.hpp>
 
@@ -137,6 +138,16 @@ TEST_CASE("what anybody writes is seen, in memory and in files") {
   };
   check(MemoryStore<HostBuffer>{});
   check(LocalStore<HostBuffer>{folder.path().string()});
+}
+
+TEST_CASE("a value that moves between two stores in memory is another one") {
+  MemoryStore<HostBuffer> const small, large;
+  CachedStore const store{RoutedStore{small, large, SmallerThan{4}}, 1 << 20};
+  for (auto const* text : {"abc", "a large value", "def"}) {
+    put(store, "a", text);
+    CHECK(got(store, "a") == text);
+    CHECK(got(store, "a") == text);
+  }
 }
 
 TEST_CASE("threads read and write through it: nobody finds what he wrote before") {

@@ -167,7 +167,10 @@ class MemoryStore<B> {
   ValueWatch watch(Key const& key) const {
     std::shared_lock lock{state_->mutex};
     auto const at = state_->values.find(key.path);
-    return ValueWatch{at == state_->values.end() ? ValueVersion{} : ValueVersion{{at->second->number}, true, true}};
+    if (at == state_->values.end()) return ValueWatch{ValueVersion{}};
+    // A key may be in this store, and later in another one (RoutedStore), whose numbers begin anew.
+    auto const store = reinterpret_cast<std::uintptr_t>(state_.get());
+    return ValueWatch{ValueVersion{{at->second->number, store}, true, true}};
   }
   SequenceCounter& changes(Key const& key) const { return state_->locks.changes(key); }
 
