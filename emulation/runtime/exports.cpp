@@ -389,7 +389,10 @@ void end(Event const& event) {
 std::function<void()> recorded(Event const& event) {
   if (event.shared == nullptr) return {};
   return [shared = event.shared, number = event.shared->recorded.fetch_add(1) + 1] {
-    shared->done.store(number, std::memory_order_release);
+    // Two streams may have recorded it, and the later record is the first to be reached: nobody waits for less than that.
+    auto reached = shared->done.load(std::memory_order_relaxed);
+    while (reached < number && !shared->done.compare_exchange_weak(reached, number, std::memory_order_release)) {
+    }
     shared->changes.fetch_add(1, std::memory_order_release);
     futex_wake(shared->changes);
   };
