@@ -33,7 +33,8 @@ class AttachedColumn {
   std::optional<Attached<S>> const& offsets() const& { return offsets_; }
   std::optional<Attached<S>> const& mask() const& { return mask_; }
 
-  /// The slice's values; the host's or a device's. Throws: IpcError, if they are of another type, or not one each, as packed bools are.
+  /// The slice's values; the host's or a device's. Throws: IpcError, if they are of another type, or not one each, as
+  /// packed bools are.
   template <class T>
   ArrayView<T const, 1, S> values() const& {
     if (!data_ || offsets_) detail::refuse_column(what_, "it has no values, one for each element");

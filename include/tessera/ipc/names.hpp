@@ -42,9 +42,7 @@ class NameServer {
 
   /// Throws: IpcError.
   explicit NameServer(Get get)
-      : get_{std::move(get)},
-        listening_{detail::listen_as(address_)},
-        woken_{::eventfd(0, EFD_CLOEXEC)} {
+      : get_{std::move(get)}, listening_{detail::listen_as(address_)}, woken_{::eventfd(0, EFD_CLOEXEC)} {
     if (!woken_) detail::fail("make an event descriptor");
     thread_.start([this] { serve(); });
   }
