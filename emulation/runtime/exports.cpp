@@ -136,10 +136,11 @@ void answer_others() {
     while (own->asked.load(std::memory_order_acquire) == seen) futex_wait(own->asked, seen);
     seen = own->asked.load(std::memory_order_acquire);
     Held const held;
-    for (auto const& event : world().events.all()) {
-      if (event->shared == nullptr || event->exporter != 0 || event->destroyed || event->lost || !event->recorded)
-        continue;
-      if (world().devices[event->device].error == cudaSuccess) scheduler::reach(event->latest, false);
+    auto const& all = world().events.all();
+    for (std::size_t i = 0; i < all.size(); ++i) {  // reach() gives the lock away: others may make events meanwhile
+      Event const& event = *all[i];
+      if (event.shared == nullptr || event.exporter != 0 || event.destroyed || event.lost || !event.recorded) continue;
+      if (world().devices[event.device].error == cudaSuccess) scheduler::reach(event.latest, false);
     }
   }
 }

@@ -1,6 +1,9 @@
 // What the emulated runtime does between processes, and which wrong uses it refuses or reports.
+#include <atomic>
+#include <cstddef>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -143,6 +146,51 @@ TEST_CASE("what cannot be exported or opened is refused") {
   REQUIRE(cudaFreeHost(pinned) == cudaSuccess);
   REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);
   REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
+}
+
+// An exporter that makes events while another process's question lets a host function run.
+struct Meanwhile {
+  std::atomic<bool> begun{false}, ends{false};
+};
+TEST_CASE("child: exporter that makes events" * doctest::skip()) {
+  auto const tell = test::Process::mine();
+  emulation::seed(1);  // the first stream is late: only those who wait let it run; the second begins behind it
+  cudaStream_t first = nullptr, second = nullptr;
+  std::vector<cudaEvent_t> events(1000);
+  cudaIpcEventHandle_t ready{};
+  constexpr unsigned shared = cudaEventInterprocess | cudaEventDisableTiming;
+  REQUIRE(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking) == cudaSuccess);
+  REQUIRE(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking) == cudaSuccess);
+  REQUIRE(cudaEventCreateWithFlags(&events[0], shared) == cudaSuccess);
+  Meanwhile meanwhile;
+  auto const wait = [](void* argument) {
+    auto& state = *static_cast<Meanwhile*>(argument);
+    state.begun = true;
+    state.begun.notify_one();
+    state.ends.wait(false);
+  };
+  REQUIRE(cudaEventRecord(events[0], first) == cudaSuccess);
+  REQUIRE(cudaStreamWaitEvent(second, events[0], 0) == cudaSuccess);
+  REQUIRE(cudaLaunchHostFunc(second, wait, &meanwhile) == cudaSuccess);
+  REQUIRE(cudaIpcGetEventHandle(&ready, events[0]) == cudaSuccess);
+  tell.put(text_of(ready));
+  meanwhile.begun.wait(false);
+  for (std::size_t i = 1; i < events.size(); ++i)
+    REQUIRE(cudaEventCreateWithFlags(&events[i], shared) == cudaSuccess);
+  meanwhile.ends = true;
+  meanwhile.ends.notify_one();
+  CHECK(tell.get() == "end");
+  for (auto const event : events) REQUIRE(cudaEventDestroy(event) == cudaSuccess);
+  for (auto const stream : {first, second}) REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
+}
+TEST_CASE("a process answers for its events while it makes others") {
+  auto exporter = test::Process::running("child: exporter that makes events");
+  cudaEvent_t ready = nullptr;
+  REQUIRE(cudaIpcOpenEventHandle(&ready, handle_of<cudaIpcEventHandle_t>(exporter->get())) == cudaSuccess);
+  CHECK(cudaEventSynchronize(ready) == cudaSuccess);
+  REQUIRE(cudaEventDestroy(ready) == cudaSuccess);
+  exporter->put("end");
+  CHECK(exporter.wait());
 }
 
 // What ends the program, in programs of their own.
