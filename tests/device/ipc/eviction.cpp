@@ -1,6 +1,4 @@
 // Arrays of device memory by name at random: under a budget, in processes that are killed.
-#include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -10,18 +8,13 @@
 #include <doctest/doctest.h>
 
 #include <emulation/emulation.hpp>
-#include <ipc/process.hpp>
-#include <support/random.hpp>
+#include <ipc/numbers_by_name.hpp>
 #include <tessera/ipc/cuda.cuh>
-#include <tessera/ipc/names.hpp>
-#include <tessera/ipc/shared_arrays.hpp>
 #include <tessera/memory/launch.cuh>
 
 using namespace tessera;
 
 namespace ipc_device_eviction_tests {
-
-constexpr std::uint64_t elements = 1000, size = 4 * elements, most = 5, names = 9;
 
 struct Fill {
   std::uint32_t* data;
@@ -29,72 +22,32 @@ struct Fill {
   TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const { data[i] = number; }
 };
 
-// Arrays of a number each, which is their name; no more than `most` of them at a time.
 TEST_CASE("child: server of names on a device" * doctest::skip()) {
   auto const tell = test::Process::mine();
   ipc::IpcResource resource;
   Queue<space::Device> on{Queue<space::Host>{}, DeviceResources{.device = resource}};
   ipc::Producer producer;
-  ipc::SharedArrays shared{most * size, [&](std::string_view name) {
-                             auto const number = static_cast<std::uint32_t>(std::stoul(std::string{name}));
-                             return ipc::Source{size, [&, number] {
-                                                  OwnedArray<std::uint32_t, 1, DeviceBuffer> array{{elements}, on};
-                                                  launch(on, elements, Fill{array.data(), number});
-                                                  return ipc::publish(producer, std::move(array), on);
-                                                }};
-                           }};
-  std::atomic<std::size_t> largest{0};
-  ipc::NameServer const server{[&](std::string_view name) {
-    auto array = shared.get(name);
-    largest = std::max(largest.load(), producer.allocations());
-    return array;
-  }};
-  tell.put(server.address());
-  for (;;) {
-    auto const asked = tell.get();
-    if (asked == "unheld") tell.put(test::comes_true([&] { return producer.leases() == 0; }) ? "yes" : "no");
-    if (asked == "largest") tell.put(std::to_string(largest));
-    if (asked == "end") break;
-  }
+  test::serve_numbers<std::uint32_t>(tell, producer, [&](std::uint32_t number) {
+    OwnedArray<std::uint32_t, 1, DeviceBuffer> array{{test::numbers_in_array}, on};
+    launch(on, test::numbers_in_array, Fill{array.data(), number});
+    return ipc::publish(producer, std::move(array), on);
+  });
 }
 
-// Asks, attaches, slices, reads and detaches at random. Ends well if the server is killed.
 void use_at_random(std::string const& address, std::uint64_t seed, std::uint64_t steps) {
-  test::Random random{seed};
-  struct Held {
-    std::uint64_t number;
-    ipc::Attached<space::Device> array;
-  };
   Queue<space::Device> on{Queue<space::Host>{}};
   ipc::Consumer consumer;
-  std::vector<Held> held;
-  std::vector<std::uint32_t> found(elements);
-  std::uint64_t served = 0;
-  for (std::uint64_t step = 0; step < steps; ++step) try {
-      auto const number = random(1, names);
-      auto const array = ipc::ask_for(std::to_string(number), address);
-      for (auto const& other : held)
-        if (other.number == number && other.array.descriptor().memory.number != array.memory.number)
-          throw std::runtime_error{"an array that is held was evicted"};
-      auto const first = random(0, elements - 1);
-      auto part = ipc::attach(consumer, array.slice({{first, elements}}), on);
-      auto const view = part.view<std::uint32_t const, 1>();
-      if (cudaMemcpyAsync(found.data(), view.data, 4 * view.shape[0], cudaMemcpyDeviceToHost, on.stream()) !=
-          cudaSuccess)
-        throw std::runtime_error{"a copy failed"};
-      on.wait();
-      if (!std::all_of(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(view.shape[0]),
-                       [&](auto one) { return one == number; }))
-        throw std::runtime_error{"another element"};
-      ++served;
-      if (random.one_in(2)) held.push_back({number, std::move(part)});
-      if (held.size() > 1) held.erase(held.begin());
-    } catch (ipc::ProducerGone const&) {
-      throw;
-    } catch (ipc::IpcError const&) {  // evicted before it was attached; or no room beside what is held
-      held.clear();
-    }
-  if (served < steps / 4) throw std::runtime_error{"hardly anything was served"};
+  test::ask_for_numbers(
+      address, seed, steps, [&](ipc::Descriptor const& array) { return ipc::attach(consumer, array, on); },
+      [&](auto const& part) {
+        auto const view = part.template view<std::uint32_t const, 1>();
+        std::vector<std::uint32_t> found(view.shape[0]);
+        if (cudaMemcpyAsync(found.data(), view.data, 4 * found.size(), cudaMemcpyDeviceToHost, on.stream()) !=
+            cudaSuccess)
+          throw std::runtime_error{"a copy failed"};
+        on.wait();
+        return found;
+      });
 }
 
 TEST_CASE("child: asks for names on a device at random" * doctest::skip()) {
@@ -151,7 +104,7 @@ TEST_CASE("device memory by name at random, under a budget: nothing held goes, a
     return server->get();
   };
   CHECK(answer("unheld") == "yes");
-  CHECK(answer("largest") == std::to_string(most));
+  CHECK(answer("largest") == std::to_string(test::most_arrays));
   server->put("end");
   CHECK(server.wait());  // by the emulation's word it freed all that it made
   server = test::Process::running("child: server of names on a device");
