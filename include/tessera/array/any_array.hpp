@@ -13,6 +13,7 @@
 
 #include <tessera/array/append.hpp>
 #include <tessera/array/array_state.hpp>
+#include <tessera/array/chunk_box.hpp>
 #include <tessera/array/elements.hpp>
 #include <tessera/array/invalid_call.hpp>
 #include <tessera/array/other_side.hpp>
@@ -194,23 +195,8 @@ class AnyArray {
   /// The part of the array that is in one chunk, given by its place in the grid. Throws: SelectionError.
   Box chunk_box(Extents const& chunk) const {
     return detail::in_document(store(), document(), [&] {
-      auto const now = shape(), grid = state_->grid_of(now);
-      if (chunk.rank() != grid.rank())
-        throw SelectionError{text({"a chunk's place of ", chunk.rank(), " dimensions, expected ", grid.rank()})};
-      std::vector<Slice> slices;
-      auto const axes = detail::chunk_axes(state_->metadata.edges, now);
-      for (std::size_t d = 0; d < grid.rank(); ++d) {
-        if (chunk[d] >= grid[d])
-          throw SelectionError{text({"dimension ", d, ": found chunk ", chunk[d], ", expected one below ", grid[d]})};
-        if (!axes.empty()) {
-          auto const [begin, elements] = axes[d].chunk(chunk[d]);
-          slices.emplace_back(begin, begin + elements);
-          continue;
-        }
-        auto const length = chunk_shape()[d], first = chunk[d] * length;
-        slices.emplace_back(first, first + std::min(length, now[d] - first));
-      }
-      return Box{std::move(slices)};
+      auto const now = shape();
+      return detail::box_of_chunk(chunk, state_->grid_of(now), now, chunk_shape(), edges());
     });
   }
   /// The shape of the chunks at the bottom of shards, which are fetched and decoded alone; without shards, the chunk
@@ -371,24 +357,9 @@ class AnyArray {
       });
   }
 
-  // The smallest box of elements that has all listed chunks. Throws: SelectionError, if one lies outside.
   ResolvedSelection surrounding_of(std::span<PlacedChunk const> listed) const {
-    auto const now = shape(), &length = inner_chunk_shape();
-    auto const rank = now.rank();
-    Region box{now, Extents::filled(rank, 0), Extents::filled(rank, 1)};
-    for (auto const& [chunk, target] : listed)
-      for (std::size_t d = 0; d < rank; ++d) box.first[d] = std::min(box.first[d], chunk[d] * length[d]);
-    for (auto const& [chunk, target] : listed)
-      for (std::size_t d = 0; d < rank; ++d) {
-        auto const first = chunk[d] * length[d];
-        if (first >= now[d])
-          throw SelectionError{text({"dimension ", d, ": found chunk ", chunk[d], ", expected one that begins below ",
-                                     now[d]})}
-              .in_key(path())
-              .in_store(name_of(store()));
-        box.count[d] = std::max(box.count[d], first + std::min(length[d], now[d] - first) - box.first[d]);
-      }
-    return box;
+    return detail::in_document(store(), document(),
+                               [&] { return detail::box_of_chunks(listed, shape(), inner_chunk_shape()); });
   }
 
   // As if the array had that shape. `What` is selected, or a plan.

@@ -1,0 +1,141 @@
+// An array whose element type the compiler knows, and whose number of dimensions only the file does.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <tessera/array/any_array.hpp>
+#include <tessera/array/array.hpp>
+#include <tessera/array/caller_memory.hpp>
+#include <tessera/array/elements.hpp>
+#include <tessera/array/owned_array.hpp>
+#include <tessera/array/selection.hpp>
+#include <tessera/core/data_type.hpp>
+#include <tessera/view/contiguous_memory.hpp>
+
+namespace tessera { inline namespace v0 {
+
+/// An array of T whose number of dimensions only the file knows. A handle, as Array is.
+template <Element T, class S, class P>
+class ArrayOf {
+  using Untyped = AnyArray<S, P>;
+
+ public:
+  using element_type = T;
+  using array_space = typename P::array_space;
+  using queue_type = typename P::queue_type;
+
+  /// Throws: MetadataError, if its elements are of another type.
+  explicit ArrayOf(Untyped array) : array_{std::move(array)} { fill_ = array_.template fill_value<T>(); }
+
+  Extents shape() const { return array_.shape(); }  ///< what it is now: copies of this handle may change it
+  Extents const& chunk_shape() const { return array_.chunk_shape(); }
+  std::size_t rank() const { return chunk_shape().rank(); }
+  std::uint64_t size() const { return element_count(shape(), "shape"); }  ///< elements
+  DataType type() const { return data_type_of<T>(); }
+  DimensionNames const& dimension_names() const& { return array_.dimension_names(); }
+  DimensionNames dimension_names() && { return array_.dimension_names(); }
+  T fill_value() const { return fill_; }
+  ArrayMetadata metadata() const { return array_.metadata(); }
+  Members const& attributes() const& { return array_.attributes(); }
+  Members attributes() && { return array_.attributes(); }
+  Untyped const& untyped() const { return array_; }
+  /// The same array, with these options unless a call says otherwise: AnyArray::with.
+  ArrayOf with(ReadOptions const& options) const { return ArrayOf{array_.with(options)}; }
+  ArrayOf with(WriteOptions const& options) const { return ArrayOf{array_.with(options)}; }
+  /// The same array, through other codecs and in another memory space: AnyArray::through.
+  template <class Named, class... On>
+  auto through(On... on) const {
+    auto other = array_.template through<Named>(std::move(on)...);
+    using Other = decltype(other);
+    if constexpr (std::same_as<Other, detail::InvalidCall>)
+      return other;
+    else
+      return ArrayOf<T, typename Other::store_type, typename Other::pipeline_type>{std::move(other)};
+  }
+
+  /// Reads a selection into a new array of buffers B: its `shape()` gives the dimensions, `elements()` all elements in
+  /// C order, `strides()` the distances of neighbours. Else as Array::read.
+  template <class B = detail::elements_buffer<T, array_space>, detail::Selector Sel = Box>
+  OwnedArray<T, detail::any_rank, B> read(Sel const& selection, queue_type& on, ReadOptions const& options = {}) const {
+    auto const what = selected(selection);
+    OwnedArray<T, detail::any_rank, B> result{what.shape, queue_in<typename B::space_type>(on)};
+    constexpr bool is_of_host = detail::is_of_the_host_alone<typename B::space_type, array_space>;
+    static_assert(is_of_host || detail::is_worked_on_in<typename B::space_type, array_space>,
+                  "tessera: this array is not read into buffers of that space; leave out the type of the buffers");
+    if constexpr (is_of_host) {
+      if constexpr (detail::check_host_route<S, P>())
+        array_.template through<space::Host>().read(what, {reinterpret_cast<std::byte*>(result.data()), dense(what)},
+                                                    on.host(), options);
+    } else if constexpr (std::is_void_v<typename Untyped::Completion>) {
+      detail::ElementsOf<T>::read(array_, what, {reinterpret_cast<std::byte*>(result.data()), dense(what)}, on,
+                                  options);
+    } else {
+      auto pending = array_.read(what, {reinterpret_cast<std::byte*>(result.data()), dense(what)}, on, options);
+      if constexpr (B::space_type::host_accessible)
+        pending.wait();
+      else
+        pending.detach();
+    }
+    return result;
+  }
+  template <class B = detail::elements_buffer<T, array_space>, detail::Selector Sel = Box>
+  OwnedArray<T, detail::any_rank, B> read(Sel const& selection, ReadOptions const& options = {}) const {
+    return read<B>(selection, array_.queue(), options);
+  }
+
+  /// Reads into contiguous memory in C order, and writes from it. Else as Array::read and Array::write.
+  template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
+  auto read(Sel const& selection, M&& to, queue_type& on, ReadOptions const& options = {}) const {
+    if constexpr (detail::check_destination<T, detail::any_rank, array_space, M>()) {
+      auto const what = selected(selection);
+      return detail::ElementsOf<T>::read(
+          array_, what, {reinterpret_cast<std::byte*>(first_element(to, what)), dense(what)}, on, options);
+    } else {
+      return detail::InvalidCall{};
+    }
+  }
+  template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
+  auto read(Sel const& selection, M&& to, ReadOptions const& options = {}) const {
+    return read(selection, to, array_.queue(), options);
+  }
+  template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
+  auto write(Sel const& selection, M const& from, queue_type& on, WriteOptions const& options = {}) const {
+    if constexpr (detail::check_writable<S>() && detail::check_memory<T, detail::any_rank, array_space, M const>()) {
+      auto const what = selected(selection);
+      return detail::ElementsOf<T>::write(
+          array_, what, {reinterpret_cast<std::byte const*>(first_element(from, what)), dense(what)}, on, options);
+    } else {
+      return detail::InvalidCall{};
+    }
+  }
+  template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
+  auto write(Sel const& selection, M const& from, WriteOptions const& options = {}) const {
+    return write(selection, from, array_.queue(), options);
+  }
+
+ private:
+  template <class Sel>
+  ResolvedSelection selected(Sel const& selection) const {
+    return detail::in_document(array_.store(), array_.document(), [&]() -> ResolvedSelection {
+      return detail::selected_in(selection, shape(), chunk_shape(), array_.edges());
+    });
+  }
+  static Strides dense(ResolvedSelection const& what) { return Layout::c_order(what.shape, sizeof(T)).strides; }
+  template <class M>
+  auto first_element(M& memory, ResolvedSelection const& what) const {
+    auto const expected = element_count(what.shape, "the selection");
+    auto const found = contiguous_memory<M>::size(memory);
+    if (found == expected) return contiguous_memory<M>::data(memory);
+    throw SelectionError{text({"the memory holds ", found, " elements, expected ", expected})}
+        .in_key(array_.document().path)
+        .in_store(name_of(metadata_of(array_.store())));
+  }
+
+  Untyped array_;
+  T fill_{};
+};
+
+}}  // namespace tessera::v0
