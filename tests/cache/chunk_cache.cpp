@@ -190,9 +190,9 @@ TEST_CASE("chunks of a shard are written back together, and read one by one") {
 
 TEST_CASE("chunks are written back under the locks of the array, whose shards others write to as well") {
   using Sharded = Pipeline<space::Host, codec::Sharding<Zstd>>;
-  auto const array = create_array<std::int32_t, 2>(MemoryStore<HostBuffer>{}, "a",
-                                                   {.shape = {32, 16}, .chunk_shape = {32, 16}},
-                                                   Sharded{codec::Sharding<Zstd>{{8, 8}}});
+  auto const array =
+      create_array<std::int32_t, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {32, 16}, .chunk_shape = {32, 16}},
+                                    Sharded{codec::Sharding<Zstd>{{8, 8}}});
   ChunkCache const cache{array, {.host = 8 * chunk_bytes}};
   Box const left{all, {0, 8}}, right{all, {8, 16}};
   std::atomic<int> wrong{0};

@@ -44,7 +44,8 @@ bool hold_some(Cache const& cache, std::mt19937_64& random, DeviceQueue& on) {
   auto const others = cache.hold(box(), on);  // which may send away all but the held ones
   auto const found = cache.statistics();
   bool right = held[0].view.data == where && found.device_bytes <= budget.device && found.host_bytes <= budget.host;
-  for (auto const chunk : held) right = right && test::elements_of(chunk, {16, 16}, on) == test::expected_of(chunk, columns);
+  for (auto const chunk : held)
+    right = right && test::elements_of(chunk, {16, 16}, on) == test::expected_of(chunk, columns);
   return right;
 }
 

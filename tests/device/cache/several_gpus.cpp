@@ -46,8 +46,11 @@ TEST_CASE("a cache is on the GPU of its queue, whichever is current, and refuses
       CHECK(cache.statistics().returns == 8);
       auto const devices =
           text({"chunks on device ", on->device(), ", and the queue is one of device ", other.device()});
-      test::check_refused<Error>([&] { (void)cache.hold({0, 0}, other); },
-                                 {"memory store: key \"a\": a cache has ", devices.c_str()});
+      test::check_refused<Error>(
+          [&] {
+            (void)cache.hold({0, 0}, other);
+          },
+          {"memory store: key \"a\": a cache has ", devices.c_str()});
       CHECK(cache.statistics().held == 0);
       CHECK(cache.hold<space::Host>({0, 0}, other)[0].view(0, 1) == 2);
     }
