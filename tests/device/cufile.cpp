@@ -612,6 +612,56 @@ TEST_CASE("cuFile: ranges of a file that follow each other are one request and o
   });
 }
 
+TEST_CASE("cuFile: ranges that overlap or change places are right, and those of one allocation alone share a copy") {
+  TemporaryFolder folder;
+  auto const large = long_text(16'000);
+  on_machine({}, 2, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    put(store, "k", large, on);
+    DeviceBuffer memory(16'000, on);
+    auto const part = [&](std::size_t at, std::size_t size) { return memory.span().sub(at, size); };
+    struct Range {
+      ByteRange from;
+      ByteSpan<space::Device> to, slab;
+    };
+    auto const check = [&](std::size_t copies, std::vector<Range> const& ranges) {
+      Key const key{"k"};
+      std::vector<Place> places;
+      for (auto const& range : ranges) places.push_back({range.to});
+      std::vector<ReadRequest<space::Device>> requests;
+      for (std::size_t i = 0; i < ranges.size(); ++i)
+        requests.push_back({&key, ranges[i].from, places[i], {}, ranges[i].slab});
+      emulation::Watch const watch;
+      get_many(store, std::span{requests}, on);
+      CHECK(watch.copies(cudaMemcpyDeviceToDevice) == copies);
+      for (auto const& [from, to, slab] : ranges)
+        CHECK((test::text<space::Device>(to, on) == large.substr(from.offset, from.size)));
+    };
+    check(3, {{{0, 8000}, part(4000, 8000), part(0, 16'000)},
+              {{100, 50}, part(0, 50), part(0, 16'000)},
+              {{8000, 2000}, part(12'000, 2000), part(0, 16'000)}});
+    check(2, {{{0, 2000}, part(2000, 2000), part(0, 16'000)}, {{2000, 2000}, part(0, 2000), part(0, 16'000)}});
+    check(1, {{{0, 2000}, part(0, 2000), part(0, 4000)}, {{2000, 2000}, part(2000, 2000), part(0, 4000)}});
+    check(2, {{{0, 2000}, part(0, 2000), part(0, 2000)}, {{2000, 2000}, part(2000, 2000), part(2000, 2000)}});
+    check(2, {{{0, 2000}, part(0, 2000), part(0, 2000)}, {{2000, 2000}, part(2000, 2000), part(0, 2000)}});
+    check(2, {{{0, 2000}, part(0, 2000), {}}, {{2000, 2000}, part(2000, 2000), {}}});
+  });
+}
+
+TEST_CASE("cuFile: nothing is read into a block that the stream still copies from") {
+  TemporaryFolder folder;
+  auto const one = long_text(10'000), other = long_text(10'000, 7);
+  on_machine({}, 16, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    put(store, "one", one, on), put(store, "other", other, on);
+    auto const first = get(store, {"one"}, on), second = get(store, {"other"}, on);
+    CHECK((test::text(first->view(), on) == one));
+    CHECK((test::text(second->view(), on) == other));
+  });
+}
+
 TEST_CASE("cuFile: a file that is replaced is another one, and a watched one stays") {
   TemporaryFolder folder;
   on_machine({}, 4, [&] {
@@ -647,6 +697,27 @@ TEST_CASE("cuFile: more files than stay open") {
       CHECK(value(store, std::to_string(i), on) == std::to_string(i));
       CHECK(emulation::cufile::alive().files <= cufile::Files::most);
     }
+  });
+}
+
+TEST_CASE("cuFile: files that were used last stay open, and those that have no name any more do not") {
+  TemporaryFolder folder;
+  on_machine({}, 1, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    auto const write = [&](std::string const& key, std::string_view text) { put(store.host_side(), key, text, on); };
+    write("a", "one"), write("b", "other");
+    (void)value(store, "a", on), (void)value(store, "b", on);
+    CHECK(emulation::cufile::alive().files == 2);
+    write("a", "another");
+    CHECK(value(store, "a", on) == "another");
+    CHECK(emulation::cufile::alive().files == 2);
+    emulation::cufile::forget_calls();
+    for (std::size_t i = 0; i < 2 * cufile::Files::most; ++i) {
+      write(std::to_string(i), "some bytes");
+      (void)value(store, std::to_string(i), on), (void)value(store, "a", on);
+    }
+    CHECK(count("cuFileHandleRegister") == 2 * cufile::Files::most);
   });
 }
 
