@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "../runtime/regions.hpp"
 #include "../runtime/sanitizer.hpp"
@@ -91,8 +92,9 @@ Batch& batch_of(CUfileBatchHandle_t handle, char const* call) {
 void run(Batch& batch) {
   for (auto const& request : batch.waiting) {
     auto const moved = emulation::cufile::transfer(request);
-    batch.done.push_back(
-        {request.cookie, moved < 0 ? CUFILE_FAILED : CUFILE_COMPLETE, static_cast<std::size_t>(moved)});
+    // Of a request that failed it may tell of bytes, too.
+    auto const told = moved < 0 && world().seed % 2 == 1 ? request.u.batch.size : static_cast<std::size_t>(moved);
+    batch.done.push_back({request.cookie, moved < 0 ? CUFILE_FAILED : CUFILE_COMPLETE, told});
   }
   batch.waiting.clear();
 }
@@ -101,6 +103,7 @@ void run(Batch& batch) {
 
 CUfileError_t cuFileBatchIOSetUp(CUfileBatchHandle_t* handle, unsigned most) {
   std::lock_guard const lock{driver().mutex};
+  *handle = handle;  // if it fails, no handle
   if (driver().opened == 0) mistake({"cuFileBatchIOSetUp: cuFile's driver is not open"});
   if (begin("cuFileBatchIOSetUp")) return result(CU_FILE_INTERNAL_ERROR);
   if (most == 0 || most > driver().machine.most_at_once) return result(CU_FILE_INVALID_VALUE);
@@ -130,6 +133,7 @@ CUfileError_t cuFileBatchIOGetStatus(CUfileBatchHandle_t handle, unsigned least,
   if (least > *count || least > batch.waiting.size() + batch.done.size()) return result(CU_FILE_INVALID_VALUE);
   run(batch);
   *count = static_cast<unsigned>(std::min<std::size_t>(*count, batch.done.size()));
+  if (std::exchange(driver().tells_fewer, false)) --*count;
   std::copy_n(batch.done.begin(), *count, events);
   batch.done.erase(batch.done.begin(), batch.done.begin() + *count);
   return result(CU_FILE_SUCCESS);

@@ -54,6 +54,10 @@ void shorten(std::size_t k, std::size_t bytes) {
   driver().short_size = bytes;
 }
 void shorten_nothing() { shorten(~std::size_t{0}, 0); }
+void tell_fewer() {
+  std::lock_guard const lock{driver().mutex};
+  driver().tells_fewer = true;
+}
 std::size_t count(std::string_view name) {
   std::lock_guard const lock{driver().mutex};
   auto const found = driver().calls.find(name);
@@ -99,7 +103,10 @@ CUfileError_t cuFileDriverOpen() {
     for (auto const& device : world().devices) any = any || device.context;
     if (!any) mistake({"cuFileDriverOpen: no call of CUDA's came before, and then it fails on some systems"});
   }
-  if (!d.machine.nvidia_fs && !d.compatible) return result(CU_FILE_DRIVER_NOT_INITIALIZED);
+  auto const& m = d.machine;
+  if (!m.nvidia_fs && !m.peer_to_peer && !m.opens_without && !d.compatible)
+    return result(CU_FILE_DRIVER_NOT_INITIALIZED);
+  if (m.opens_once && d.opened > 0) return result(CU_FILE_DRIVER_ALREADY_OPEN);
   ++d.opened;
   return result(CU_FILE_SUCCESS);
 }
@@ -119,7 +126,8 @@ CUfileError_t cuFileDriverGetProperties(CUfileDrvProps_t* properties) {
     *properties = {};
     properties->nvfs.major_version = d.machine.nvidia_fs ? 2 : 0;
     properties->nvfs.dcontrolflags = d.compatible ? 1u << CU_FILE_ALLOW_COMPAT_MODE : 0;
-    properties->nvfs.dstatusflags = d.machine.nvidia_fs ? 1u << CU_FILE_NVME_SUPPORTED : 0;
+    properties->nvfs.dstatusflags = (d.machine.nvidia_fs ? 1u << CU_FILE_NVME_SUPPORTED : 0) |
+                                    (d.machine.peer_to_peer ? 1u << CU_FILE_NVME_P2P_SUPPORTED : 0);
     properties->max_batch_io_size = d.machine.most_at_once;
     return CU_FILE_SUCCESS;
   });
@@ -133,7 +141,9 @@ CUfileError_t cuFileSetParameterBool(CUFileBoolConfigParameter_t parameter, bool
   return result(CU_FILE_SUCCESS);
 }
 
+// What a call that fails leaves in its handle is no handle.
 CUfileError_t cuFileHandleRegister(CUfileHandle_t* file, CUfileDescr_t* description) {
+  *file = file;
   return enter("cuFileHandleRegister", [&] {
     auto& d = driver();
     int const number = description->handle.fd;

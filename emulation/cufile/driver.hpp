@@ -35,6 +35,7 @@ struct Driver {
   std::map<std::string, std::size_t, std::less<>> calls;
   std::size_t until_failure = ~std::size_t{0}, until_short = ~std::size_t{0}, short_size = 0;
   std::string failed;
+  bool tells_fewer = false;
 };
 Driver& driver();
 

@@ -188,6 +188,29 @@ TEST_CASE("chunks of a shard are written back together, and read one by one") {
   CHECK(cache.statistics().misses == 1);
 }
 
+TEST_CASE("chunks are written back under the locks of the array, whose shards others write to as well") {
+  using Sharded = Pipeline<space::Host, codec::Sharding<Zstd>>;
+  auto const array =
+      create_array<std::int32_t, 2>(MemoryStore<HostBuffer>{}, "a", {.shape = {32, 16}, .chunk_shape = {32, 16}},
+                                    Sharded{codec::Sharding<Zstd>{{8, 8}}});
+  ChunkCache const cache{array, {.host = 8 * chunk_bytes}};
+  Box const left{all, {0, 8}}, right{all, {8, 16}};
+  std::atomic<int> wrong{0};
+  auto const check = [&](Box const& own, auto&& write) {
+    for (int round = 0; round < 50; ++round) {
+      std::vector<std::int32_t> const some(32 * 8, round + 1);
+      std::vector<std::int32_t> stored(some.size());
+      write(some);
+      array.read(own, stored);
+      wrong += stored != some;
+    }
+  };
+  std::thread other{[&] { check(left, [&](auto const& some) { array.write(left, some); }); }};
+  check(right, [&](auto const& some) { cache.write(right, some), cache.flush(); });
+  other.join();
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("chunks that could not leave stay in the order in which they were used") {
   Counted const store;
   auto const array = counting_array({40, 8}, store);

@@ -2,11 +2,15 @@
 // and never silently by way of the host.
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <dlfcn.h>
+
+#include <cufile.h>
 #include <emulation/cufile.hpp>
 
 #include <device/arrays.hpp>
@@ -130,22 +134,147 @@ TEST_CASE("cuFile: what is small goes through page-locked memory, and is told") 
 
 TEST_CASE("cuFile: what comes short is asked for again, and no more") {
   TemporaryFolder folder;
-  auto const large = long_text((std::size_t{3} << 20) + 5000);
+  auto const large = long_text((std::size_t{3} << 20) + 5000), other = long_text(large.size(), 7);
   on_machine({}, 4, [&] {
     DeviceQueue on{HostQueue{1}};
     Direct const store{path_of(folder), options()};
+    put(store, "other", other, on);
     for (std::size_t const bytes : {std::size_t{4096}, std::size_t{5000}, std::size_t{700'001}})
       for (std::size_t k = 0; k < 5; ++k) {
         CAPTURE(bytes);
         CAPTURE(k);
         emulation::cufile::shorten(k, bytes);
         put(store, "k", large, on);
+        emulation::cufile::shorten_nothing();
+        CHECK((value(store, "other", on) == other));  // the block has other bytes than those that are read next
         emulation::cufile::shorten(k, bytes);
         CHECK((value(store, "k", on) == large));
         emulation::cufile::shorten_nothing();
         CHECK((value(store.host_side(), "k", on) == large));
       }
     CHECK(store.transfer_path().size() == 1);  // all of it directly
+  });
+}
+
+TEST_CASE("cuFile: what is asked for again takes no more of the block than was left for it") {
+  TemporaryFolder folder;
+  auto const one = long_text(100'000), other = long_text(100'000, 7);
+  on_machine({}, 2, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    put(store, "one", one, on), put(store, "other", other, on);
+    DeviceBuffer memory(20'000, on);
+    Key const keys[] = {{"one"}, {"other"}};
+    Place const places[] = {{memory.span().sub(0, 10'000)}, {memory.span().sub(10'000, 10'000)}};
+    ReadRequest<space::Device> requests[] = {{&keys[0], {0, 10'000}, places[0]}, {&keys[1], {0, 10'000}, places[1]}};
+    emulation::cufile::shorten(0, 9000);
+    get_many(store, std::span{requests}, on);
+    emulation::cufile::shorten_nothing();
+    CHECK((test::text(memory.view(), on) == one.substr(0, 10'000) + other.substr(0, 10'000)));
+  });
+}
+
+TEST_CASE("cuFile: as many requests at once as it takes, and 128 at most") {
+  TemporaryFolder folder;
+  constexpr std::size_t count = 300;
+  for (auto const& [most, batches] : {std::pair{1u, 300u}, std::pair{7u, 43u}, std::pair{1000u, 3u}})
+    on_machine({.most_at_once = most}, 1, [&, batches = batches] {
+      DeviceQueue on{HostQueue{1}};
+      Direct const store{path_of(folder), options()};
+      DeviceBuffer memory(count * 10, on);
+      std::vector<Key> keys;
+      std::vector<Place> places;
+      std::string expected;
+      for (std::size_t i = 0; i < count; ++i) {
+        keys.push_back({std::to_string(i)}), places.push_back({memory.span().sub(i * 10, 10)});
+        expected += long_text(10, static_cast<std::uint32_t>(i));
+        put(store.host_side(), keys[i].path, long_text(10, static_cast<std::uint32_t>(i)), on);
+      }
+      std::vector<ReadRequest<space::Device>> requests;
+      for (std::size_t i = 0; i < count; ++i) requests.push_back({&keys[i], {}, places[i]});
+      emulation::cufile::forget_calls();
+      get_many(store, std::span{requests}, on);
+      CHECK(emulation::cufile::count("cuFileBatchIOSubmit") == batches);
+      CHECK((test::text(memory.view(), on) == expected));
+    });
+}
+
+TEST_CASE("cuFile: a batch whose end is not told is cancelled, and its values go the other way") {
+  TemporaryFolder folder;
+  on_machine({}, 2, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    put(store, "k", long_text(100'000), on);
+    emulation::cufile::forget_calls();
+    emulation::cufile::tell_fewer();
+    CHECK((value(store, "k", on) == long_text(100'000)));
+    CHECK(count("cuFileBatchIOCancel") == 1);
+    CHECK(shown(store.transfer_path())
+              .ends_with("pinned (cuFileBatchIOGetStatus told of 0 of 1 requests): 1 reads of 100000, 0 writes of 0"));
+  });
+}
+
+TEST_CASE("cuFile: a queue that two cuFiles use has a block and a batch of the one that uses it") {
+  TemporaryFolder folder;
+  Dl_info found{};
+  REQUIRE(::dladdr(reinterpret_cast<void const*>(&::cuFileBatchIOSubmit), &found) != 0);
+  std::filesystem::copy_file(found.dli_fname, folder / "another.so");
+  on_machine({}, 2, [&] {
+    DeviceQueue on{HostQueue{1}};
+    auto another = options();
+    another.cufile.library = (folder / "another.so");
+    Direct const one{path_of(folder), options()}, other{path_of(folder), another};
+    put(one, "k", long_text(100'000), on);
+    for (auto const* store : {&one, &other, &other, &one}) CHECK((value(*store, "k", on) == long_text(100'000)));
+    for (auto const* store : {&one, &other}) CHECK(store->transfer_path().size() == 1);
+    CHECK(emulation::cufile::alive().batches == 1);
+    emulation::cufile::forget_calls();
+    for (auto const* store : {&other, &other, &one}) (void)value(*store, "k", on);
+    CHECK(count("cuFileBatchIOSetUp") == 2);
+    CHECK(count("cuFileBufRegister") == 2);
+  });
+}
+
+TEST_CASE("cuFile: a queue that keeps little memory keeps no block") {
+  TemporaryFolder folder;
+  on_machine({}, 2, [&] {
+    DeviceQueue on{HostQueue{1}};
+    on.keep_idle(block - 1);
+    Direct const store{path_of(folder), options()};
+    put(store, "k", "some bytes", on);
+    CHECK(value(store, "k", on) == "some bytes");
+    on.wait();
+    CHECK(emulation::cufile::alive().buffers == 0);
+  });
+}
+
+TEST_CASE("cuFile: a driver that somebody else has opened is used, and stays open") {
+  TemporaryFolder folder;
+  emulation::cufile::set({.opens_once = true});
+  under_seeds(1, [&] {
+    DeviceQueue on{HostQueue{1}};
+    on.wait();
+    cuFileSetParameterBool(CUFILE_PARAM_PROPERTIES_ALLOW_COMPAT_MODE, false);
+    REQUIRE(cuFileDriverOpen().err == CU_FILE_SUCCESS);
+    {
+      Direct const store{path_of(folder), options()};
+      put(store, "k", "some bytes", on);
+      CHECK(value(store, "k", on) == "some bytes");
+      CHECK(shown(store.transfer_path()) == "direct: 1 reads of 10, 1 writes of 10");
+    }
+    on.trim();
+    CHECK(emulation::cufile::alive().opened == 1);
+    cuFileDriverClose_v2();
+  });
+}
+
+TEST_CASE("cuFile: the kernel's own transfers do, where its module is not") {
+  TemporaryFolder folder;
+  on_machine({.nvidia_fs = false, .peer_to_peer = true}, 1, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    put(store, "k", "some bytes", on);
+    CHECK(shown(store.transfer_path()) == "direct: 0 reads of 0, 1 writes of 10");
   });
 }
 
@@ -175,6 +304,7 @@ TEST_CASE("cuFile: the k-th of its calls fails: values are right, by the other w
       bool has_failed = false;
       {
         emulation::cufile::fail(k);
+        emulation::cufile::forget_calls();
         DeviceQueue on{HostQueue{1}};
         Direct const store{path_of(folder), options()};
         put(store, "k", large, on);
@@ -184,6 +314,9 @@ TEST_CASE("cuFile: the k-th of its calls fails: values are right, by the other w
         has_failed = emulation::cufile::has_failed();
         CAPTURE(emulation::cufile::failed_call());
         emulation::cufile::fail_nothing();
+        auto const is_of_batch = [](std::string const& call) { return call.starts_with("cuFileBatchIO"); };
+        if (has_failed && is_of_batch(emulation::cufile::failed_call()))
+          CHECK(count("cuFileBatchIOCancel") == (emulation::cufile::failed_call() != "cuFileBatchIOSetUp"));
         bool const is_harmless = emulation::cufile::failed_call() == "cuFileDriverClose";
         if (has_failed && !is_harmless) {
           bool is_told = false;
@@ -274,6 +407,7 @@ TEST_CASE("cuFile: where it is not there, or would copy by the host, values go t
             "cuFile is too old: it has no cuFile");
   check_why({}, {.least = 1, .cufile = {.modules = "/nobody/made/this"}}, "there is no /nobody/made/this");
   check_why({.nvidia_fs = false}, options(), "cuFileDriverOpen: ");
+  check_why({.nvidia_fs = false, .opens_without = true}, options(), "the kernel has neither nvidia-fs nor ");
   check_why({.has_parameters = false}, options(), "cuFile's driver is in its compatible mode");
   check_why({.direct_files = false}, options(), "cuFileHandleRegister: ");
   check_why({.registers = false}, options(), "cuFileBufRegister: ");
@@ -478,6 +612,56 @@ TEST_CASE("cuFile: ranges of a file that follow each other are one request and o
   });
 }
 
+TEST_CASE("cuFile: ranges that overlap or change places are right, and those of one allocation alone share a copy") {
+  TemporaryFolder folder;
+  auto const large = long_text(16'000);
+  on_machine({}, 2, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    put(store, "k", large, on);
+    DeviceBuffer memory(16'000, on);
+    auto const part = [&](std::size_t at, std::size_t size) { return memory.span().sub(at, size); };
+    struct Range {
+      ByteRange from;
+      ByteSpan<space::Device> to, slab;
+    };
+    auto const check = [&](std::size_t copies, std::vector<Range> const& ranges) {
+      Key const key{"k"};
+      std::vector<Place> places;
+      for (auto const& range : ranges) places.push_back({range.to});
+      std::vector<ReadRequest<space::Device>> requests;
+      for (std::size_t i = 0; i < ranges.size(); ++i)
+        requests.push_back({&key, ranges[i].from, places[i], {}, ranges[i].slab});
+      emulation::Watch const watch;
+      get_many(store, std::span{requests}, on);
+      CHECK(watch.copies(cudaMemcpyDeviceToDevice) == copies);
+      for (auto const& [from, to, slab] : ranges)
+        CHECK((test::text<space::Device>(to, on) == large.substr(from.offset, from.size)));
+    };
+    check(3, {{{0, 8000}, part(4000, 8000), part(0, 16'000)},
+              {{100, 50}, part(0, 50), part(0, 16'000)},
+              {{8000, 2000}, part(12'000, 2000), part(0, 16'000)}});
+    check(2, {{{0, 2000}, part(2000, 2000), part(0, 16'000)}, {{2000, 2000}, part(0, 2000), part(0, 16'000)}});
+    check(1, {{{0, 2000}, part(0, 2000), part(0, 4000)}, {{2000, 2000}, part(2000, 2000), part(0, 4000)}});
+    check(2, {{{0, 2000}, part(0, 2000), part(0, 2000)}, {{2000, 2000}, part(2000, 2000), part(2000, 2000)}});
+    check(2, {{{0, 2000}, part(0, 2000), part(0, 2000)}, {{2000, 2000}, part(2000, 2000), part(0, 2000)}});
+    check(2, {{{0, 2000}, part(0, 2000), {}}, {{2000, 2000}, part(2000, 2000), {}}});
+  });
+}
+
+TEST_CASE("cuFile: nothing is read into a block that the stream still copies from") {
+  TemporaryFolder folder;
+  auto const one = long_text(10'000), other = long_text(10'000, 7);
+  on_machine({}, 16, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    put(store, "one", one, on), put(store, "other", other, on);
+    auto const first = get(store, {"one"}, on), second = get(store, {"other"}, on);
+    CHECK((test::text(first->view(), on) == one));
+    CHECK((test::text(second->view(), on) == other));
+  });
+}
+
 TEST_CASE("cuFile: a file that is replaced is another one, and a watched one stays") {
   TemporaryFolder folder;
   on_machine({}, 4, [&] {
@@ -513,6 +697,27 @@ TEST_CASE("cuFile: more files than stay open") {
       CHECK(value(store, std::to_string(i), on) == std::to_string(i));
       CHECK(emulation::cufile::alive().files <= cufile::Files::most);
     }
+  });
+}
+
+TEST_CASE("cuFile: files that were used last stay open, and those that have no name any more do not") {
+  TemporaryFolder folder;
+  on_machine({}, 1, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    auto const write = [&](std::string const& key, std::string_view text) { put(store.host_side(), key, text, on); };
+    write("a", "one"), write("b", "other");
+    (void)value(store, "a", on), (void)value(store, "b", on);
+    CHECK(emulation::cufile::alive().files == 2);
+    write("a", "another");
+    CHECK(value(store, "a", on) == "another");
+    CHECK(emulation::cufile::alive().files == 2);
+    emulation::cufile::forget_calls();
+    for (std::size_t i = 0; i < 2 * cufile::Files::most; ++i) {
+      write(std::to_string(i), "some bytes");
+      (void)value(store, std::to_string(i), on), (void)value(store, "a", on);
+    }
+    CHECK(count("cuFileHandleRegister") == 2 * cufile::Files::most);
   });
 }
 

@@ -115,6 +115,7 @@ TEST_CASE("keys go where the rule says, and what it does not send to a store is 
   CHECK(test::value(store, "a/b/z") == "(missing)");
   CHECK(test::listed(store, "") == Words{"a/b/x:5", "a/bc:4", "a/c/y:5", "b:1"});
   CHECK(test::listed_directory(store, "a") == Words{"a/b/", "a/bc:4", "a/c/"});
+  CHECK(test::listed_directory(store, "") == Words{"a/", "b:1"});
   CHECK(test::erase(store, "b"));
   CHECK_FALSE(test::erase(store, "b"));
   CHECK(test::value(first, "b") == "hidden");
@@ -127,9 +128,66 @@ TEST_CASE("chunks are routed by their place in the grid, in either encoding") {
   for (std::string const key : {"g/a/c/2/0", "g/a/c", "g/a/zarr.json", "g/a", "g/ab/c/0/0", "g/a/c/0/x", "g/a/c/",
                                 "g/a/0x", "c/0/0", "g/a/c/0/1/", "g/a/99999999999999999999"})
     CHECK_FALSE(rule(Key{key}));
+  for (std::string const key : {"g/a.0/0", "g/a/0x0"}) CHECK_FALSE(rule(Key{key}));
   CHECK(root(Key{"c/1/0"}));
   CHECK_FALSE(root(Key{"zarr.json"}));
   CHECK(ChunksWhere{"s", [](auto place) { return place.empty(); }}(Key{"s/c"}));
+}
+
+TEST_CASE("keys below a folder, and values of fewer bytes") {
+  CHECK(KeysBelow{""}(Key{"a"}));
+  for (std::string const key : {"a/b", "a/b/c"}) CHECK(KeysBelow{"a/b"}(Key{key}));
+  for (std::string const key : {"a", "a/bc", "b"}) CHECK_FALSE(KeysBelow{"a/b"}(Key{key}));
+  CHECK(SmallerThan{4}(Key{"a"}, 3));
+  CHECK_FALSE(SmallerThan{4}(Key{"a"}, 4));
+}
+
+TEST_CASE("what two stores say of themselves is said by one") {
+  struct Told : Memory {
+    std::string own;
+    bool near = true, lists = true;
+    std::shared_ptr<int> locked = std::make_shared<int>(0);
+
+    explicit Told(std::string word) : own{std::move(word)} {}
+    std::string name() const { return own; }
+    bool is_near() const { return near; }
+    bool can_list() const { return lists; }
+    bool has_folder(std::string_view path) const { return path == own; }
+    FolderLock lock_folder(std::string_view path, Sharing sharing) const {
+      ++*locked;
+      return Memory::lock_folder(path, sharing);
+    }
+    void list_own(std::string_view, Visitor visit) const { visit({own}); }
+    void list_unfinished(std::string_view, Visitor visit) const { visit({own}); }
+    std::size_t erase_unfinished(std::string_view) const { return own.size(); }
+  };
+  Told one{"one"}, three{"three"};
+  auto const is_first = [](Key const& key) { return key.path == "one" || key.path == "g/zarr.json"; };
+  RoutedStore const store{one, three, is_first};
+  CHECK(store.name() == "one and three");
+  CHECK(store.has_folder("one"));
+  CHECK(store.has_folder("three"));
+  CHECK_FALSE(store.has_folder("two"));
+  Words own, unfinished;
+  store.list_own("", [&](Listed const& entry) { own.emplace_back(entry.path); });
+  store.list_unfinished("", [&](Listed const& entry) { unfinished.emplace_back(entry.path); });
+  CHECK(own == Words{"one", "three"});
+  CHECK(unfinished == Words{"one", "three"});
+  CHECK(store.erase_unfinished("") == 8);
+  CHECK(store.is_near());
+  CHECK(store.can_list());
+  for (bool const first : {false, true}) {
+    Told other = first ? one : three;
+    other.near = other.lists = false;
+    RoutedStore const some{first ? other : one, first ? three : other, is_first};
+    CHECK_FALSE(some.is_near());
+    CHECK_FALSE(some.can_list());
+  }
+  (void)store.lock_folder("g", Sharing::shared);  // where its document is
+  (void)RoutedStore{one, three, SmallerThan{4}}.lock_folder("h", Sharing::shared);
+  CHECK(*one.locked == 2);
+  (void)store.lock_folder("h", Sharing::shared);
+  CHECK(*three.locked == 1);
 }
 
 TEST_CASE("a batch is split in two, and each store is asked once") {
@@ -152,6 +210,27 @@ TEST_CASE("a batch is split in two, and each store is asked once") {
   CHECK(*first.writes == std::vector<std::size_t>{1});
   CHECK(*second.writes == std::vector<std::size_t>{2});
   CHECK(values(store, {{"a"}, {"bb"}, {"c"}}) == Words{"new", "new", "new"});
+}
+
+TEST_CASE("a batch tells of each value whether it is the watched one") {
+  test::TemporaryFolder folder;
+  test::HostQueue on;
+  auto const check = [&](auto const& store) {
+    Key const keys[] = {{"a"}, {"bb"}};
+    for (auto const& key : keys) test::put(store, key.path, "of " + key.path);
+    for (auto const& key : keys) {
+      auto const watch = store.watch(key);
+      std::string found(32, ' ');
+      auto const room = [&](std::size_t n) { return test::HostSpan{reinterpret_cast<std::byte*>(found.data()), n}; };
+      ReadRequest<space::Host> request{&key, {}, room};
+      request.watch = &watch;
+      get_many(store, std::span{&request, 1}, on);
+      CHECK(request.size == key.path.size() + 3);
+      CHECK(request.is_of_watch);
+    }
+  };
+  check(RoutedStore{Local{folder / "1"}, Local{folder / "2"}, is_long});
+  check(RoutedStore{Local{folder / "3"}, Local{folder / "4"}, SmallerThan{5}});
 }
 
 TEST_CASE("by size, the second store is asked for what the first one lacks") {
@@ -182,6 +261,32 @@ TEST_CASE("a value that gets another size moves, and is in one store alone") {
   CHECK(test::listed(store, "") == Words{"k:1"});
   CHECK(test::erase(store, "k"));
   CHECK(test::value(store, "k") == "(missing)");
+  CHECK(values(store, {{"k"}}) == Words{"(missing)"});  // though it has moved
+}
+
+TEST_CASE("by size, a value is there before the other store loses it, and an old one goes before what hides it") {
+  struct Erasing : Memory {
+    std::shared_ptr<std::function<void()>> erasing = std::make_shared<std::function<void()>>();
+    bool erase(Key const& key, test::HostQueue& on) const {
+      if (*erasing) (*erasing)();
+      return Memory::erase(key, on);
+    }
+  };
+  Erasing const first, second;
+  RoutedStore const store{first, second, SmallerThan{4}};
+  int asked = 0;
+  for (auto const* value : {"1", "12345", "2"}) {
+    *first.erasing = *second.erasing = [&] {
+      ++asked;
+      CHECK(test::value(value[1] ? second : first, "k") == value);
+    };
+    test::put(store, "k", value);
+  }
+  CHECK(asked == 3);
+  *second.erasing = {};
+  test::put(second, "k", "12345");  // as a program leaves it that ended between its write and its erase
+  *first.erasing = [&] { CHECK(test::value(second, "k") == "(missing)"); };
+  CHECK(test::erase(store, "k"));
 }
 
 TEST_CASE("who reads while a value moves to the store that he has looked in finds it") {
@@ -191,6 +296,7 @@ TEST_CASE("who reads while a value moves to the store that he has looked in find
   test::put(store, "k", "12345");
   *first.missed = move;
   CHECK(values(store, {{"k"}, {"none"}}) == Words{"1", "(missing)"});
+  CHECK(*first.reads == std::vector<std::size_t>{2, 2});  // what is found is not asked for again
   test::put(store, "k", "12345");
   *first.missed = move;
   CHECK(test::value(store, "k") == "1");
@@ -216,6 +322,20 @@ TEST_CASE("by size, who reads while another RoutedStore moves a value finds it, 
       *missing->missed = {};
     }
   }
+}
+
+TEST_CASE("by size, who reads while a value moves to the store that he has looked in, and back, finds it") {
+  Watched const first, second;
+  RoutedStore const store{first, second, SmallerThan{4}};
+  auto const begin = [&] {
+    test::put(store, "k", "12345");
+    *first.missed = [&] { test::put(store, "k", "1"); };
+    *second.missed = [&] { test::put(store, "k", "12345"); };
+  };
+  begin();
+  CHECK(test::value(store, "k") == "12345");
+  begin();
+  CHECK(values(store, {{"k"}, {"none"}}) == Words{"12345", "(missing)"});
 }
 
 TEST_CASE("by size, who finds no value does not look again because others move") {
@@ -246,6 +366,9 @@ TEST_CASE("an append that leads over the border is none") {
   CHECK(store.append({"k"}, test::view(bytes), 1, on));
   CHECK_FALSE(store.append({"k"}, test::view(bytes), 3, on));
   CHECK(test::value(first, "k") == "145");
+  test::put(second, "k", "old");  // as a program leaves it that ended between its write and its erase
+  CHECK_FALSE(store.append({"k"}, test::view(bytes), 3, on));
+  CHECK(test::value(second, "k") == "old");
   RoutedStore const mixed{WrapperStore{Memory{}}, second, is_long};  // the first one does not append
   test::put(mixed, "kk", "1"), test::put(mixed, "s", "1");
   CHECK_FALSE(mixed.append({"kk"}, test::view(bytes), 1, on));
@@ -294,6 +417,19 @@ TEST_CASE("by size, two RoutedStores of the same stores in either order lock key
     (void)RoutedStore{b, a, SmallerThan{4}}.lock({"k"});
     CHECK(first.size() == 2);
     CHECK(*order == first);
+    if (one.name() != other.name()) CHECK(first == (one.name() < other.name() ? "ab" : "ba"));
+    // Writes take both locks, unless this thread has them.
+    RoutedStore const told{a, b, SmallerThan{4}};
+    auto const locked_by = [&](auto&& f) { return order->clear(), f(), order->size(); };
+    auto const write = [&] { test::put(told, "k", "1"); };
+    auto const erase = [&] { test::erase(told, "k"); };
+    CHECK(locked_by(write) == 2);
+    CHECK(locked_by(erase) == 2);
+    CHECK(locked_by([&] {
+            auto const held = told.lock({"k"});
+            write(), erase();
+          }) == 2);
+    CHECK(locked_by(write) == 2);
     RoutedStore const there{one, other, SmallerThan{4}}, back{other, one, SmallerThan{4}};
     std::vector<std::jthread> writers;
     for (auto const* store : {&there, &back})
@@ -304,6 +440,27 @@ TEST_CASE("by size, two RoutedStores of the same stores in either order lock key
   check(Memory{}, Memory{});
   check(Local{folder / "x"}, Local{folder / "y"});
   check(Local{folder / "y"}, Local{folder / "x"});
+}
+
+TEST_CASE("by size, where the second lock is refused the first one ends") {
+  struct Refusing : Memory {
+    std::shared_ptr<int> locked = std::make_shared<int>(0);
+    auto lock(Key const& key) const {
+      if (++*locked == 2) throw StoreError{"no lock"};
+      return Memory::lock(key);
+    }
+  };
+  Refusing first, second;
+  second.locked = first.locked;
+  RoutedStore const store{first, second, SmallerThan{4}};
+  CHECK_THROWS_AS((void)store.lock({"k"}), StoreError);
+  std::thread{[&] {
+    for (auto const* one : {&first, &second}) {
+      auto* const mutex = one->lock({"k"}).mutex();
+      CHECK(mutex->try_lock());
+      mutex->unlock();
+    }
+  }}.join();
 }
 
 TEST_CASE("by size, writers of one key leave one value, whichever store it is in") {

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -205,8 +206,9 @@ struct CacheState {
   Arena<host_space> host;
   std::unordered_map<Number, std::unique_ptr<Chunk>, typename Number::Hash> chunks;
   CacheStatistics counted;
-  void (*writer)(CacheState&, Level, std::vector<Copy*> const&) = nullptr;  ///< null: nothing is dirty
-  std::optional<bool> lies_in_host_memory;                                  ///< a chunk, as it is; once somebody asked
+  using Writer = void (*)(CacheState&, Level, std::vector<Copy*> const&);
+  std::atomic<Writer> writer = nullptr;     ///< null: nothing is dirty; set by whoever begins to write
+  std::optional<bool> lies_in_host_memory;  ///< a chunk, as it is; once somebody asked
   std::uint64_t shape_version = 0;
 
  private:

@@ -25,9 +25,9 @@
 namespace tessera { inline namespace v0 {
 
 /// A handle: copies are the same cache. Chunks are the array's inner chunks, those that are decoded alone. For any
-/// thread and any queue. What others write to the store, and to the array beside the cache, the cache does not see
-/// before `clear`. When the last handle goes, dirty chunks are written back, and an error of that is dropped: `flush`
-/// reports it.
+/// thread and any queue of its GPU. What others write to the store, and to the array beside the cache, the cache does
+/// not see before `clear`. When the last handle goes, dirty chunks are written back, and an error of that is dropped:
+/// `flush` reports it.
 ///
 /// The cache's own queue reads, spills and returns chunks: the array's, if you give none. Give it another one than the
 /// kernels' so that it works beside them. It keeps each queue that chunks were held on.

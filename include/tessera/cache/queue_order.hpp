@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
 #include <tessera/memory/queue.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -38,8 +40,11 @@ class QueueOrder {
       if (users_[i].queue.stream() == on.stream()) return QueueUser{static_cast<std::uint32_t>(QueueUser::first + i)};
     return std::nullopt;
   }
-  /// Keeps the queue, which says when a chunk that it used is free.
+  /// Keeps the queue, which says when a chunk that it used is free. Throws: Error, if it is one of another GPU.
   QueueUser add(Q const& on) {
+    if (on.device() != own.device())
+      throw Error{text({"a cache has chunks on device ", own.device(), ", and the queue is one of device ",
+                        on.device()})};
     users_.push_back({on, 0});
     return {static_cast<std::uint32_t>(QueueUser::first + users_.size() - 1)};
   }

@@ -29,12 +29,12 @@ std::vector<typename State::Number> numbers_of(State const& s, Sel const& select
   return chunks_of<State::rank>(Plan{selected(s, selection, array_shape), s.chunk_shape});
 }
 
-/// The queue's number, from now on. Requires: `moves`.
+/// The queue's number, from now on. Requires: `moves`. Throws: Error, if it is one of another GPU.
 template <class State>
 QueueUser known_user(State& s, typename State::queue_type const& on) {
   std::lock_guard lock{s.book};
   auto const found = s.order.find(on);
-  return found ? *found : s.order.add(on);
+  return found ? *found : s.naming([&] { return s.order.add(on); });
 }
 /// Who uses chunks of a level by that queue. Requires: `moves`.
 template <Level L, class State>

@@ -82,7 +82,7 @@ void write_back(State& s, std::vector<typename State::Copy*> const& copies) {
     auto const left = s.shape_of(copy->of->number, shape);
     return std::ranges::find(left, std::uint64_t{0}) != left.end();
   });
-  if (!inside.empty()) s.writer(s, L, inside);
+  if (!inside.empty()) s.writer.load()(s, L, inside);
   std::lock_guard lock{s.book};
   for (auto const* copy : copies) copy->of->is_dirty = false;
   s.counted.written += inside.size();
@@ -111,7 +111,6 @@ std::size_t write_back_all(State& s) {
 /// Before chunks are written to.
 template <class State>
 void may_write(State& s) {
-  std::lock_guard lock{s.book};
   s.writer = &write_copies<State>;
 }
 

@@ -1,6 +1,5 @@
 // Batches of cuFile's requests, between files and blocks that it knows.
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -73,22 +72,19 @@ class Batch {
     auto const submitted = driver_->submit(handle_, count, asked_.data(), 0);
     if (submitted.err != CU_FILE_SUCCESS) return end(), described(submitted, "cuFileBatchIOSubmit");
     events_.resize(count);
+    auto told = count;
+    auto const got = driver_->get_status(handle_, count, &told, events_.data(), nullptr);
+    if (got.err != CU_FILE_SUCCESS) return end(), described(got, "cuFileBatchIOGetStatus");
+    if (told != count) return end(), text({"cuFileBatchIOGetStatus told of ", told, " of ", count, " requests"});
     std::string failed;
-    for (unsigned ended = 0; ended < count;) {
-      auto n = count - ended;
-      auto const got = driver_->get_status(handle_, n, &n, events_.data(), nullptr);
-      if (got.err != CU_FILE_SUCCESS) return end(), described(got, "cuFileBatchIOGetStatus");
-      if (n == 0) return end(), "cuFileBatchIOGetStatus: it told of no request";
-      for (unsigned i = 0; i < n; ++i) {
-        auto& request = *static_cast<Request*>(events_[i].cookie);
-        auto const moved = static_cast<std::ptrdiff_t>(events_[i].ret);
-        auto const done = static_cast<std::size_t>(round_down(request.done)) + (moved > 0 ? events_[i].ret : 0);
-        bool const is_done = events_[i].status == CUFILE_COMPLETE && done > request.done;
-        if (!is_done && failed.empty())
-          failed = text({"cuFile ended a request with ", moved, ", status ", static_cast<int>(events_[i].status)});
-        request.done = std::max(request.done, done);
-      }
-      ended += n;
+    for (auto const& event : events_) {
+      auto& request = *static_cast<Request*>(event.cookie);
+      auto const moved = static_cast<std::ptrdiff_t>(event.ret);
+      auto const done = static_cast<std::ptrdiff_t>(round_down(request.done)) + moved;
+      if (event.status == CUFILE_COMPLETE && done > static_cast<std::ptrdiff_t>(request.done))
+        request.done = static_cast<std::size_t>(done);
+      else
+        failed = text({"cuFile ended a request with ", moved, ", status ", static_cast<int>(event.status)});
     }
     return failed;
   }

@@ -76,10 +76,7 @@ class Files {
       std::rotate(files_.begin(), found, found + 1);
       return files_.front().file;
     }
-    std::erase_if(files_, [](Known const& known) {
-      struct stat now {};
-      return ::fstat(known.file->descriptor().number(), &now) != 0 || now.st_nlink == 0;
-    });
+    std::erase_if(files_, [](Known const& known) { return known.file->descriptor().status().st_nlink == 0; });
     if (files_.size() >= most) files_.pop_back();
     auto made = std::make_shared<File const>(driver, file, O_RDONLY);
     if (made->why_not().empty()) files_.insert(files_.begin(), {info.st_dev, info.st_ino, made});

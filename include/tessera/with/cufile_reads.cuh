@@ -126,8 +126,9 @@ class Reads {
     std::uint64_t bytes = 0;
     auto const copy = [&] { crossing<Device, Device>::copy(from, to, on_); };
     for (auto const& next : kept_.copies) {
-      bool const follows = from.size > 0 && data_ + next.at == from.data + from.size &&
-                           next.to.data == to.data + to.size && lies_in_one_slab(to, next);
+      auto const& slab = next.asked->slab;
+      bool const follows = data_ + next.at == from.data + from.size && next.to.data == to.data + to.size &&
+                           lies_in<Device>(to, slab) && lies_in<Device>(next.to, slab);
       if (!follows) {
         copy();
         from = {data_ + next.at, 0};
@@ -135,16 +136,11 @@ class Reads {
       }
       from.size += next.to.size;
       to.size += next.to.size;
-      slab_ = next.asked->slab;
       bytes += next.to.size;
     }
     copy();
     block_->record();
     transfers_.read({}, ends_, bytes);
-  }
-  bool lies_in_one_slab(ByteSpan<Device> before, Kept::Copy const& next) const {
-    auto const& slab = next.asked->slab;
-    return slab.data && slab.data == slab_.data && lies_in<Device>(before, slab) && lies_in<Device>(next.to, slab);
   }
 
   void send_pinned(std::string const& why_not) {
@@ -185,7 +181,6 @@ class Reads {
   std::byte* data_ = nullptr;  // of the block
   std::size_t used_ = 0;       // of it
   std::size_t ends_ = 0;       // ranges that end in what was added
-  ByteSpan<Device> slab_{};    // of the copy before
 };
 
 }  // namespace cufile

@@ -61,7 +61,6 @@ class Writes {
     arrived.wait();
     auto why_not = kept_->batch.run(driver_, CUFILE_WRITE, kept_->requests);
     kept_->requests.clear();
-    block_.reset();
     used_ = 0;
     return why_not;
   }

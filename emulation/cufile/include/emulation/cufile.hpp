@@ -9,6 +9,9 @@ namespace emulation::cufile {
 /// Requires, when it is set: cuFile's driver is closed.
 struct Machine {
   bool nvidia_fs = true;        ///< the kernel's module is loaded; without it nothing goes but in the compatible mode
+  bool peer_to_peer = false;    ///< the kernel's own way between disks and GPUs, which takes the module's place
+  bool opens_without = false;   ///< the driver opens though there is neither
+  bool opens_once = false;      ///< who opens the driver while it is open is told so, and does not close it
   bool direct_files = true;     ///< files are on a file system that cuFile knows
   bool registers = true;        ///< GPU memory can be registered
   bool has_parameters = true;   ///< cuFileSetParameterBool does something
@@ -25,6 +28,8 @@ std::string failed_call();
 /// The k-th request of a batch from now on (from 0), and every one after it, moves so many bytes at most.
 void shorten(std::size_t k, std::size_t bytes);
 void shorten_nothing();
+/// The next cuFileBatchIOGetStatus tells of one request less than it was asked for.
+void tell_fewer();
 
 /// Calls of that name since the last `forget_calls`, "request" for those of batches.
 std::size_t count(std::string_view name);

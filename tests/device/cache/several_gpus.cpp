@@ -1,0 +1,75 @@
+// Caches where there are several GPUs: a ChunkCache is on one of them, whichever is current, and what a CachedStore
+// keeps is of the GPU that read it.
+#include <device/cache/cached.hpp>
+#include <support/refused.hpp>
+#include <tessera/store/cached_store.hpp>
+
+namespace cache_several_gpus_tests {
+
+#if defined(TESSERA_CUDA_EMULATION)  // where there are two
+
+using namespace tessera;
+using test::DeviceQueue, test::HostQueue, test::cached_array, test::cached_chunk, test::under_seeds;
+
+namespace {
+
+DeviceQueue queue_of(int device) {
+  cudaSetDevice(device);
+  DeviceQueue on{HostQueue{}};
+  cudaSetDevice(0);
+  return on;
+}
+
+template <class F>
+void with_two_devices(F&& f) {
+  under_seeds(16, [&] {
+    emulation::set({.devices = 2});
+    {
+      auto first = queue_of(0), second = queue_of(1);
+      f(first, second);
+    }
+    emulation::set({});
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a cache is on the GPU of its queue, whichever is current, and refuses queues of another") {
+  with_two_devices([](DeviceQueue& first, DeviceQueue& second) {
+    for (auto* const on : {&first, &second}) {
+      auto& other = on == &first ? second : first;
+      ChunkCache const cache{cached_array({32, 64}, *on), {.device = 4 * cached_chunk, .host = 64 << 10}};
+      for (int round = 0; round < 2; ++round)
+        for (std::uint64_t row = 0; row < 32; row += 16)
+          for (auto const chunk : cache.hold({{row, row + 16}, all}))
+            CHECK(test::elements_of(chunk, {16, 16}, *on) == test::expected_of(chunk, 64));
+      CHECK(cache.statistics().returns == 8);
+      auto const devices =
+          text({"chunks on device ", on->device(), ", and the queue is one of device ", other.device()});
+      test::check_refused<Error>(
+          [&] {
+            (void)cache.hold({0, 0}, other);
+          },
+          {"memory store: key \"a\": a cache has ", devices.c_str()});
+      CHECK(cache.statistics().held == 0);
+      CHECK(cache.hold<space::Host>({0, 0}, other)[0].view(0, 1) == 2);
+    }
+  });
+}
+
+TEST_CASE("what a CachedStore keeps in device memory is of the GPU that read it") {
+  with_two_devices([](DeviceQueue& first, DeviceQueue& second) {
+    MemoryStore<HostBuffer> const values;
+    CachedStore const store{CastStore<DeviceBuffer, MemoryStore<HostBuffer>>{values}, 1 << 20};
+    test::put(values, "k", "some value", first);
+    for (int round = 0; round < 2; ++round)
+      for (auto* const on : {&first, &second}) CHECK(test::value(store, "k", *on) == "some value");
+    CHECK(store.statistics().misses == 2);
+    CHECK(store.statistics().hits == 2);
+    CHECK(store.statistics().bytes == 20);
+  });
+}
+
+#endif
+
+}  // namespace cache_several_gpus_tests
