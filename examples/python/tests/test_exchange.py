@@ -44,18 +44,6 @@ def test_a_numpy_scalar_is_no_memory(made):
         array.read((3, 4), out=np.zeros((), "int32")[()])
 
 
-def test_torch_shares_the_tensor(made):
-    torch = pytest.importorskip("torch")
-    array, expected = made
-    tensor = array.read()
-    theirs = torch.from_dlpack(tensor)
-    assert theirs.data_ptr() == address(tensor)
-    np.testing.assert_array_equal(theirs.numpy(), expected)
-    out = torch.zeros(expected.shape, dtype=torch.int32)
-    array.read(out=out)
-    np.testing.assert_array_equal(out.numpy(), expected)
-
-
 def test_dlpack_arguments(made):
     tensor = made[0].read()
     assert tensor.__dlpack_device__() == (1, 0)
