@@ -14,7 +14,7 @@ from . import _selection, _spaces, _tessera
 from ._attributes import Attributes
 from ._errors import ExchangeError, SelectionError, StoreError
 from ._tessera import Selection, Tensor
-from ._types import SMALL_NUMBERS, as_numpy, numpy_dtype, shown
+from ._types import SMALL_NUMBERS, as_numpy, numpy_dtype, shown_by
 
 Progress = Callable[[int, int], None]
 
@@ -42,6 +42,7 @@ class Array:
         self._other: Any = None  # in device memory
         self.path = path  # from the store's root
         self._dtype = None if native.dtype in SMALL_NUMBERS else numpy_dtype(native.dtype)
+        self._shown = shown_by(native.dtype, space)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -140,9 +141,6 @@ class Array:
             self._native.read_out(selection, out, progress)
         return out
 
-    def _shown(self, found: Any) -> Any:
-        return found if self.space == "device" else shown(found, self.dtype)
-
     def _expect_folder(self) -> None:
         """What is written would make it anew, as an array without a document."""
         if not os.path.isdir(self.store_path):
@@ -173,7 +171,8 @@ class Array:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
             raise ValueError("the elements are in a store: they are read into new memory")
-        found = shown(self._native.read(_selection.basic(self._native, ...)), self.dtype)
+        read = self._native.read(_selection.basic(self._native, ...))
+        found = shown_by(self._native.dtype, "host")(read)
         return found if dtype is None else found.astype(dtype, copy=False)
 
     @property

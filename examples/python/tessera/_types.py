@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -39,9 +40,14 @@ def small_number(dtype: Any) -> str | None:
     return name if name in SMALL_NUMBERS else None
 
 
-def shown(memory: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """What a read gave, as NumPy's; nothing is copied."""
-    return np.asarray(memory) if dtype.kind == "V" else np.from_dlpack(memory)
+def shown_by(name: str, space: str) -> Callable[[Any], Any]:
+    """What shows memory of a read as NumPy's, without a copy: once for an array, as each read of it needs it. A
+    device's memory is shown as it is."""
+    if space == "device":
+        return lambda memory: memory
+    if name in SMALL_NUMBERS:
+        return lambda memory: np.asarray(memory, numpy_dtype(name))
+    return np.asarray if space == "pinned" or name[0] == "r" else np.from_dlpack  # which takes an eighth of the time
 
 
 def as_numpy(value: Any) -> npt.NDArray[Any]:
