@@ -28,7 +28,7 @@ if [[ $install == yes ]]; then
   need_packages "${packages[@]}"
   # Some releases have the sanitizers' runtime in clang's own packages.
   if [[ $all == yes ]] && ! sanitizers_link; then need_packages libclang-rt-dev; fi
-  # Tensors are exchanged with PyTorch. The package brings 175 others, 640 MB, so not everybody gets it unasked.
+  # Tensors are exchanged with PyTorch. With what it needs that is 174 packages, 640 MB: nobody gets them unasked.
   if [[ $all == yes ]] && has_package python3-torch; then need_packages python3-torch; fi
 fi
 

@@ -172,7 +172,7 @@ class Array:
         if copy is False:
             raise ValueError("the elements are in a store: they are read into new memory")
         read = self._native.read(_selection.basic(self._native, ...))
-        found = shown_by(self._native.dtype, "host")(read)
+        found: npt.NDArray[Any] = shown_by(self._native.dtype, "host")(read)
         return found if dtype is None else found.astype(dtype, copy=False)
 
     @property
