@@ -37,3 +37,6 @@ need_packages() {
   printf 'apt-get could not install them. When it can, run this again, or as root:\n  %s\n' "$by_hand" >&2
   exit 1
 }
+
+# has_package NAME: whether apt's lists, as need_packages left them, have it.
+has_package() { apt-cache show "$1" >/dev/null 2>&1; }

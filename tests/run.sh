@@ -28,6 +28,8 @@ if [[ $install == yes ]]; then
   need_packages "${packages[@]}"
   # Some releases have the sanitizers' runtime in clang's own packages.
   if [[ $all == yes ]] && ! sanitizers_link; then need_packages libclang-rt-dev; fi
+  # Tensors are exchanged with PyTorch. With what it needs that is 174 packages, 640 MB: nobody gets them unasked.
+  if [[ $all == yes ]] && has_package python3-torch; then need_packages python3-torch; fi
 fi
 
 # The programs that tests/interop exchanges arrays with and whose data sets it reads, the headers that tests/resources
@@ -119,6 +121,9 @@ if [[ ! -d $grids ]]; then
 fi
 if [[ ! -d $module ]]; then
   not_run "the Python module" "no Python environment $module: --no-install, or pip failed"
+fi
+if [[ -d $module ]] && ! grep -qs 'python-torch .*Passed' build/release/ctest.log; then
+  not_run "the exchange of tensors with PyTorch" "no python3-torch, which --all installs, or it failed"
 fi
 if [[ ! -d build/zarr-python-tests ]]; then
   not_run "zarr-python's own tests over tessera's codec pipeline" "they are not here: --no-install, or pip failed"

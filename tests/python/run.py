@@ -3,6 +3,7 @@ CUDA runtime, and runs its tests, which share arrays with the program PEER."""
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -28,3 +29,14 @@ subprocess.run(
 variables |= {"PYTHONPATH": str(installed), "TESSERA_PYTHON_PEER": str(peer)}
 subprocess.run([python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", module / "tests"], check=True, env=variables)
 subprocess.run([python, "-m", "mypy", "--strict", "--cache-dir", folder / "mypy", installed / "tessera"], check=True)
+
+# The stubs beside what is there at run time. nanobind's functions and classes are not Python's own, which is all that
+# these words say.
+OF_NANOBIND = r"metaclass differs$|is not a function$|is a staticmethod but runtime is not$|does not have \*args parameter"
+stubs = subprocess.run([environment / "bin" / "stubtest", "--concise", "--ignore-disjoint-bases", "tessera"],
+                       env=variables | {"MYPYPATH": str(installed)}, cwd=folder, capture_output=True, text=True)  # fmt: skip
+wrong = [line for line in stubs.stdout.splitlines() if not re.search(OF_NANOBIND, line)]
+if stubs.returncode not in (0, 1) or wrong:
+    print(*wrong, stubs.stderr, sep="\n")
+    sys.exit(1)
+print(f"stubtest: {len(stubs.stdout.splitlines())} lines of what nanobind is, none of other kinds")

@@ -24,15 +24,14 @@ tessera::dlpack::Tensor take(nb::handle capsule) {
 // Older producers know no argument but the stream, which those of the host's memory need not know.
 nb::object capsule_of(nb::handle object, std::optional<std::intptr_t> stream) {
   auto const method = object.attr("__dlpack__");
-  nb::dict arguments;
-  if (stream) arguments["stream"] = *stream;
+  auto const max_version = nb::arg("max_version") = nb::make_tuple(DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION);
+  auto const copy = nb::arg("copy") = false;
   try {
-    return method(nb::arg("max_version") = nb::make_tuple(DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION),
-                  nb::arg("copy") = false, **arguments);
+    return stream ? method(max_version, copy, nb::arg("stream") = *stream) : method(max_version, copy);
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_TypeError)) throw;
   }
-  return method(**arguments);
+  return stream ? method(nb::arg("stream") = *stream) : method();
 }
 
 void expect_host(nb::handle object) {
@@ -93,7 +92,7 @@ Borrowed borrow_by_dlpack(nb::handle object, std::optional<std::intptr_t> stream
 }
 
 Borrowed borrow(nb::handle object) {
-  bool const has_interface = nb::hasattr(object, "__array_interface__");
+  auto const has_interface = [&] { return nb::hasattr(object, "__array_interface__"); };  // which makes one: it takes long
   if (nb::hasattr(object, "__dlpack__")) {
     if (nb::hasattr(object, "__dlpack_device__")) expect_host(object);
     try {
@@ -103,10 +102,10 @@ Borrowed borrow(nb::handle object) {
         tessera::dlpack::detail::refuse_device(device, "that of the host");
       return memory;
     } catch (nb::python_error& error) {  // NumPy hands over no raw bits
-      if (!has_interface || !error.matches(PyExc_BufferError)) throw;
+      if (!error.matches(PyExc_BufferError) || !has_interface()) throw;
     }
   }
-  if (!has_interface) throw nb::type_error("expected an object with __dlpack__ or __array_interface__");
+  if (!has_interface()) throw nb::type_error("expected an object with __dlpack__ or __array_interface__");
   return borrow_by_interface(object, "__array_interface__");
 }
 

@@ -14,23 +14,9 @@ from . import _selection, _spaces, _tessera
 from ._attributes import Attributes
 from ._errors import ExchangeError, SelectionError, StoreError
 from ._tessera import Selection, Tensor
+from ._types import SMALL_NUMBERS, as_numpy, numpy_dtype, shown_by
 
 Progress = Callable[[int, int], None]
-
-
-_numbers = frozenset(
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split()
-)
-
-
-def numpy_dtype(name: str) -> np.dtype[Any]:
-    """'float32' and its like are NumPy's names too; 'r24' is NumPy's V3. Raises ExchangeError for what the module does
-    not exchange: other libraries' numbers, which NumPy may know by name, times, text and structs."""
-    if name in _numbers:
-        return np.dtype(name)
-    if name[0] == "r":
-        return np.dtype(f"V{int(name[1:]) // 8}")
-    raise ExchangeError(f"elements of {name}, which this module does not exchange with NumPy")
 
 
 class _Indexer:
@@ -55,7 +41,13 @@ class Array:
         self.space = space  # of the memory that elements are read into
         self._other: Any = None  # in device memory
         self.path = path  # from the store's root
-        self.dtype = numpy_dtype(native.dtype)
+        self._dtype = None if native.dtype in SMALL_NUMBERS else numpy_dtype(native.dtype)
+        self._shown = shown_by(native.dtype, space)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Raises ExchangeError, if NumPy has none: elements of bfloat16 and float8 are read into tensors."""
+        return numpy_dtype(self._native.dtype) if self._dtype is None else self._dtype
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -78,7 +70,7 @@ class Array:
 
     @property
     def nbytes(self) -> int:
-        return self.size * self.dtype.itemsize
+        return self.size * (SMALL_NUMBERS[self._native.dtype] if self._dtype is None else self._dtype.itemsize)
 
     @property
     def chunks(self) -> tuple[int, ...]:
@@ -149,9 +141,6 @@ class Array:
             self._native.read_out(selection, out, progress)
         return out
 
-    def _shown(self, found: Any) -> Any:
-        return found if self.space == "device" else np.asarray(found)
-
     def _expect_folder(self) -> None:
         """What is written would make it anew, as an array without a document."""
         if not os.path.isdir(self.store_path):
@@ -164,7 +153,10 @@ class Array:
         if _spaces.is_on_device(value):
             self._on_device.write(selection, value)
             return
-        value = np.broadcast_to(np.asarray(value).astype(self.dtype, copy=False), selection.shape)
+        if self._dtype is None:
+            self._native.write(selection, value)
+            return
+        value = np.broadcast_to(as_numpy(value).astype(self._dtype, copy=False), selection.shape)
         if value.dtype.byteorder == ">":
             value = value.astype(value.dtype.newbyteorder("="))
         self._native.write(selection, np.ascontiguousarray(value) if selection.joins else value)
@@ -179,7 +171,8 @@ class Array:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
             raise ValueError("the elements are in a store: they are read into new memory")
-        found = np.asarray(self._native.read(_selection.basic(self._native, ...)))
+        read = self._native.read(_selection.basic(self._native, ...))
+        found: npt.NDArray[Any] = shown_by(self._native.dtype, "host")(read)
         return found if dtype is None else found.astype(dtype, copy=False)
 
     @property
@@ -207,11 +200,13 @@ class Array:
         self._expect_folder()
         if not -self.ndim <= axis < self.ndim:
             raise SelectionError(f"found axis {axis}, expected one of -{self.ndim} to {self.ndim - 1}")
-        self._native.append(np.ascontiguousarray(data, self.dtype), axis % self.ndim)
+        if self._dtype is not None:
+            data = np.ascontiguousarray(as_numpy(data), self._dtype)
+        self._native.append(data, axis % self.ndim)
         return self.shape
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __repr__(self) -> str:
-        return f"<tessera.Array {self.path or '/'} shape={self.shape} dtype={self.dtype}>"
+        return f"<tessera.Array {self.path or '/'} shape={self.shape} dtype={self._native.dtype}>"

@@ -14,6 +14,7 @@ from . import _spaces
 from ._array import Array
 from ._errors import ExchangeError, SelectionError
 from ._tessera import Crops
+from ._types import numpy_dtype
 
 
 class _Batch(NamedTuple):
@@ -23,6 +24,7 @@ class _Batch(NamedTuple):
 
 
 def _memory(array: Array, crops: Crops, size: int, crop: Sequence[int]) -> Any:
+    numpy_dtype(array._native.dtype)  # raises, for what is no NumPy array
     if array.space == "device":
         raise ExchangeError("batches are read into the host's memory: open the array with space='pinned'")
     if array.space == "pinned":

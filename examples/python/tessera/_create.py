@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ._array import numpy_dtype
 from ._errors import MetadataError
+from ._types import SMALL_NUMBERS, numpy_dtype, small_number
 
 
 def _numbers(given: int | Sequence[int]) -> list[int]:
@@ -72,13 +72,15 @@ def document(
     attributes: Mapping[str, Any] | None = None,
     dimension_names: Sequence[str | None] | None = None,
 ) -> dict[str, Any]:
-    kind = np.dtype(dtype)
+    small = small_number(dtype)
+    kind = np.dtype("float64" if small else dtype)  # whose fill values are written alike
+    item_size = SMALL_NUMBERS[small] if small else kind.itemsize
     extents = _numbers(shape)
     if chunks is None and shards is not None:
         raise MetadataError("found shards without chunks: give the shape of the chunks in them")
-    inner = _guess(extents, kind.itemsize) if chunks is None else _numbers(chunks)
+    inner = _guess(extents, item_size) if chunks is None else _numbers(chunks)
     serializer: dict[str, Any] = {"name": "bytes"}
-    if kind.itemsize > 1 and kind.kind != "V":
+    if item_size > 1 and kind.kind != "V":
         serializer["configuration"] = {"endian": "little"}
     if isinstance(compressors, str):
         if compressors != "auto":
@@ -93,7 +95,7 @@ def document(
         "zarr_format": 3,
         "node_type": "array",
         "shape": extents,
-        "data_type": _type_name(kind),
+        "data_type": small or _type_name(kind),
         "chunk_grid": {
             "name": "regular",
             "configuration": {"chunk_shape": inner if shards is None else _numbers(shards)},

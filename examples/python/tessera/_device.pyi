@@ -5,20 +5,15 @@ from typing import Any
 
 from . import _tessera
 
-Progress = Callable[[int, int], None]
+_Progress = Callable[[int, int], None]
 
-class DeviceTensor:
-    """Elements in a device's memory: `torch.from_dlpack(t)` and `cupy.from_dlpack(t)` show that memory and copy nothing;
-    `numpy.from_dlpack(t, device='cpu')` is a copy. Who takes it is ordered, on its stream, after what fills it."""
-
+class _Tensor:  # what both have; at run time it is not there
     @property
     def shape(self) -> tuple[int, ...]: ...
     @property
     def dtype(self) -> str:
         """The data type's name in Zarr, e.g. 'float32'."""
 
-    @property
-    def __cuda_array_interface__(self) -> dict[str, Any]: ...
     def __dlpack__(
         self,
         *,
@@ -28,35 +23,29 @@ class DeviceTensor:
         copy: bool | None = None,
     ) -> object: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
+
+class DeviceTensor(_Tensor):
+    """Elements in a device's memory: `torch.from_dlpack(t)` and `cupy.from_dlpack(t)` show that memory and copy nothing;
+    `numpy.from_dlpack(t, device='cpu')` is a copy. Who takes it is ordered, on its stream, after what fills it."""
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
     def wait(self) -> None:
         """Returns when the elements are there. Raises DeviceError, if the device could not make them."""
 
-class PinnedTensor:
+class PinnedTensor(_Tensor):
     """Elements in page-locked memory of the host's, for NumPy and for copies to a device."""
 
     @property
-    def shape(self) -> tuple[int, ...]: ...
-    @property
-    def dtype(self) -> str: ...
-    @property
     def __array_interface__(self) -> dict[str, Any]: ...
-    def __dlpack__(
-        self,
-        *,
-        stream: int | None = None,
-        max_version: tuple[int, int] | None = None,
-        dl_device: tuple[int, int] | None = None,
-        copy: bool | None = None,
-    ) -> object: ...
-    def __dlpack_device__(self) -> tuple[int, int]: ...
 
 class Array:
     def __init__(self, array: _tessera.Array) -> None: ...
-    def read(self, selection: _tessera.Selection, progress: Progress | None = None) -> DeviceTensor: ...
+    def read(self, selection: _tessera.Selection, progress: _Progress | None = None) -> DeviceTensor: ...
     def read_out(
-        self, selection: _tessera.Selection, out: object, stream: int, progress: Progress | None = None
+        self, selection: _tessera.Selection, out: object, stream: int, progress: _Progress | None = None
     ) -> None: ...
-    def write(self, selection: _tessera.Selection, value: object, progress: Progress | None = None) -> None: ...
+    def write(self, selection: _tessera.Selection, value: object, progress: _Progress | None = None) -> None: ...
 
 class Attached:
     def __init__(self, consumer: _tessera.Consumer, descriptor: _tessera.Descriptor, writes: bool) -> None: ...

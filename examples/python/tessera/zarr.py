@@ -31,9 +31,9 @@ from zarr.core.metadata.v2 import ArrayV2Metadata
 from zarr.storage import LocalStore, MemoryStore, StorePath
 
 from . import _tessera
-from ._array import numpy_dtype
 from ._batch import Shape, Together, Unknown
 from ._errors import Error, SelectionError
+from ._types import numpy_dtype
 
 _log = logging.getLogger(__name__)
 _small = 1 << 16  # elements that are read or written without a change of threads, which takes longer
