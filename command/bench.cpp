@@ -83,7 +83,7 @@ void measure(Stages& stages, Bench const& command, Figures& figures) {
   if (stages.decodes()) add(figures.decode, [&] { stages.decode(); });
   if (stages.decodes()) add(figures.codec_alone, [&] { stages.decode_one(); });
   if (stages.places()) add(figures.place, [&] { stages.place(); });
-  add(figures.copy_alone, [&] { stages.copy(); });
+  if (stages.copies()) add(figures.copy_alone, [&] { stages.copy(); });
   for (std::size_t i = 0; i < command.repetitions; ++i)
     for (auto& work : works) work.samples.take();
   for (auto& work : works) *work.timing = work.samples.timing();

@@ -3,13 +3,15 @@
 #include <tessera/compiled.cuh>
 
 #include <tessera/with/all.hpp>
+#include <tessera/with/zfp.hpp>
 
 #include "node.hpp"
 
 namespace cli {
 
 /// Elements in device memory; codecs run on the host, and what they leave crosses.
-using DevicePipeline = tessera::AnyPipeline<tessera::space::Device, tessera::space::Host, tessera::AllCodecs>;
+using DevicePipeline =
+    tessera::AnyPipeline<tessera::space::Device, tessera::space::Host, tessera::WithZfp<tessera::AllCodecs>>;
 using DeviceArray = tessera::AnyArray<Store, DevicePipeline>;
 using DeviceQueue = tessera::Queue<tessera::space::Device>;
 

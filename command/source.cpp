@@ -12,6 +12,7 @@
 #include <tessera/node/create.hpp>
 #include <tessera/node/open.hpp>
 
+#include "objects.hpp"
 #include "space.hpp"
 
 namespace cli {
@@ -94,6 +95,11 @@ decltype(auto) with_varying(tessera::DataType type, F&& f) {
 }
 
 }  // namespace
+
+Objects read_objects(Array const& array, tessera::Region const& region, tessera::Traffic& traffic) {
+  return with_varying(array.type(),
+                      [&]<class T>(T const&) -> Objects { return read_varying<T>(array, region, traffic); });
+}
 
 std::vector<std::string> read_texts(Array const& array, tessera::Region const& region, tessera::Traffic& traffic) {
   if (array.type() == tessera::string_type) return read_varying<std::string>(array, region, traffic);

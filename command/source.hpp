@@ -11,12 +11,13 @@
 #include <tessera/array/strings.hpp>
 #include <tessera/metadata/document.hpp>
 #include <tessera/with/all.hpp>
+#include <tessera/with/zfp.hpp>
 
 #include "node.hpp"
 
 namespace cli {
 
-using Codecs = tessera::WithStrings<tessera::AllCodecs>;
+using Codecs = tessera::WithStrings<tessera::WithZfp<tessera::AllCodecs>>;
 using Pipeline = tessera::AnyPipeline<tessera::space::Host, tessera::space::Host, Codecs>;
 using Array = tessera::AnyArray<Store, Pipeline>;
 

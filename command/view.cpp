@@ -73,12 +73,14 @@ Plane choose_plane(View const& command, tessera::ArrayMetadata const& array) {
 
 Greys read_greys(Array const& array, tessera::Region const& region) {
   auto const type = array.type();
+  auto const greys = [](auto numbers) { return greys_of(numbers); };
+  if (type.varies()) return with_numbers({}, type, greys);  // which says that they have none
   auto buffer = about(array, [&] { return tessera::HostBuffer{size_in_bytes(region.count, type)}; });
   auto const [data, size] = buffer.span();
   tessera::Traffic traffic;
   Progress const progress{"reading", traffic.chunks, chunks_touched(region, array.chunk_shape())};
   read_elements(array, region, {data, size}, traffic);
-  return with_numbers({data, size}, type, [](auto numbers) { return greys_of(numbers); });
+  return with_numbers({data, size}, type, greys);
 }
 
 }  // namespace

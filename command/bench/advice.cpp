@@ -148,7 +148,7 @@ void about_fetching(Figures const& f, Advices& all) {
 
 void about_placing(Figures const& f, Advices& all) {
   auto const part = share(f.place, f.read);
-  if (f.placed == 0 || part < threshold::limits) return;
+  if (f.placed == 0 || part < threshold::limits || f.type.varies()) return;  // nothing else can be done with objects
   auto const why = text({"placing takes ", percent(part), " of the time: "});
   auto const rank = f.inner_chunk_shape.rank();
   auto const row = rank == 0 ? f.type.size : f.inner_chunk_shape[rank - 1] * f.type.size;

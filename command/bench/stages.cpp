@@ -20,6 +20,16 @@ std::size_t batch_of(std::size_t chunk) {
   return std::clamp<std::size_t>(most_bytes / std::max<std::size_t>(chunk, 1), 1, most_chunks);
 }
 
+std::uint64_t bytes_of(Objects const& objects) {
+  std::uint64_t bytes = 0;
+  std::visit(
+      [&](auto const& all) {
+        for (auto const& one : all) bytes += one.size();
+      },
+      objects);
+  return bytes;
+}
+
 // Where a chunk is in its shard; nullopt: it is missing. Reads the indexes that nobody has read.
 template <class Chunks>
 std::optional<tessera::ByteRange> range_in_shard(Chunks const& chunks, tessera::Key const& key,
@@ -49,14 +59,17 @@ Stages::Stages(Array const& array, tessera::Region const& part)
       form_{pipeline_.resolve({array.chunk_shape(), array.type(), array.metadata().fill,
                                tessera::detail::components_of(array.metadata().fields)})},
       target_{tessera::Layout::c_order(part.count, array.type().size)},
-      elements_{memory_.take(size_in_bytes(part.count, array.type()), workers_.queue())},
       batch_{batch_of(form_.decoded_size)} {
+  if (!array.type().varies()) elements_ = memory_.take(size_in_bytes(part.count, array.type()), workers_.queue());
   read_noted();
   load();
 }
 
 void Stages::read(tessera::Traffic& traffic) {
-  read_elements(array_, part_, {elements_.data, elements_.size}, traffic);
+  if (array_.type().varies())
+    objects_ = read_objects(array_, part_, traffic);
+  else
+    read_elements(array_, part_, {elements_.data, elements_.size}, traffic);
 }
 void Stages::read() {
   tessera::Traffic nobody_asks;
@@ -113,7 +126,8 @@ void Stages::load(Chunks const& chunks, tessera::Plan const& plan) {
 void Stages::load(Piece& piece, Chunks const& chunks) {
   auto& on = workers_.queue();
   auto const& where = piece.where;
-  if (tessera::detail::is_contiguous(form_.layout, where.part, form_.decoded_size, target_.strides))
+  if (!array_.type().varies() &&
+      tessera::detail::is_contiguous(form_.layout, where.part, form_.decoded_size, target_.strides))
     piece.direct = {tessera::detail::address(elements_.data, where.part.target, target_.strides), form_.decoded_size};
   tessera::Key key;
   chunks.names.put_key(key, where.chunk);
@@ -141,6 +155,12 @@ void Stages::count(Figures& figures) const {
   figures.decoded = traffic_.decoded;
   figures.placed = traffic_.placed;
   figures.chunk_bytes = form_.decoded_size;
+  if (array_.type().varies()) {  // bytes of the objects, and what a chunk has of them if all are alike
+    figures.elements = figures.placed = bytes_of(objects_);
+    auto const count = tessera::element_count(part_.count, "the part"),
+               in_chunk = tessera::element_count(form_.layout.shape, "a chunk");
+    figures.chunk_bytes = figures.elements * in_chunk / count;
+  }
   figures.is_sharded = !form_.shards.empty();
   figures.is_encoded_whole =
       std::ranges::any_of(form_.shards, [](auto const& level) { return level.behind != nullptr; });
@@ -169,7 +189,21 @@ void Stages::decode_one() {
   });
 }
 
+// What placing makes: objects with bytes of their own.
+void Stages::place_objects() {
+  std::visit(
+      [&]<class All>(All const& all) {
+        constexpr std::size_t piece = 1 << 10;
+        workers_.share((all.size() + piece - 1) / piece, 1, [&](Memory& own, std::size_t i, std::size_t) {
+          auto const first = all.begin() + static_cast<std::ptrdiff_t>(i * piece);
+          own.objects.emplace<All>(first, first + static_cast<std::ptrdiff_t>(std::min(piece, all.size() - i * piece)));
+        });
+      },
+      objects_);
+}
+
 void Stages::place() {
+  if (array_.type().varies()) return place_objects();
   auto const fill = array_.metadata().fill;
   tessera::PlacementForm const form{form_.layout.item_size,
                                     form_.layout.swapped,

@@ -14,6 +14,7 @@
 #include <tessera/transfer/chunk_access.hpp>
 #include <tessera/transfer/read.hpp>
 
+#include "../objects.hpp"
 #include "figures.hpp"
 #include "requests.hpp"
 #include "workers.hpp"
@@ -36,6 +37,7 @@ class Stages {
   void place();       ///< out of memory in the cache, where a chunk is when it has been decoded
   void decode_one();  ///< a chunk of mean size, as often as there are chunks
   void copy();        ///< as many bytes as the part has, out of the cache
+  bool copies() const { return elements_.size > 0; }
 
  private:
   using Host = tessera::space::Host;
@@ -50,6 +52,7 @@ class Stages {
     Pipeline::Decoding decoding{};
     std::vector<tessera::DecodeTask<Host, Host>> tasks{};
     std::vector<tessera::Placement<Host>> placements{};
+    Objects objects{};
   };
 
   void read(tessera::Traffic& traffic);
@@ -58,6 +61,7 @@ class Stages {
   using Chunks = tessera::ChunkAccess<tessera::detail::erased_t<Pipeline::leaf_type>>;
   void load(Chunks const& chunks, tessera::Plan const& plan);
   void load(Piece& piece, Chunks const& chunks);
+  void place_objects();
 
   Array const& array_;
   tessera::Region part_;
@@ -67,7 +71,8 @@ class Stages {
   tessera::Layout target_;           // the elements' memory
   tessera::Strides from_strides_{};  // from one element of the part to the next, in a decoded chunk
   tessera::Scratch<Host> memory_{};
-  tessera::ByteSpan<Host> elements_;
+  tessera::ByteSpan<Host> elements_{};  // none, if they vary in size
+  Objects objects_{};                   // which are then here
   std::size_t batch_;              // chunks that pass the codecs together
   std::size_t most_to_place_ = 0;  // bytes from the first element of a chunk that is wanted to the last one
   tessera::Traffic traffic_{};

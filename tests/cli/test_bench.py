@@ -52,6 +52,21 @@ class Bench(CommandTest):
         self.run_ok("write", file, self.folder / name, "--chunks", chunks, *options)
         return self.folder / name
 
+    def test_strings(self):
+        """Of strings and bytes the bytes are counted that they have; nothing else can be done with memory at best."""
+        texts = [["a" * (i % 7) + "\u00e9" for i in range(j, j + 12)] for j in range(6)]
+        (self.folder / "s.json").write_text(json.dumps(texts))
+        size = sum(len(text.encode()) for row in texts for text in row)
+        for name, options in (("s", []), ("t", ["--zarr-format", "2"]), ("u", ["--shards", "6,12"])):
+            self.run_ok("write", self.folder / "s.json", self.folder / name, "--chunks", "2,4", *options)
+            found, _ = self.bench(self.folder / name)
+            self.assert_parts(found, "read", "fetch", "decode", "placement", "files_alone", "codec_alone")
+            self.assert_counts(found, data_type="string", chunks=9, missing=0, bytes=size, placed_bytes=size)
+        b = self.folder / "b"
+        (self.folder / "b.json").write_text(json.dumps(["AP8=", "", "/w=="]))
+        self.run_ok("write", self.folder / "b.json", b, "--data-type", "bytes")
+        self.assert_counts(self.bench(b)[0], data_type="bytes", bytes=3)
+
     def test_raw(self):
         row = little_endian("H", range(1, 17))
         a = make_array(self.folder / "a", [8, 8], "uint16", [4, 4], {(i, j): row for i in range(2) for j in range(2)})

@@ -180,6 +180,11 @@ def seeds(name):
                  zlib.adler32(plain).to_bytes(4, "little") + plain, plain, plain, plain, plain]
         return [bytes([i, how, 40, 0]) + chunk for i, chunk in enumerate(sound) for how in (1, 2, 0x1D, 0xFF)] + [
             bytes([3, 0, 40, 0]) + lzma.compress(plain, lzma.FORMAT_ALONE)]
+    if name == "zfp":  # of six elements, and of types and shapes that these are not; with a header behind each mode
+        bodies = [bytes.fromhex(text) for text in ("0112899944320900 01711c9c428a00200100000000000000 "
+                  "7a6670052600001000000088011289994432090000000000 7a667005260000100000f00701711c9c428a0020010000000000000000000000 "
+                  "7a66700525000010000000883f00000000000000041349049804000000000000").split()]
+        return [bytes([how, type, 2, 0x21, 0]) + body for how in range(7) for type in (0, 1, 3, 6) for body in bodies]
     if name == "elementwise":  # of each codec one chunk of each of two types
         return [bytes([kind, type, 16, type, 130, 131, 1, 0]) + bytes(range(128)) for kind in range(8) for type in (3, 9)]
     if name == "bytes":

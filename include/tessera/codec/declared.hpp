@@ -15,6 +15,8 @@ struct Crc32;
 struct Gzip;
 struct Lz4;
 struct Lzma;
+struct Zfp;
+struct Zfpy;
 struct Zlib;
 struct Zstd;
 }  // namespace codec
@@ -43,6 +45,8 @@ consteval bool check_declared() {
                 "tessera: codec::Lz4 needs its header: include tessera/with/lz4.hpp and link tessera::lz4");
   static_assert(is_known || !std::same_as<C, codec::Lzma>,
                 "tessera: codec::Lzma needs its header: include tessera/with/lzma.hpp and link tessera::lzma");
+  static_assert(is_known || !is_one_of<C, codec::Zfp, codec::Zfpy>,
+                "tessera: codec::Zfp and Zfpy need their header: include tessera/with/zfp.hpp and link tessera::zfp");
   static_assert(is_known || !std::same_as<C, codec::Zstd>,
                 "tessera: codec::Zstd needs its header: include tessera/with/zstd.hpp and link tessera::zstd");
   if constexpr (is_known && SaysKind<C>) {
@@ -54,7 +58,7 @@ consteval bool check_declared() {
     return is_codec_kind<typename C::kind> && !HasOwnName<C>;
   } else {
     return is_known || !is_one_of<C, codec::Adler32, codec::Blosc, codec::Bz2, codec::Crc32, codec::Gzip, codec::Lz4,
-                                  codec::Lzma, codec::Zlib, codec::Zstd>;
+                                  codec::Lzma, codec::Zfp, codec::Zfpy, codec::Zlib, codec::Zstd>;
   }
 }
 

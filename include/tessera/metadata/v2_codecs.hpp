@@ -98,7 +98,8 @@ namespace detail {
 /// Throws: MetadataError naming the member. Whether a program has the codecs is not asked here.
 [[gnu::cold]] inline List lower_v2_codecs(ObjectReader& document, NumpyType type, std::size_t rank) {
   List codecs;
-  if (document.at("order").one_of({"C", "F"}) == "F" && rank > 1) {
+  bool const is_reversed = document.at("order").one_of({"C", "F"}) == "F" && rank > 1;
+  if (is_reversed) {
     List order;
     for (auto d = rank; d-- > 0;) order.push_back(Value::integer(static_cast<long long>(d)));
     codecs.push_back(tessera::to_value({"transpose", Members{{"order", std::move(order)}}}));
@@ -115,6 +116,16 @@ namespace detail {
     auto const id = codec.at("id").string();
     if (type.type.varies()) {  // it makes bytes of elements, as v2_object_type has seen
       codecs.push_back(tessera::to_value({id}));
+      are_bytes = true;
+      type = NumpyType{{DataKind::unsigned_integer, 1}};
+      return;
+    }
+    if (id == "zfpy") {  // it makes bytes of elements, too
+      if (are_bytes || type.is_big || is_reversed)
+        throw MetadataError{"codec \"zfpy\"",
+                            text({"member ", member.where(), ": \"zfpy\" of bytes, of big-endian elements or in order "
+                                  "\"F\" is not supported"})};
+      codecs.push_back(lower_v2_codec(id, codec, type.type.size));
       are_bytes = true;
       type = NumpyType{{DataKind::unsigned_integer, 1}};
       return;

@@ -81,6 +81,8 @@ namespace detail {
       is_big = configuration && configuration->contains("endian") && configuration->at("endian") == Value{"big"};
       are_bytes = true;
     } else {
+      if (codec.name == "numcodecs.zfpy" && is_reversed)
+        throw MetadataError{"codec \"numcodecs.zfpy\"", "Zarr v2 has zfpy in order \"C\" alone"};
       codecs.push_back(raise_v2_codec(codec));
     }
   }

@@ -29,6 +29,7 @@ inline std::string how_to_list(std::string_view codec) {
                         {"scale_offset", "ScaleOffset", "codec/array_to_array/scale_offset"},
                         {"vlen-bytes", "VlenBytes", "array/strings"},
                         {"vlen-utf8", "VlenUtf8", "array/strings"},
+                        {"zfp", "Zfp", "with/zfp"},
                         {"numcodecs.adler32", "Adler32", "with/deflate"},
                         {"numcodecs.astype", "AsType", "codec/array_to_array/as_type"},
                         {"numcodecs.bz2", "Bz2", "with/bz2"},
@@ -42,6 +43,7 @@ inline std::string how_to_list(std::string_view codec) {
                         {"numcodecs.packbits", "PackedBooleans", "codec/array_to_array/packed_booleans"},
                         {"numcodecs.quantize", "Quantize", "codec/array_to_array/quantize"},
                         {"numcodecs.shuffle", "Shuffle", "codec/bytes_to_bytes/shuffle"},
+                        {"numcodecs.zfpy", "Zfpy", "with/zfp"},
                         {"numcodecs.zlib", "Zlib", "with/deflate"}};
   for (auto const& one : all)
     if (means(codec, one.codec)) {
