@@ -103,7 +103,9 @@ TEST_CASE("cuFile: values and ranges of any size, over pages and blocks") {
         auto const expected = std::string_view{large}.substr(0, size);
         put(store, "k", expected, on);
         CHECK((value(files, "k", on) == expected));
+        emulation::Watch const watch;
         CHECK((value(store, "k", on) == expected));
+        CHECK(watch.copies(cudaMemcpyHostToDevice) == 0);
         bytes += size, ++values;
       }
       CHECK(shown(store.transfer_path()) ==
@@ -500,12 +502,24 @@ TEST_CASE("cuFile: values that are written at once are one batch of cuFile's, an
     Values many{3 * cufile::Writes::most, 2, on};
     many.texts[100] = long_text(block + 5);
     many.buffers[100] = test::made<DeviceBuffer>(many.texts[100], on);
+    many.texts[50] = "small";
+    many.buffers[50] = test::made<DeviceBuffer>(many.texts[50], on);
     many.write(picky, on);
     CHECK(many.are_in(store.host_side(), on));
     auto const told = picky.transfer_path();
     REQUIRE(told.size() == 2);
-    CHECK(told[0].writes == 2);
-    CHECK(told[1].writes == many.keys.size() - 2);
+    CHECK(told[0].writes == 3);
+    CHECK(told[1].writes == many.keys.size() - 3);
+
+    Values small{0, 0, on};
+    for (std::size_t i = 0; i < 3 * cufile::Writes::most; ++i) {
+      small.keys.push_back({text({"small/", i})}), small.texts.push_back(text({"value ", i}));
+      small.buffers.push_back(test::made<DeviceBuffer>(small.texts.back(), on));
+    }
+    emulation::cufile::forget_calls();
+    small.write(store, on);
+    CHECK(count("cuFileBatchIOSubmit") == 3);
+    CHECK(small.are_in(store.host_side(), on));
   });
 }
 
@@ -579,6 +593,7 @@ TEST_CASE("cuFile: a store for each GPU, which refuses queues of others") {
         auto const where = text({"the store is for device ", device, ", and the queue is one of device ", 1 - device});
         check_refused<StoreError>([&] { value(store, "k", other); }, {path_of(folder).c_str(), where.c_str()});
         check_refused<StoreError>([&] { put(store, "k", "1", other); }, {where.c_str()});
+        check_refused<StoreError>([&] { store.append({"k"}, {}, large.size(), other); }, {where.c_str()});
         CHECK(store.transfer_path().size() == 1);
         CHECK((value(Direct{path_of(folder), options()}, "k", other) == large));  // of any GPU
       }
@@ -617,7 +632,7 @@ TEST_CASE("cuFile: ranges that overlap or change places are right, and those of 
   auto const large = long_text(16'000);
   on_machine({}, 2, [&] {
     DeviceQueue on{HostQueue{1}};
-    Direct const store{path_of(folder), options()};
+    Direct const store{path_of(folder), options(5000)};  // which all ranges together are not
     put(store, "k", large, on);
     DeviceBuffer memory(16'000, on);
     auto const part = [&](std::size_t at, std::size_t size) { return memory.span().sub(at, size); };
@@ -641,11 +656,16 @@ TEST_CASE("cuFile: ranges that overlap or change places are right, and those of 
     check(3, {{{0, 8000}, part(4000, 8000), part(0, 16'000)},
               {{100, 50}, part(0, 50), part(0, 16'000)},
               {{8000, 2000}, part(12'000, 2000), part(0, 16'000)}});
-    check(2, {{{0, 2000}, part(2000, 2000), part(0, 16'000)}, {{2000, 2000}, part(0, 2000), part(0, 16'000)}});
-    check(1, {{{0, 2000}, part(0, 2000), part(0, 4000)}, {{2000, 2000}, part(2000, 2000), part(0, 4000)}});
-    check(2, {{{0, 2000}, part(0, 2000), part(0, 2000)}, {{2000, 2000}, part(2000, 2000), part(2000, 2000)}});
-    check(2, {{{0, 2000}, part(0, 2000), part(0, 2000)}, {{2000, 2000}, part(2000, 2000), part(0, 2000)}});
-    check(2, {{{0, 2000}, part(0, 2000), {}}, {{2000, 2000}, part(2000, 2000), {}}});
+    check(2, {{{0, 8000}, part(4000, 8000), part(0, 16'000)}, {{100, 50}, part(0, 50), part(0, 16'000)}});
+    emulation::cufile::forget_calls();
+    check(2, {{{0, 3000}, part(0, 3000), {}}, {{7000, 3000}, part(3000, 3000), {}}});
+    CHECK(count("request") == 1);  // what lies within a page is read with them
+    CHECK(shown(store.transfer_path()) == "direct: 7 reads of 24100, 1 writes of 16000");
+    check(2, {{{0, 3000}, part(3000, 3000), part(0, 16'000)}, {{3000, 3000}, part(0, 3000), part(0, 16'000)}});
+    check(1, {{{0, 3000}, part(0, 3000), part(0, 6000)}, {{3000, 3000}, part(3000, 3000), part(0, 6000)}});
+    check(2, {{{0, 3000}, part(0, 3000), part(0, 3000)}, {{3000, 3000}, part(3000, 3000), part(3000, 3000)}});
+    check(2, {{{0, 3000}, part(0, 3000), part(0, 3000)}, {{3000, 3000}, part(3000, 3000), part(0, 3000)}});
+    check(2, {{{0, 3000}, part(0, 3000), {}}, {{3000, 3000}, part(3000, 3000), {}}});
   });
 }
 
@@ -659,6 +679,41 @@ TEST_CASE("cuFile: nothing is read into a block that the stream still copies fro
     auto const first = get(store, {"one"}, on), second = get(store, {"other"}, on);
     CHECK((test::text(first->view(), on) == one));
     CHECK((test::text(second->view(), on) == other));
+  });
+}
+
+TEST_CASE("cuFile: a batch that fails leaves nothing for the next one, and counts once") {
+  TemporaryFolder folder;
+  Key const keys[] = {{"one"}, {"other"}};
+  auto const read_both = [&](Direct const& store, DeviceQueue& on) {
+    DeviceBuffer memory(20'000, on);
+    Place const places[] = {{memory.span().sub(0, 10'000)}, {memory.span().sub(10'000, 10'000)}};
+    ReadRequest<space::Device> requests[] = {{&keys[0], {}, places[0]}, {&keys[1], {}, places[1]}};
+    get_many(store, std::span{requests}, on);
+    CHECK((test::text(memory.view(), on) == long_text(10'000, 1) + long_text(10'000, 2)));
+  };
+  on_machine({}, 2, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    put(store, "one", long_text(10'000, 1), on), put(store, "other", long_text(10'000, 2), on);
+    emulation::cufile::shorten(0, 0);
+    read_both(store, on);
+    emulation::cufile::shorten_nothing();
+    emulation::cufile::forget_calls();
+    CHECK((value(store, "one", on) == long_text(10'000, 1)));
+    CHECK(count("request") == 1);
+  });
+  on_machine({.registers = false}, 2, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    read_both(store, on);
+    auto const told = store.transfer_path();
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].path == TransferPath::pinned);
+    CHECK(told[0].reads == 2);
+    auto must = options(20'000);
+    must.must = true;
+    read_both(Direct{path_of(folder), must}, on);  // what is small need not go directly
   });
 }
 
