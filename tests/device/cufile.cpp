@@ -129,6 +129,7 @@ TEST_CASE("cuFile: what is small goes through page-locked memory, and is told") 
     CHECK((value(store, "large", on) == long_text(1000)));
     CHECK(shown(store.transfer_path()) ==
           "pinned (fewer than 1000 bytes): 1 reads of 999, 1 writes of 999; direct: 1 reads of 1000, 1 writes of 1000");
+    CHECK_FALSE(store.append({"small"}, {}, 5, on));  // it has another size
     Direct const copy = store;
     CHECK(copy.transfer_path().size() == 2);
   });
@@ -293,6 +294,17 @@ TEST_CASE("cuFile: what moves nothing more goes through page-locked memory") {
     CHECK(shown(store.transfer_path()) ==
           "direct: 0 reads of 0, 1 writes of 300000; pinned (cuFile ended a request "
           "with 0, status 16): 1 reads of 300000, 0 writes of 0");
+    auto must = options();
+    must.must = true;
+    emulation::cufile::shorten(0, 0);
+    DeviceBuffer memory(large.size(), on);
+    Key const key{"k"};
+    Place const place{memory.span()};
+    ReadRequest<space::Device> request{&key, {}, place};
+    auto const read = [&] { get_many(Direct{path_of(folder), must}, std::span{&request, 1}, on); };
+    check_refused<StoreError>(
+        read, {path_of(folder).c_str(), "key \"k\"", "cannot be read directly: cuFile ended a request"});
+    emulation::cufile::shorten_nothing();
   });
 }
 
@@ -332,6 +344,23 @@ TEST_CASE("cuFile: the k-th of its calls fails: values are right, by the other w
     }
   });
   CHECK(failures > 2 * 8);
+}
+
+TEST_CASE("cuFile: a write of more than a block fails in any of its blocks, and the value is right") {
+  TemporaryFolder folder;
+  on_machine({}, 2, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    put(store, "k", "some bytes", on);
+    for (std::size_t k = 0; k < 16; ++k) {
+      CAPTURE(k);
+      auto const text = long_text(block + 5000, static_cast<std::uint32_t>(k));
+      emulation::cufile::fail(k);
+      put(store, "k", text, on);
+      emulation::cufile::fail_nothing();
+      CHECK((value(store.host_side(), "k", on) == text));
+    }
+  });
 }
 
 TEST_CASE("cuFile: the k-th call of the runtime fails: an error, or values that are right; nothing is left") {
@@ -547,6 +576,8 @@ TEST_CASE(
       some.write(store, on);
       bool const has_failed = emulation::cufile::has_failed();
       emulation::cufile::fail_nothing();
+      CHECK(some.are_in(store.host_side(), on));
+      some.write(store, on);  // of what failed nothing is left
       CHECK(some.are_in(store.host_side(), on));
       if (!has_failed) break;
       ++failures;
