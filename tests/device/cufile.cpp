@@ -103,7 +103,9 @@ TEST_CASE("cuFile: values and ranges of any size, over pages and blocks") {
         auto const expected = std::string_view{large}.substr(0, size);
         put(store, "k", expected, on);
         CHECK((value(files, "k", on) == expected));
+        emulation::Watch const watch;
         CHECK((value(store, "k", on) == expected));
+        CHECK(watch.copies(cudaMemcpyHostToDevice) == 0);
         bytes += size, ++values;
       }
       CHECK(shown(store.transfer_path()) ==
@@ -127,6 +129,7 @@ TEST_CASE("cuFile: what is small goes through page-locked memory, and is told") 
     CHECK((value(store, "large", on) == long_text(1000)));
     CHECK(shown(store.transfer_path()) ==
           "pinned (fewer than 1000 bytes): 1 reads of 999, 1 writes of 999; direct: 1 reads of 1000, 1 writes of 1000");
+    CHECK_FALSE(store.append({"small"}, {}, 5, on));  // it has another size
     Direct const copy = store;
     CHECK(copy.transfer_path().size() == 2);
   });
@@ -291,6 +294,17 @@ TEST_CASE("cuFile: what moves nothing more goes through page-locked memory") {
     CHECK(shown(store.transfer_path()) ==
           "direct: 0 reads of 0, 1 writes of 300000; pinned (cuFile ended a request "
           "with 0, status 16): 1 reads of 300000, 0 writes of 0");
+    auto must = options();
+    must.must = true;
+    emulation::cufile::shorten(0, 0);
+    DeviceBuffer memory(large.size(), on);
+    Key const key{"k"};
+    Place const place{memory.span()};
+    ReadRequest<space::Device> request{&key, {}, place};
+    auto const read = [&] { get_many(Direct{path_of(folder), must}, std::span{&request, 1}, on); };
+    check_refused<StoreError>(
+        read, {path_of(folder).c_str(), "key \"k\"", "cannot be read directly: cuFile ended a request"});
+    emulation::cufile::shorten_nothing();
   });
 }
 
@@ -330,6 +344,23 @@ TEST_CASE("cuFile: the k-th of its calls fails: values are right, by the other w
     }
   });
   CHECK(failures > 2 * 8);
+}
+
+TEST_CASE("cuFile: a write of more than a block fails in any of its blocks, and the value is right") {
+  TemporaryFolder folder;
+  on_machine({}, 2, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    put(store, "k", "some bytes", on);
+    for (std::size_t k = 0; k < 16; ++k) {
+      CAPTURE(k);
+      auto const text = long_text(block + 5000, static_cast<std::uint32_t>(k));
+      emulation::cufile::fail(k);
+      put(store, "k", text, on);
+      emulation::cufile::fail_nothing();
+      CHECK((value(store.host_side(), "k", on) == text));
+    }
+  });
 }
 
 TEST_CASE("cuFile: the k-th call of the runtime fails: an error, or values that are right; nothing is left") {
@@ -500,12 +531,24 @@ TEST_CASE("cuFile: values that are written at once are one batch of cuFile's, an
     Values many{3 * cufile::Writes::most, 2, on};
     many.texts[100] = long_text(block + 5);
     many.buffers[100] = test::made<DeviceBuffer>(many.texts[100], on);
+    many.texts[50] = "small";
+    many.buffers[50] = test::made<DeviceBuffer>(many.texts[50], on);
     many.write(picky, on);
     CHECK(many.are_in(store.host_side(), on));
     auto const told = picky.transfer_path();
     REQUIRE(told.size() == 2);
-    CHECK(told[0].writes == 2);
-    CHECK(told[1].writes == many.keys.size() - 2);
+    CHECK(told[0].writes == 3);
+    CHECK(told[1].writes == many.keys.size() - 3);
+
+    Values small{0, 0, on};
+    for (std::size_t i = 0; i < 3 * cufile::Writes::most; ++i) {
+      small.keys.push_back({text({"small/", i})}), small.texts.push_back(text({"value ", i}));
+      small.buffers.push_back(test::made<DeviceBuffer>(small.texts.back(), on));
+    }
+    emulation::cufile::forget_calls();
+    small.write(store, on);
+    CHECK(count("cuFileBatchIOSubmit") == 3);
+    CHECK(small.are_in(store.host_side(), on));
   });
 }
 
@@ -533,6 +576,8 @@ TEST_CASE(
       some.write(store, on);
       bool const has_failed = emulation::cufile::has_failed();
       emulation::cufile::fail_nothing();
+      CHECK(some.are_in(store.host_side(), on));
+      some.write(store, on);  // of what failed nothing is left
       CHECK(some.are_in(store.host_side(), on));
       if (!has_failed) break;
       ++failures;
@@ -579,6 +624,7 @@ TEST_CASE("cuFile: a store for each GPU, which refuses queues of others") {
         auto const where = text({"the store is for device ", device, ", and the queue is one of device ", 1 - device});
         check_refused<StoreError>([&] { value(store, "k", other); }, {path_of(folder).c_str(), where.c_str()});
         check_refused<StoreError>([&] { put(store, "k", "1", other); }, {where.c_str()});
+        check_refused<StoreError>([&] { store.append({"k"}, {}, large.size(), other); }, {where.c_str()});
         CHECK(store.transfer_path().size() == 1);
         CHECK((value(Direct{path_of(folder), options()}, "k", other) == large));  // of any GPU
       }
@@ -617,7 +663,7 @@ TEST_CASE("cuFile: ranges that overlap or change places are right, and those of 
   auto const large = long_text(16'000);
   on_machine({}, 2, [&] {
     DeviceQueue on{HostQueue{1}};
-    Direct const store{path_of(folder), options()};
+    Direct const store{path_of(folder), options(5000)};  // which all ranges together are not
     put(store, "k", large, on);
     DeviceBuffer memory(16'000, on);
     auto const part = [&](std::size_t at, std::size_t size) { return memory.span().sub(at, size); };
@@ -641,11 +687,16 @@ TEST_CASE("cuFile: ranges that overlap or change places are right, and those of 
     check(3, {{{0, 8000}, part(4000, 8000), part(0, 16'000)},
               {{100, 50}, part(0, 50), part(0, 16'000)},
               {{8000, 2000}, part(12'000, 2000), part(0, 16'000)}});
-    check(2, {{{0, 2000}, part(2000, 2000), part(0, 16'000)}, {{2000, 2000}, part(0, 2000), part(0, 16'000)}});
-    check(1, {{{0, 2000}, part(0, 2000), part(0, 4000)}, {{2000, 2000}, part(2000, 2000), part(0, 4000)}});
-    check(2, {{{0, 2000}, part(0, 2000), part(0, 2000)}, {{2000, 2000}, part(2000, 2000), part(2000, 2000)}});
-    check(2, {{{0, 2000}, part(0, 2000), part(0, 2000)}, {{2000, 2000}, part(2000, 2000), part(0, 2000)}});
-    check(2, {{{0, 2000}, part(0, 2000), {}}, {{2000, 2000}, part(2000, 2000), {}}});
+    check(2, {{{0, 8000}, part(4000, 8000), part(0, 16'000)}, {{100, 50}, part(0, 50), part(0, 16'000)}});
+    emulation::cufile::forget_calls();
+    check(2, {{{0, 3000}, part(0, 3000), {}}, {{7000, 3000}, part(3000, 3000), {}}});
+    CHECK(count("request") == 1);  // what lies within a page is read with them
+    CHECK(shown(store.transfer_path()) == "direct: 7 reads of 24100, 1 writes of 16000");
+    check(2, {{{0, 3000}, part(3000, 3000), part(0, 16'000)}, {{3000, 3000}, part(0, 3000), part(0, 16'000)}});
+    check(1, {{{0, 3000}, part(0, 3000), part(0, 6000)}, {{3000, 3000}, part(3000, 3000), part(0, 6000)}});
+    check(2, {{{0, 3000}, part(0, 3000), part(0, 3000)}, {{3000, 3000}, part(3000, 3000), part(3000, 3000)}});
+    check(2, {{{0, 3000}, part(0, 3000), part(0, 3000)}, {{3000, 3000}, part(3000, 3000), part(0, 3000)}});
+    check(2, {{{0, 3000}, part(0, 3000), {}}, {{3000, 3000}, part(3000, 3000), {}}});
   });
 }
 
@@ -659,6 +710,41 @@ TEST_CASE("cuFile: nothing is read into a block that the stream still copies fro
     auto const first = get(store, {"one"}, on), second = get(store, {"other"}, on);
     CHECK((test::text(first->view(), on) == one));
     CHECK((test::text(second->view(), on) == other));
+  });
+}
+
+TEST_CASE("cuFile: a batch that fails leaves nothing for the next one, and counts once") {
+  TemporaryFolder folder;
+  Key const keys[] = {{"one"}, {"other"}};
+  auto const read_both = [&](Direct const& store, DeviceQueue& on) {
+    DeviceBuffer memory(20'000, on);
+    Place const places[] = {{memory.span().sub(0, 10'000)}, {memory.span().sub(10'000, 10'000)}};
+    ReadRequest<space::Device> requests[] = {{&keys[0], {}, places[0]}, {&keys[1], {}, places[1]}};
+    get_many(store, std::span{requests}, on);
+    CHECK((test::text(memory.view(), on) == long_text(10'000, 1) + long_text(10'000, 2)));
+  };
+  on_machine({}, 2, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    put(store, "one", long_text(10'000, 1), on), put(store, "other", long_text(10'000, 2), on);
+    emulation::cufile::shorten(0, 0);
+    read_both(store, on);
+    emulation::cufile::shorten_nothing();
+    emulation::cufile::forget_calls();
+    CHECK((value(store, "one", on) == long_text(10'000, 1)));
+    CHECK(count("request") == 1);
+  });
+  on_machine({.registers = false}, 2, [&] {
+    DeviceQueue on{HostQueue{1}};
+    Direct const store{path_of(folder), options()};
+    read_both(store, on);
+    auto const told = store.transfer_path();
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].path == TransferPath::pinned);
+    CHECK(told[0].reads == 2);
+    auto must = options(20'000);
+    must.must = true;
+    read_both(Direct{path_of(folder), must}, on);  // what is small need not go directly
   });
 }
 

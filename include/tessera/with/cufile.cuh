@@ -95,7 +95,7 @@ class DirectStore
     WriteRequest const request{&key, value};
     write_many({&request, 1}, on);
   }
-  /// Values that go directly, and fit into a block, are one batch of cuFile's: their keys get them when it is done.
+  /// Values that go directly are a batch of cuFile's for each block: their keys get them when all of it is done.
   void write_many(std::span<WriteRequest const> requests, Queue& on) const {
     expect_device(on);
     while (!requests.empty()) {
@@ -173,14 +173,10 @@ class DirectStore
 
   // How many of the first values are one batch; one, if it does not go directly.
   std::size_t size_of_group(std::span<WriteRequest const> requests, Queue& on) const {
-    std::size_t count = 0;
-    for (std::uint64_t bytes = 0; count < std::min(requests.size(), cufile::Writes::most); ++count) {
-      auto const size = requests[count].value.size;
-      bytes += cufile::round_up(size);
-      if (count > 0 && (bytes > cufile::Block::size || !why_not(size, on).empty())) break;
-      if (!why_not(size, on).empty()) return 1;
-    }
-    return count;
+    auto const most = requests.first(std::min(requests.size(), cufile::Writes::most));
+    auto const goes_directly = [&](WriteRequest const& request) { return why_not(request.value.size, on).empty(); };
+    auto const end = std::ranges::find_if_not(most, goes_directly);
+    return std::max<std::size_t>(static_cast<std::size_t>(end - most.begin()), 1);
   }
 
   void write_pinned(WriteRequest const& request, std::string const& why, Queue& on) const {

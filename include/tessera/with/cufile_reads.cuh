@@ -139,7 +139,6 @@ class Reads {
       bytes += next.to.size;
     }
     copy();
-    block_->record();
     transfers_.read({}, ends_, bytes);
   }
 

@@ -29,7 +29,6 @@ class Writes {
     kept_->requests.clear();
   }
   Writes(Writes const&) = delete;
-  ~Writes() { kept_->requests.clear(); }
 
   /// The value becomes what the file begins with; what follows to the end of its last page is nobody's. Returns why
   /// that cannot be, or nothing. The file outlives this.
@@ -69,7 +68,6 @@ class Writes {
   bool take_block(std::string& why_not) {
     block_.emplace(on_.template lease<Block>());
     data_ = (*block_)->take(driver_, on_, why_not);
-    if (!data_) block_.reset();
     return data_;
   }
 
