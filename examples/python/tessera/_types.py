@@ -53,7 +53,7 @@ def shown_by(name: str, space: str) -> Callable[[Any], Any]:
 def as_numpy(value: Any) -> npt.NDArray[Any]:
     """Another library's tensor by DLPack, without a copy; what that does not take, and all else, as NumPy sees it.
     Raises: what the tensor's own library says, if it gives its elements to nobody."""
-    if not hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__"):
+    if isinstance(value, np.ndarray) or not hasattr(value, "__dlpack__"):
         return np.asarray(value)
     try:
         return np.from_dlpack(value)
