@@ -25,7 +25,13 @@ endif()
 
 if(TESSERA_SANITIZE)
   set(sanitize -fsanitize=${TESSERA_SANITIZE} -fno-sanitize-recover=all)
-  add_compile_options(${sanitize} -O1 -g1 -fno-omit-frame-pointer)  # -g1: reports name lines
+  # What UndefinedBehaviorSanitizer adds takes clang++ 3.5 times as long to optimise as to compile, and an optimiser hides
+  # mistakes. ThreadSanitizer follows each variable on a stack unless optimised.
+  set(level -O0)
+  if(TESSERA_SANITIZE MATCHES "thread")
+    set(level -O1)
+  endif()
+  add_compile_options(${sanitize} ${level} -g1 -fno-omit-frame-pointer)  # -g1: reports name lines
   add_link_options(${sanitize})
 endif()
 
@@ -44,19 +50,70 @@ function(tessera_require target debian_package)
   endif()
 endfunction()
 
-# tessera_header_units(UNITS EXTENSION HEADERS): one unit for each header, which includes it twice, and one with all of
-# them, for one program: a header that needs another before it does not compile, and a definition that is not inline does
-# not link.
-function(tessera_header_units units extension headers)
-  set(files "")
-  set(all "")
-  foreach(header IN LISTS headers)
-    set(unit ${CMAKE_CURRENT_BINARY_DIR}/units/${header}.${extension})
-    file(CONFIGURE OUTPUT ${unit} CONTENT "#include <${header}>\n#include <${header}>\n")
-    list(APPEND files ${unit})
-    string(APPEND all "#include <${header}>\n")
+# tessera_units(UNITS FOLDER NAME COUNT LEFT_OUT sources...): the sources of FOLDER, COUNT to a unit, but for those whose
+# path matches LEFT_OUT. What sources instantiate is much the same: a unit of eight takes the time of two. Which share a unit
+# is the same in every build, so names that clash do so in the first one. A unit's text does not depend on where the project
+# is: what was compiled in another checkout is found in a cache.
+function(tessera_units units folder name count left_out)
+  set(result "")
+  list(LENGTH ARGN length)
+  math(EXPR last "${length} - 1")
+  foreach(first RANGE 0 ${last} ${count})
+    list(SUBLIST ARGN ${first} ${count} batch)
+    if(left_out)
+      list(FILTER batch EXCLUDE REGEX "${left_out}")
+    endif()
+    set(unit ${CMAKE_CURRENT_BINARY_DIR}/units/${name}-${first}.cpp)
+    set(text "")
+    foreach(source IN LISTS batch)
+      cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${folder})
+      cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${folder})
+      string(APPEND text "#include <${source}>\n")
+    endforeach()
+    file(CONFIGURE OUTPUT ${unit} CONTENT "${text}" @ONLY)
+    set_source_files_properties(${unit} PROPERTIES COMPILE_OPTIONS
+      "$<IF:$<COMPILE_LANGUAGE:CUDA>,-Xcompiler=-Wno-shadow,-Wno-shadow>")  # of another file's names
+    list(APPEND result ${unit})
   endforeach()
+  set(${units} ${result} PARENT_SCOPE)
+endfunction()
+
+# tessera_header_units(UNITS EXTENSION HEADERS): units that show that each header compiles alone (tests/house/chains.py),
+# where each is included twice, and two with all of them, for one program: a header that needs another before it does not
+# compile, and a definition that is not inline does not link. What a header lacks does not depend on the compiler: g++, also
+# below nvcc, has each alone, clang++ the two.
+function(tessera_header_units units extension headers)
+  tessera_whole_units(whole ${extension} "${headers}")
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(${units} ${whole} PARENT_SCOPE)
+    return()
+  endif()
+  set(chains ${PROJECT_SOURCE_DIR}/tests/house/chains.py)
+  execute_process(COMMAND ${Python3_EXECUTABLE} ${chains} ${PROJECT_SOURCE_DIR}/include ${headers}
+    OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" lines "${lines}")
+  set(files "")
+  foreach(line IN LISTS lines)
+    string(REPLACE " " ";" chain "${line}")
+    set(text "")
+    foreach(header IN LISTS chain)
+      string(APPEND text "#include <${header}>\n#include <${header}>\n")
+    endforeach()
+    list(GET chain -1 last)
+    set(unit ${CMAKE_CURRENT_BINARY_DIR}/units/${last}.${extension})
+    file(CONFIGURE OUTPUT ${unit} CONTENT "${text}")
+    list(APPEND files ${unit})
+  endforeach()
+  set(${units} ${files} ${whole} PARENT_SCOPE)
+endfunction()
+
+# tessera_whole_units(UNITS EXTENSION HEADERS): the two with all of them alone.
+function(tessera_whole_units units extension headers)
+  list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>\n" OUTPUT_VARIABLE lines)
+  string(CONCAT all ${lines})
   set(unit ${CMAKE_CURRENT_BINARY_DIR}/units/all.${extension})
   file(CONFIGURE OUTPUT ${unit} CONTENT "${all}int main() {}\n")
-  set(${units} ${files} ${unit} PARENT_SCOPE)
+  set(again ${CMAKE_CURRENT_BINARY_DIR}/units/again.${extension})
+  file(CONFIGURE OUTPUT ${again} CONTENT "${all}")
+  set(${units} ${unit} ${again} PARENT_SCOPE)
 endfunction()

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds tessera with g++ and runs every test, after installing what is missing (Debian, Ubuntu).
 #   tests/run.sh [--all] [--no-install] [--minutes N]
-# --all: the builds of clang++, of the sanitizers and of nvcc too, as CI does. --no-install: with what is here. --minutes:
-# what is not built or run by then is named as not run; g++'s build is in any case. The last line is "N passed, M failed",
-# over all builds.
+# --all: the builds of the sanitizers, of nvcc and of clang++ too, as CI does. --no-install: with what is here. --minutes:
+# g++'s build takes what it takes, the others share what is left; what is built by then is tested, and what is not built or
+# run is named as not run. The last line is "N passed, M failed", over all builds.
 set -euo pipefail
 CDPATH= cd -- "$(dirname "${BASH_SOURCE[0]}")/.."
 source .ci/packages.sh
@@ -15,7 +15,7 @@ while [[ $# -gt 0 ]]; do
     --quick) all=no ;;  # what is the default now
     --no-install) install=no ;;
     --minutes) minutes=${2:?--minutes needs a number}; shift ;;
-    *) sed -n '2,6s/^# *//p' tests/run.sh >&2; exit 2 ;;
+    *) sed -n '2,7s/^# *//p' tests/run.sh >&2; exit 2 ;;
   esac
   shift
 done
@@ -80,35 +80,63 @@ jobs=$(nproc)
 
 not_run() { summary+=("not run  $1 ($2)"); }
 
-# in_time COMMAND...: 124, if it was ended because the minutes are over.
-in_time() {
-  local left=$((minutes * 60 - SECONDS))
+# The builds after g++'s, by worth, each with its share of the time that is left for it and those after it.
+declare -A share=([sanitize]=8 [thread]=6 [cuda]=5 [clang]=4)
+
+# before SECONDS COMMAND...: 124, if it was ended because the time is over.
+before() {
+  local left=$(($1 - SECONDS))
   if [[ $left -le 0 ]]; then return 124; fi
-  timeout "$left" "$@"
+  timeout "$left" "${@:2}"
+}
+
+# build PRESET BEFORE: of the sanitizers' build the programs of tests first, then what else there is.
+build() {
+  if [[ $1 == sanitize ]]; then before "$2" cmake --build --preset "$1" -j "$jobs" --target test-programs || return; fi
+  before "$2" cmake --build --preset "$1" -j "$jobs"
 }
 
 # build_and_test PRESET WHAT: a build that fails counts as one failure, a test that was skipped as neither.
 build_and_test() {
-  local what=$2 log="build/$1/ctest.log" total bad skipped result limit=in_time status=0
-  if [[ $1 == release ]]; then limit=env; fi
+  local preset=$1 what=$2 log="build/$1/ctest.log" build_ends=1000000000 ends=1000000000 all_shares=0 each status=0 without=()
   printf '\n== %s\n' "$what"
   rm -f "$log"
-  cmake --preset "$1" && $limit cmake --build --preset "$1" -j "$jobs" || status=$?
-  if [[ $status -eq 0 ]]; then $limit ctest --preset "$1" -j "$jobs" --output-log "$log" || status=$?; fi
-  if [[ $status -eq 124 ]] && ! grep -qs '\*\*\*Failed' "$log"; then
-    not_run "$what" "the $minutes minutes were over"
-    return
+  if [[ $preset != release ]]; then
+    for each in "${share[@]}"; do all_shares=$((all_shares + each)); done
+    local seconds=$(((minutes * 60 - SECONDS) * share[$preset] / all_shares))
+    build_ends=$((SECONDS + seconds * 6 / 10)) ends=$((SECONDS + seconds))
+    unset "share[$preset]"
+    if [[ $seconds -le 0 ]]; then
+      not_run "$what" "the $minutes minutes were over"
+      return
+    fi
   fi
-  if ! result=$(grep -oE '[0-9]+ tests? failed out of [0-9]+' "$log" 2>/dev/null); then
+  cmake --preset "$preset" && build "$preset" "$build_ends" || status=$?
+  if [[ $status -eq 124 ]]; then without=(-E "^($(python3 tests/not_built.py "$preset" | paste -sd '|'))$"); fi
+  if [[ $status -eq 0 || $status -eq 124 ]]; then
+    # Not --output-log, which leaves nothing where it is ended.
+    before "$ends" ctest --preset "$preset" -j "$jobs" "${without[@]}" | tee "$log" || { [[ $? -ne 124 ]] || status=124; }
+  fi
+
+  local ran total good skipped bad
+  ran=$(grep -E '^ *[0-9]+/[0-9]+ Test +#' "$log" 2>/dev/null || true)
+  if [[ $status -eq 124 ]]; then
+    local names
+    names=$(comm -23 <(ctest --preset "$preset" -N | sed -n 's/^ *Test *#[0-9]*: //p' | sort) \
+      <(sed -E 's/.*#[0-9]+: ([^ ]+) .*/\1/' <<<"$ran" | sort) | paste -sd ' ')
+    not_run "$what: $(wc -w <<<"$names") tests" "the $minutes minutes were over: $names"
+    if [[ -z $ran ]]; then return; fi
+  elif [[ -z $ran ]]; then
     failed=$((failed + 1))
     summary+=("FAILED   $what: it did not build")
     return
   fi
-  bad=${result%% *} total=${result##* } skipped=$(grep -c '\*\*\*Skipped' "$log" || true)
-  passed=$((passed + total - bad - skipped)) failed=$((failed + bad))
+  total=$(wc -l <<<"$ran") good=$(grep -c ' Passed ' <<<"$ran" || true) skipped=$(grep -c '\*\*\*Skipped' <<<"$ran" || true)
+  bad=$((total - good - skipped))
+  passed=$((passed + good)) failed=$((failed + bad))
   local word=ran
   if [[ $bad -gt 0 ]]; then word=FAILED; fi
-  summary+=("$(printf '%-8s %s: %d passed, %d failed, %d skipped' $word "$what" $((total - bad - skipped)) "$bad" "$skipped")")
+  summary+=("$(printf '%-8s %s: %d passed, %d failed, %d skipped' $word "$what" "$good" "$bad" "$skipped")")
 }
 build_and_test release "g++, Release"
 if [[ -d $peers ]]; then
@@ -135,11 +163,9 @@ if [[ ! -d $headers ]]; then
   not_run "RMM's and CCCL's containers, Kokkos's mdspan" "no Python environment $headers: --no-install, or pip failed"
 fi
 if [[ $all == yes ]]; then
-  build_and_test clang "clang++: headers, programs that must not compile, foreign projects, pages"
   build_and_test sanitize "clang++, AddressSanitizer and UndefinedBehaviorSanitizer"
   build_and_test thread "clang++, ThreadSanitizer: queues, stores, arrays, device memory, processes"
 else
-  not_run "clang++" "without --all"
   not_run "clang++, AddressSanitizer and UndefinedBehaviorSanitizer" "without --all"
   not_run "clang++, ThreadSanitizer" "without --all"
 fi
@@ -151,11 +177,18 @@ if [[ $all == no ]]; then
   not_run "nvcc" "without --all"
 elif [[ -z $nvcc ]]; then
   not_run "nvcc" "no CUDA toolkit"
+  unset "share[cuda]"
 else
   CUDACXX=$nvcc build_and_test cuda "nvcc, for sm_90"
   if grep -q 'cuda-device .*\*\*\*Skipped' build/cuda/ctest.log 2>/dev/null; then
     not_run "device memory on a GPU" "there is none; the emulated runtime ran the same tests"
   fi
+fi
+
+if [[ $all == yes ]]; then
+  build_and_test clang "clang++: headers, programs that must not compile, foreign projects, pages"
+else
+  not_run "clang++" "without --all"
 fi
 
 printf '\n== Summary\n'

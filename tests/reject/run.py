@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Programs that must not compile: each fails with one error, the one its first line expects; cured, it compiles.
 
-    run.py PROGRAM.cpp... -- COMPILER [OPTIONS...]
+    run.py [--wrong | --cured] PROGRAM.cpp... -- COMPILER [OPTIONS...]
 
+--wrong: as they are alone. --cured: the cured alone, all as one unit, which shares what they instantiate; so does nvcc.
 What stands between ` ... ` is all in that line, in this order: where the compiler names types, each has its way. A
-second line `// not with nvcc: why` leaves a program out there. nvcc takes long over a program that is right: it gets
-all that are cured as one unit.
+second line `// not with nvcc: why` leaves a program out there.
 """
 import pathlib
 import re
@@ -14,7 +14,8 @@ import sys
 import tempfile
 
 at = sys.argv.index("--")
-programs, command = [pathlib.Path(path) for path in sys.argv[1:at]], sys.argv[at + 1 :]
+only = sys.argv[1] if sys.argv[1] in ("--wrong", "--cured") else None
+programs, command = [pathlib.Path(path) for path in sys.argv[1 + bool(only) : at]], sys.argv[at + 1 :]
 is_nvcc = pathlib.Path(command[0]).name == "nvcc"
 if is_nvcc:
     programs = [program for program in programs if "// not with nvcc: " not in program.read_text()]
@@ -57,13 +58,15 @@ def cured_together():
     return "\n".join(includes) + "\n" + "".join(parts)
 
 
-problems = [refuse(program) for program in programs]
-if is_nvcc:
+problems = []
+if only != "--cured":
+    problems += [refuse(program) for program in programs]
+if only == "--cured" or is_nvcc:
     with tempfile.TemporaryDirectory() as folder:
         unit = pathlib.Path(folder, "cured.cpp")
         unit.write_text(cured_together())
         problems.append(accept(unit, ", ".join(program.stem for program in programs)))
-else:
+elif only is None:
     problems += [accept(program, program) for program in programs]
 if any(problems):
     sys.exit("\n".join(filter(None, problems)))
