@@ -220,7 +220,7 @@ class StoreWriting : public StoreTrial<S> {
       done = true;
     }};
     while (!begun && !done) std::this_thread::yield();
-    for (int i = 0; i < 20000 && !done; ++i) std::this_thread::yield();  // so that it comes between, if it can
+    for (int i = 0; i < 2000 && !done; ++i) std::this_thread::yield();  // so that it comes between, if it can
     auto const seen = value(s, "a/k");
     put(s, "a/k", "updated");
     held.reset();
