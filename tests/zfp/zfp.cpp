@@ -91,7 +91,7 @@ TEST_CASE("zfp: chunks without a header, by each mode (CODEC-ZFP-01)") {
     std::vector<float> elements;
   };
   auto const exact = counting<float>(6, 0.25f);
-  for (auto const& [configuration, stored, elements] : {
+  for (Case const& one : {
            Case{R"({"mode": "reversible"})", "0112899944320900", exact},
            Case{R"({"mode": "fixed_rate", "rate": 8})", "01711c9c428a00200100000000000000", exact},
            Case{R"({"mode": "fixed_precision", "precision": 10})", "01711c9c428a00200100000000000000", exact},
@@ -100,14 +100,15 @@ TEST_CASE("zfp: chunks without a header, by each mode (CODEC-ZFP-01)") {
            // What "fixed_rate" of 8 bits is, said by the members of "expert".
            Case{R"({"mode": "expert", "minbits": 128, "maxbits": 128, "maxprec": 64, "minexp": -1074})",
                 "01711c9c428a00200100000000000000", exact}}) {
+    auto const* const configuration = one.configuration;
     CAPTURE(configuration);
     auto const codec = made<codec::Zfp>(configuration);
     CHECK(written<codec::Zfp>(configuration) == to_json(parse_json(configuration)));
     auto const bytes = encoded(codec, quarters_chunk, quarters);
-    auto expected = test::hex(stored);
+    auto expected = test::hex(one.stored);
     if (std::string{configuration}.find("precision\"") != std::string::npos) expected.resize(bytes.size());
     CHECK(bytes == expected);
-    CHECK(decoded(codec, quarters_chunk, bytes) == test::memory_of(elements));
+    CHECK(decoded(codec, quarters_chunk, bytes) == test::memory_of(one.elements));
   }
   refuse<codec::Zfp>("{}", "configuration.mode is missing");
   refuse<codec::Zfp>(R"({"mode": "lossy"})", "configuration.mode");
@@ -170,7 +171,7 @@ TEST_CASE("zfpy: chunks with a header, which says how they decode (NUM-ZFPY)") {
   struct Case {
     char const *configuration, *stored;
   };
-  for (auto const& [configuration, stored] :
+  for (Case const& one :
        {Case{R"({"mode": 4, "tolerance": -1})", "7a6670052600001000000088011289994432090000000000"},
         Case{R"({"mode": 2, "rate": -1, "precision": 9})", "7a6670052600001000000088011289994432090000000000"},
         Case{"{}", "7a6670052600001000000088011289994432090000000000"},
@@ -179,11 +180,12 @@ TEST_CASE("zfpy: chunks with a header, which says how they decode (NUM-ZFPY)") {
              "7a667005260000100000f00701711c9c428a0020010000000000000000000000"},
         Case{R"({"mode": 3, "precision": 10})", "7a667005260000100000908001711c9c428a002001000000"},
         Case{R"({"mode": 4, "tolerance": 0.5})", "7a66700526000010000020cb01711c9c428a002000000000"}}) {
+    auto const* const configuration = one.configuration;
     CAPTURE(configuration);
     auto const codec = made<codec::Zfpy>(configuration);
-    CHECK(encoded(codec, quarters_chunk, quarters) == test::hex(stored));
-    auto const found = decoded(codec::Zfpy{}, quarters_chunk, test::hex(stored));
-    CHECK(found == decoded(codec, quarters_chunk, test::hex(stored)));
+    CHECK(encoded(codec, quarters_chunk, quarters) == test::hex(one.stored));
+    auto const found = decoded(codec::Zfpy{}, quarters_chunk, test::hex(one.stored));
+    CHECK(found == decoded(codec, quarters_chunk, test::hex(one.stored)));
     if (std::string{configuration}.find("0.5") == std::string::npos) CHECK(found == quarters);
   }
   CHECK(written<codec::Zfpy>("{}") ==
