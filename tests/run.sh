@@ -8,13 +8,19 @@ set -euo pipefail
 CDPATH= cd -- "$(dirname "${BASH_SOURCE[0]}")/.."
 source .ci/packages.sh
 
-all=no install=yes minutes=100000
+all=no install=yes minutes=
 while [[ $# -gt 0 ]]; do
   case $1 in
     --all) all=yes ;;
     --quick) all=no ;;  # what is the default now
     --no-install) install=no ;;
-    --minutes) minutes=${2:?--minutes needs a number}; shift ;;
+    --minutes)
+      minutes=${2:-}
+      if [[ ! $minutes =~ ^(0|[1-9][0-9]{0,5})$ ]]; then
+        echo "--minutes: found \"$minutes\", expected a whole number" >&2
+        exit 2
+      fi
+      shift ;;
     *) sed -n '2,7s/^# *//p' tests/run.sh >&2; exit 2 ;;
   esac
   shift
@@ -83,8 +89,13 @@ not_run() { summary+=("not run  $1 ($2)"); }
 # The builds after g++'s, by worth, each with its share of the time that is left for it and those after it.
 declare -A share=([sanitize]=8 [thread]=6 [cuda]=5 [clang]=4)
 
-# before SECONDS COMMAND...: 124, if it was ended because the time is over.
+# before SECONDS COMMAND...: 124, if it was ended because the time is over. Without SECONDS it takes what it takes, and
+# ends with this script at Ctrl-C.
 before() {
+  if [[ -z $1 ]]; then
+    "${@:2}"
+    return
+  fi
   local left=$(($1 - SECONDS))
   if [[ $left -le 0 ]]; then return 124; fi
   timeout "$left" "${@:2}"
@@ -98,10 +109,10 @@ build() {
 
 # build_and_test PRESET WHAT: a build that fails counts as one failure, a test that was skipped as neither.
 build_and_test() {
-  local preset=$1 what=$2 log="build/$1/ctest.log" build_ends=1000000000 ends=1000000000 all_shares=0 each status=0 without=()
+  local preset=$1 what=$2 log="build/$1/ctest.log" build_ends='' ends='' all_shares=0 each status=0 tested=0 without=()
   printf '\n== %s\n' "$what"
   rm -f "$log"
-  if [[ $preset != release ]]; then
+  if [[ $preset != release && -n $minutes ]]; then
     for each in "${share[@]}"; do all_shares=$((all_shares + each)); done
     local seconds=$(((minutes * 60 - SECONDS) * share[$preset] / all_shares))
     build_ends=$((SECONDS + seconds * 6 / 10)) ends=$((SECONDS + seconds))
@@ -111,11 +122,12 @@ build_and_test() {
       return
     fi
   fi
-  cmake --preset "$preset" && build "$preset" "$build_ends" || status=$?
+  cmake --preset "$preset" && touch "build/$preset/begun" && build "$preset" "$build_ends" || status=$?
   if [[ $status -eq 124 ]]; then without=(-E "^($(python3 tests/not_built.py "$preset" | paste -sd '|'))$"); fi
   if [[ $status -eq 0 || $status -eq 124 ]]; then
     # Not --output-log, which leaves nothing where it is ended.
-    before "$ends" ctest --preset "$preset" -j "$jobs" "${without[@]}" | tee "$log" || { [[ $? -ne 124 ]] || status=124; }
+    before "$ends" ctest --preset "$preset" -j "$jobs" "${without[@]}" | tee "$log" || tested=$?
+    if [[ $tested -eq 124 ]]; then status=124; fi
   fi
 
   local ran total good skipped bad
@@ -134,6 +146,10 @@ build_and_test() {
   total=$(wc -l <<<"$ran") good=$(grep -c ' Passed ' <<<"$ran" || true) skipped=$(grep -c '\*\*\*Skipped' <<<"$ran" || true)
   bad=$((total - good - skipped))
   passed=$((passed + good)) failed=$((failed + bad))
+  if [[ $tested -ne 124 && $tested -ne $((bad > 0 ? 8 : 0)) ]]; then  # it ends so after its last test
+    failed=$((failed + 1))
+    summary+=("FAILED   $what: ctest itself, with status $tested")
+  fi
   local word=ran
   if [[ $bad -gt 0 ]]; then word=FAILED; fi
   summary+=("$(printf '%-8s %s: %d passed, %d failed, %d skipped' $word "$what" "$good" "$bad" "$skipped")")
