@@ -59,6 +59,9 @@ def as_numpy(value: Any) -> npt.NDArray[Any]:
         return np.from_dlpack(value)
     except (BufferError, RuntimeError, TypeError) as refused:
         try:
-            return np.asarray(value)
+            found = np.asarray(value)
         except Exception:
             raise refused from None
+        if found.dtype == object:  # NumPy sees no elements, but one thing
+            raise
+        return found

@@ -164,6 +164,20 @@ def test_old_producers(made):
     assert elsewhere.calls == 0
 
 
+@pytest.mark.parametrize("error", [BufferError, RuntimeError, TypeError, ValueError])
+def test_producers_that_refuse(made, error):
+    """Their error is the one raised, where NumPy sees no elements but the object itself."""
+
+    class Refusing(Old):
+        def __dlpack__(self):
+            raise error("of its own")
+
+    refusing = Refusing(np.zeros((23, 17), "int32"))
+    for use in (lambda: made[0].read(out=refusing), lambda: made[0].__setitem__(..., refusing)):
+        with pytest.raises(error, match="of its own"):
+            use()
+
+
 def test_capsules_nobody_takes_and_other_threads(made):
     array, expected = made
     for _ in range(100):
