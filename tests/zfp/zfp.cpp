@@ -165,6 +165,8 @@ TEST_CASE("zfp: shapes of no to four dimensions, and elements that it has or tha
     check_refused<MetadataError>([&] { codec.layout({{4}, type}); }, {type.name().c_str(), "expected integers"});
   }
   check_refused<MetadataError>([&] { codec.layout({{1, 1, 1, 1, 2}, data_type_of<float>()}); }, {"5 dimensions"});
+  check_refused<CodecError>(
+      [&] { encoded(made<codec::Zfp>(R"({"mode": "fixed_rate", "rate": 0})"), wide, promoted); }, {"keeps no bit"});
 }
 
 TEST_CASE("zfpy: chunks with a header, which says how they decode (NUM-ZFPY)") {

@@ -52,7 +52,8 @@ struct ZfpCodec {
     if (HasHeader && zfp_write_header(zfp.stream(), zfp.field(), ZFP_HEADER_FULL) == 0)
       throw CodecError{"zfp has no header for a chunk of so many elements"};
     auto const size = (zfp_compress(zfp.stream(), zfp.field()) + 7) / 8 * 8;  // some builds have words of 8 bits
-    if (size == 0 || size > to.size) throw CodecError{text({from.size, " bytes do not fit into ", to.size, " as zfp"})};
+    if (size == 0) throw CodecError{"zfp keeps no bit of such elements in this mode"};
+    if (size > to.size) throw CodecError{text({from.size, " bytes do not fit into ", to.size, " as zfp"})};
     std::memcpy(to.data, scratch->words.data(), size);
     return size;
   }
