@@ -34,7 +34,7 @@ class Batch {
   ~Batch() { end(); }
 
   /// All of them, as many at once as cuFile takes; what comes short is asked for again from its last whole page on.
-  /// Returns when they are done: what failed first, or nothing. Requires: the context of the blocks is current.
+  /// Returns when they are done: what failed, or nothing. Requires: the context of the blocks is current.
   std::string run(std::shared_ptr<Driver> const& driver, CUfileOpcode_t what, std::span<Request> requests) {
     if (driver_ && driver_->submit != driver->submit) end();
     driver_ = driver;
