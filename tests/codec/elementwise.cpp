@@ -10,6 +10,7 @@
 
 #include <support/codec_run.hpp>
 #include <support/document.hpp>
+#include <support/made_codec.hpp>
 #include <support/random.hpp>
 #include <support/refused.hpp>
 #include <tessera/codec/array_to_array/as_type.hpp>
@@ -27,6 +28,8 @@
 using namespace tessera;
 using test::Bytes;
 using test::check_refused;
+using test::made;
+using test::refuse;
 
 namespace elementwise_tests {
 namespace {
@@ -34,16 +37,6 @@ namespace {
 constexpr auto nan = std::numeric_limits<double>::quiet_NaN();
 constexpr auto infinity = std::numeric_limits<double>::infinity();
 
-template <class C>
-C made(std::string const& configuration) {
-  return make_codec<C>(
-      test::specification(R"({"name": ")" + std::string{C::name} + R"(", "configuration": )" + configuration + "}"));
-}
-template <class C>
-void refuse(std::string const& configuration, char const* member) {
-  CAPTURE(configuration);
-  check_refused<MetadataError>([&] { made<C>(configuration); }, {std::string{C::name}.c_str(), member});
-}
 template <class C>
 void check_written(std::string const& configuration, std::string const& written) {
   CHECK(to_json(specification_of(made<C>(configuration)).configuration) == to_json(parse_json(written)));

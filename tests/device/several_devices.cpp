@@ -1,39 +1,20 @@
 // One store of device memory, and queues of two GPUs.
 #include <device/arrays.hpp>
-#include <device/device.hpp>
+#include <device/two_devices.hpp>
 
 #if defined(TESSERA_CUDA_EMULATION)  // where there are two
 
 using namespace tessera;
-using test::DeviceQueue, test::HostQueue, test::numbers_from, test::on_device, test::on_host, test::under_seeds;
+using test::DeviceQueue, test::numbers_from, test::on_device, test::on_host, test::with_two_devices;
 
 namespace {
-
-DeviceQueue queue_of(int device) {
-  cudaSetDevice(device);
-  DeviceQueue on{HostQueue{2}};
-  cudaSetDevice(0);
-  return on;
-}
-
-template <class F>
-void with_two_devices(F&& f) {
-  under_seeds(16, [&] {
-    emulation::set({.devices = 2});
-    {
-      auto first = queue_of(0), second = queue_of(1);
-      f(first, second);
-    }
-    emulation::set({});
-  });
-}
 
 Extents const shape{10, 12};
 auto const elements = numbers_from(1.f, 120), others = numbers_from(500.f, 60);
 
 template <class P>
 void check_array(P const& pipeline, Extents const& chunk_shape) {
-  with_two_devices([&](DeviceQueue& first, DeviceQueue& second) {
+  with_two_devices(2, [&](DeviceQueue& first, DeviceQueue& second) {
     auto const store = test::in_device_memory();
     auto const array =
         create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = chunk_shape}, pipeline, first);
@@ -60,7 +41,7 @@ TEST_CASE("a sharded array in the memory of one GPU is read and written by a que
 }
 
 TEST_CASE("a value of another GPU is lent as a copy, once, and one of the same GPU where it lies") {
-  with_two_devices([](DeviceQueue& first, DeviceQueue& second) {
+  with_two_devices(2, [](DeviceQueue& first, DeviceQueue& second) {
     MemoryStore<DeviceBuffer> const store;
     test::put(store, "k", "value", first);
     for (auto* on : {&first, &second}) {
@@ -79,7 +60,7 @@ TEST_CASE("a value of another GPU is lent as a copy, once, and one of the same G
 }
 
 TEST_CASE("a value is read, appended to and replaced by queues of several GPUs") {
-  with_two_devices([](DeviceQueue& first, DeviceQueue& second) {
+  with_two_devices(2, [](DeviceQueue& first, DeviceQueue& second) {
     MemoryStore<DeviceBuffer> const store;
     test::put(store, "k", "value", first);
     CHECK(test::value(store, "k", second, {2, 2}) == "lu");

@@ -171,6 +171,7 @@ TEST_CASE("the three words for what decimals cannot say, and their bits (FILL-07
   CHECK(bits64("\"Infinity\"") == 0x7ff0000000000000);
   CHECK(bits64("\"-Infinity\"") == 0xfff0000000000000);
   CHECK(bits16("\"NaN\"") == 0x7e00);
+  CHECK(bits16("NaN") == 0x7e00);  // as a number, which Python's json writes
   CHECK(bits16("\"Infinity\"") == 0x7c00);
   CHECK(bits16("\"-Infinity\"") == 0xfc00);
   for (auto* type : {"float16", "float32", "float64"})
@@ -269,6 +270,10 @@ TEST_CASE("small numbers: the nearest that there is, and the words for the rest 
       CHECK(again(json, row.type) == json);
     };
     word("\"NaN\"", row.nan);
+    if (*row.nan)
+      CHECK(fill("NaN", row.type) == test::hex(row.nan));  // as a number, which Python's json writes
+    else
+      refuse("NaN", row.type);
     word("\"Infinity\"", row.infinity);
     CHECK(again(row.largest, row.type) == row.largest);
     if (*row.infinity)

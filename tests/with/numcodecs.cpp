@@ -9,6 +9,7 @@
 
 #include <support/codec_run.hpp>
 #include <support/document.hpp>
+#include <support/made_codec.hpp>
 #include <support/random.hpp>
 #include <support/refused.hpp>
 #include <tessera/codec/array_to_array/delta.hpp>
@@ -25,24 +26,13 @@ using test::Bytes;
 using test::check_refused;
 using test::decoded;
 using test::encoded;
+using test::made;
+using test::refuse;
+using test::written;
 
 namespace numcodecs_tests {
 namespace {
 
-template <class C>
-C made(std::string const& configuration) {
-  return make_codec<C>(
-      test::specification(R"({"name": ")" + std::string{C::name} + R"(", "configuration": )" + configuration + "}"));
-}
-template <class C>
-void refuse(std::string const& configuration, char const* member) {
-  CAPTURE(configuration);
-  check_refused<MetadataError>([&] { made<C>(configuration); }, {std::string{C::name}.c_str(), member});
-}
-template <class C>
-std::string written(std::string const& configuration) {
-  return to_json(specification_of(made<C>(configuration)).configuration);
-}
 
 // Of a codec that changes elements: it is told the room, as it is when it decodes.
 Bytes differences(codec::Delta const& codec, Bytes const& from, std::size_t room) {

@@ -11,6 +11,7 @@
 
 #include <support/bytes.hpp>
 #include <support/document.hpp>
+#include <support/made_codec.hpp>
 #include <support/random.hpp>
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
@@ -23,24 +24,13 @@
 using namespace tessera;
 using test::Bytes;
 using test::check_refused;
+using test::made;
+using test::refuse;
+using test::written;
 
 namespace zfp_tests {
 namespace {
 
-template <class C>
-C made(std::string const& configuration) {
-  return make_codec<C>(
-      test::specification(R"({"name": ")" + std::string{C::name} + R"(", "configuration": )" + configuration + "}"));
-}
-template <class C>
-void refuse(std::string const& configuration, char const* member) {
-  CAPTURE(configuration);
-  check_refused<MetadataError>([&] { made<C>(configuration); }, {std::string{C::name}.c_str(), member});
-}
-template <class C>
-std::string written(std::string const& configuration) {
-  return to_json(specification_of(made<C>(configuration)).configuration);
-}
 
 template <class C>
 Bytes encoded(C const& codec, ChunkSpecification const& chunk, Bytes const& from) {

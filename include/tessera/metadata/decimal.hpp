@@ -45,9 +45,10 @@ struct Digits {
 
 // The nearest number of such a type: the double nearest to the text is rounded again, which goes wrong only where that
 // double lies exactly between two numbers and the text does not. Then the text itself decides. nullopt: the type has
-// none, as it has no infinity, or no sign.
+// none, as it has no infinity, no NaN, or no sign.
 inline std::optional<std::uint32_t> parse_small(SmallFloat type, std::string const& text) {
   auto const value = parse_decimal<double>(text);
+  if (std::isnan(value)) return type.has_nan() ? std::optional{type.nan()} : std::nullopt;
   auto const magnitude = std::fabs(value);
   auto const sign = std::signbit(value) ? type.sign() : 0;
   bool const is_exponent = type.special == SmallFloat::Special::exponents_alone;

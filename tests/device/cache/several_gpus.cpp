@@ -1,6 +1,7 @@
 // Caches where there are several GPUs: a ChunkCache is on one of them, whichever is current, and what a CachedStore
 // keeps is of the GPU that read it.
 #include <device/cache/cached.hpp>
+#include <device/two_devices.hpp>
 #include <support/refused.hpp>
 #include <tessera/store/cached_store.hpp>
 
@@ -9,33 +10,10 @@ namespace cache_several_gpus_tests {
 #if defined(TESSERA_CUDA_EMULATION)  // where there are two
 
 using namespace tessera;
-using test::DeviceQueue, test::HostQueue, test::cached_array, test::cached_chunk, test::under_seeds;
-
-namespace {
-
-DeviceQueue queue_of(int device) {
-  cudaSetDevice(device);
-  DeviceQueue on{HostQueue{}};
-  cudaSetDevice(0);
-  return on;
-}
-
-template <class F>
-void with_two_devices(F&& f) {
-  under_seeds(16, [&] {
-    emulation::set({.devices = 2});
-    {
-      auto first = queue_of(0), second = queue_of(1);
-      f(first, second);
-    }
-    emulation::set({});
-  });
-}
-
-}  // namespace
+using test::DeviceQueue, test::cached_array, test::cached_chunk, test::with_two_devices;
 
 TEST_CASE("a cache is on the GPU of its queue, whichever is current, and refuses queues of another") {
-  with_two_devices([](DeviceQueue& first, DeviceQueue& second) {
+  with_two_devices(1, [](DeviceQueue& first, DeviceQueue& second) {
     for (auto* const on : {&first, &second}) {
       auto& other = on == &first ? second : first;
       ChunkCache const cache{cached_array({32, 64}, *on), {.device = 4 * cached_chunk, .host = 64 << 10}};
@@ -58,7 +36,7 @@ TEST_CASE("a cache is on the GPU of its queue, whichever is current, and refuses
 }
 
 TEST_CASE("what a CachedStore keeps in device memory is of the GPU that read it") {
-  with_two_devices([](DeviceQueue& first, DeviceQueue& second) {
+  with_two_devices(1, [](DeviceQueue& first, DeviceQueue& second) {
     MemoryStore<HostBuffer> const values;
     CachedStore const store{CastStore<DeviceBuffer, MemoryStore<HostBuffer>>{values}, 1 << 20};
     test::put(values, "k", "some value", first);

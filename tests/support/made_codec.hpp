@@ -1,0 +1,31 @@
+// Codecs made of what documents say, and what they refuse.
+#pragma once
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <support/document.hpp>
+#include <support/refused.hpp>
+#include <tessera/codec/configuration.hpp>
+#include <tessera/metadata/json.hpp>
+
+namespace test {
+
+template <class C>
+C made(std::string const& configuration) {
+  return tessera::make_codec<C>(
+      specification(R"({"name": ")" + std::string{C::name} + R"(", "configuration": )" + configuration + "}"));
+}
+/// The error names the codec and the member.
+template <class C>
+void refuse(std::string const& configuration, char const* member) {
+  CAPTURE(configuration);
+  check_refused<tessera::MetadataError>([&] { (void)made<C>(configuration); }, {std::string{C::name}.c_str(), member});
+}
+/// What a document says of a codec that was made of this.
+template <class C>
+std::string written(std::string const& configuration) {
+  return tessera::to_json(tessera::specification_of(made<C>(configuration)).configuration);
+}
+
+}  // namespace test
