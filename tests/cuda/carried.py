@@ -19,6 +19,9 @@ carried, out = folder / "carried", folder / "out"
 carried.mkdir(parents=True)
 for name in re.search(r"^programs=\((.*?)\)", run_sh.read_text(), flags=re.DOTALL | re.MULTILINE)[1].split():
     shutil.copy(build / "bin" / name, carried)
+of_nvcomp = [build / "bin" / name for name in ("test-cuda-nvcomp", "decoding")]
+for program in filter(Path.exists, of_nvcomp):
+    shutil.copy(program, carried)
 if (build / "lib/libtimeline.so").exists():
     shutil.copy(build / "lib/libtimeline.so", carried)
 (carried / "commit").write_text("of a test\n")
@@ -27,7 +30,8 @@ done = subprocess.run([run_sh, "--run-only", "--carried", carried], env={**os.en
                       capture_output=True)
 print(done.stdout + done.stderr)
 
-PAGES = {"1-suites": 10, "2-end-to-end": 6, "3-placement": 5, "4-memcheck": 4, "6-sharing": 3}  # parts
+PAGES = {"1-suites": 10, "2-end-to-end": 7, "3-placement": 5, "4-memcheck": 4, "6-cache": 1, "7-sharing": 4,
+         "8-decoding": 2 if of_nvcomp[1].exists() else 1, "9-python": 1}  # parts
 problems = []
 texts = {name: (out / f"{name}.md").read_text() if (out / f"{name}.md").exists() else "" for name in PAGES}
 there_is_a_gpu = not any("| GPUs | none |" in text for text in texts.values())

@@ -3,6 +3,7 @@
 
     peers.py kvikio FOLDER [ALONG=1024] [REPETITIONS=3]        raw chunks' files, in its mode without GPUDirect Storage
     peers.py tensorstore FOLDER [ALONG=1024] [REPETITIONS=3]   raw and zstd, into the host's memory, and one copy
+    peers.py zarr FOLDER [ALONG=1024] [REPETITIONS=3]          raw and zstd, into CuPy's arrays (enable_gpu)
 
 By the number of threads. Every element is compared with what it must be. Ends with 77 where there is no GPU, or where a
 wheel is missing.
@@ -69,6 +70,13 @@ def of_tensorstore(cupy, tensorstore, folder, shape, threads):
     return read
 
 
+def of_zarr(cupy, zarr, folder, shape, threads):
+    zarr.config.enable_gpu()
+    zarr.config.set({"threading.max_workers": threads, "async.concurrency": threads})
+    source = zarr.open_array(folder, mode="r")
+    return lambda: source[...]
+
+
 def measure(cupy, name, kind, make, library, folder, shape, repetitions):
     wanted = expected(cupy, shape)
     right = True
@@ -104,6 +112,9 @@ def main(which, folder, along=1024, repetitions=3):
     print("| threads | array | program | ms | least to most | GB/s |\n|---|---|---|---|---|---|")
     if which == "kvikio":
         right = measure(cupy, "KvikIO", "raw", of_kvikio, library, folder, shape, int(repetitions))
+    elif which == "zarr":
+        right = all([measure(cupy, "zarr-python", kind, of_zarr, library, folder, shape, int(repetitions))
+                     for kind in ("raw", "zstd")])
     else:
         right = all([measure(cupy, "TensorStore and a copy", kind, of_tensorstore, library, folder, shape, int(repetitions))
                      for kind in ("raw", "zstd")])

@@ -37,7 +37,7 @@ case $WAY in
 esac
 """
 programs = ["test-cuda-contract", "test-cuda-device", "test-cuda-thrust", "benchmark-placement", "benchmark-compressed",
-            "link_probe", "end_to_end", "large", "direct", "cached", "shared"]
+            "link_probe", "end_to_end", "large", "direct", "cached", "shared", "decoding", "test-cuda-ipc", "test-cuda-nvcomp"]
 # Writes down how long each part may take.
 TIMEOUT = f"""#!/bin/bash
 echo "$3" >> "$PARTS_SECONDS"
@@ -52,10 +52,12 @@ for stub in stubs:
 (tools / "nvidia-smi").write_text("#!/bin/sh\necho A stub of a GPU\n")
 for name in ("libtimeline.so", "libcupti.so.13"):
     (carried / name).write_text("")
+(carried / "python").mkdir()
 (carried / "commit").write_text("abc1234\n")
 
 parts_seconds = folder / "seconds"
-STEPS = {"suites": 10, "end-to-end": 6, "placement": 6, "memcheck": 4, "direct": 2, "cache": 1, "sharing": 3}  # parts
+STEPS = {"suites": 10, "end-to-end": 7, "placement": 6, "memcheck": 4, "direct": 2, "cache": 1, "sharing": 4, "decoding": 2,
+         "python": 4}  # parts
 failures = []
 
 

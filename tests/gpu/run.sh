@@ -3,16 +3,20 @@
 #   tests/gpu/run.sh [OPTION...] [STEP...]
 #
 #   suites       the suites, three times, and what the link carries       5 minutes
-#   end-to-end   arrays in files into device memory, beside others        9 minutes
+#   end-to-end   arrays in files into device memory, beside others       10 minutes
 #   placement    placing beside a copy, large boxes, ncu, a timeline      6 minutes
 #   memcheck     the placing cases under compute-sanitizer                9 minutes
 #   direct       a file into device memory by cuFile, beside gdsio        3 minutes
 #   cache        cached slabs, spills and returns, beside copies          2 minutes
-#   sharing      arrays attached by another process; CuPy, PyTorch        3 minutes
+#   sharing      arrays attached by another process; CuPy, PyTorch        5 minutes
+#   decoding     nvCOMP: its suite; on the device, beside the host        4 minutes
+#   python       the Python module: its tests; CuPy, PyTorch, JAX         4 minutes
 #
 #   --build-only        builds, for the GPU that is here or else for sm_90, and puts all that a run needs into FOLDER
 #   --run-only          builds nothing: runs what is in FOLDER
 #   --carried FOLDER    build/gpu/carried unless given
+#   --python PYTHON     makes the Python module, too, with an interpreter that has scikit-build-core and nanobind: of
+#                       3.12, for that and later ones
 #   --commit TEXT       what was built, where there is no .git; what FOLDER says unless given
 #   --seconds N         bounds each step
 #   --jobs N            of the build
@@ -27,34 +31,35 @@ CDPATH= cd -- "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
 
 die() { printf 'run.sh: %s\n' "$*" >&2; exit 2; }
 
-build=build/gpu carried=build/gpu/carried commit='' bound='' jobs=$(nproc) does_build=yes does_run=yes steps=()
+build=build/gpu carried=build/gpu/carried commit='' python='' bound='' jobs=$(nproc) does_build=yes does_run=yes steps=()
 while [[ $# -gt 0 ]]; do
   case $1 in
     --build-only) does_run=no ;;
     --run-only) does_build=no ;;
-    --carried | --commit | --seconds | --jobs)
+    --carried | --commit | --python | --seconds | --jobs)
       [[ $# -gt 1 ]] || die "$1 wants a value"
       case $1 in
         --carried) carried=$2 ;;
         --commit) commit=$2 ;;
+        --python) python=$2 ;;
         --seconds) bound=$2 ;;
         --jobs) jobs=$2 ;;
       esac
       shift ;;
-    suites | end-to-end | placement | memcheck | direct | cache | sharing) steps+=("$1") ;;
+    suites | end-to-end | placement | memcheck | direct | cache | sharing | decoding | python) steps+=("$1") ;;
     *) sed -n '2,/^set/s/^# \{0,1\}//p' tests/gpu/run.sh >&2; exit 2 ;;
   esac
   shift
 done
-[[ ${#steps[@]} -gt 0 ]] || steps=(suites end-to-end placement memcheck direct cache sharing)
+[[ ${#steps[@]} -gt 0 ]] || steps=(suites end-to-end placement memcheck direct cache sharing decoding python)
 
 has() { command -v "$1" >/dev/null; }
 ask_gpu() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null; }
 
 # ---- building
 
-programs=(test-cuda-contract test-cuda-device test-cuda-thrust benchmark-placement benchmark-compressed
-  link_probe end_to_end large cached shared)
+programs=(test-cuda-contract test-cuda-device test-cuda-thrust test-cuda-ipc benchmark-placement benchmark-compressed
+  link_probe end_to_end large cached shared cuda-python-peer)
 
 build_all() {
   local architecture usr configure
@@ -75,14 +80,35 @@ build_all() {
   rm -rf "$carried" && mkdir -p "$carried" || return
   local name library
   for name in "${programs[@]}"; do cp "$build/bin/$name" "$carried" || return; done
-  if [[ -f $build/bin/direct ]]; then cp "$build/bin/direct" "$carried" || return; fi  # with cuFile's header alone
+  for name in direct test-cuda-nvcomp decoding; do  # with cuFile's header alone, or with nvCOMP
+    if [[ -f $build/bin/$name ]]; then cp "$build/bin/$name" "$carried" || return; fi
+  done
   if [[ -f $build/lib/libtimeline.so ]]; then strip -o "$carried/libtimeline.so" "$build/lib/libtimeline.so"; fi
   # The libraries of CUDA that they were linked with: the other machine's may be older.
-  for library in $(ldd "$build/bin/link_probe" "$build"/lib/*.so 2>/dev/null | sed -n 's/.* => \(\/[^ ]*libcu[dp][^ ]*\).*/\1/p'); do
-    cp -L "$library" "$carried" || return
-  done
+  copy_libraries 'libcu[dp]\|libnvcomp' "$carried" "$build/bin/link_probe" "$carried/decoding" "$build"/lib/*.so || return
+  if [[ -n $python ]]; then build_module "${architecture:-90}" || return; fi
   git describe --always --dirty >"$carried/commit" 2>/dev/null || echo "${commit:-unknown}" >"$carried/commit"
   echo "Built for sm_${architecture:-90}: $carried, $(du -sm "$carried" | cut -f 1) MiB"
+}
+
+# copy_libraries PATTERN FOLDER PROGRAM...: the libraries that programs were linked with.
+copy_libraries() {
+  local pattern=$1 folder=$2 library
+  shift 2
+  for library in $(ldd "$@" 2>/dev/null | sed -n "s/.* => \(\/[^ ]*\($pattern\)[^ ]*\).*/\1/p" | sort -u); do
+    cp -L "$library" "$folder" || return
+  done
+}
+
+# The module, which looks for the libraries of its codecs beside itself.
+build_module() {
+  local folder=$carried/python
+  CUDAARCHS=$1-real "$python" -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps --target "$folder" \
+    -C build-dir="$build/python" -C cmake.define.TESSERA_PYTHON_CUDA=ON -C cmake.define.CMAKE_CUDA_ARCHITECTURES="$1-real" \
+    -C 'cmake.define.CMAKE_INSTALL_RPATH=$ORIGIN' -C cmake.define.CMAKE_MODULE_LINKER_FLAGS=-Wl,--disable-new-dtags \
+    ./examples/python || return
+  copy_libraries 'libcudart\|libblosc\|libzstd\|libdeflate\|liblz4\|libsnappy\|libbz2\|liblzma' "$folder/tessera" \
+    "$folder"/tessera/*.so
 }
 
 if [[ $does_build == yes ]]; then build_all || exit 1; fi
@@ -173,12 +199,13 @@ suites() {
 }
 
 end_to_end() {
-  head_of 2 end-to-end 540
+  head_of 2 end-to-end 600
   part "files" 90 "$carried/end_to_end" make "$data"
   part "raw" 100 "$carried/end_to_end" read "$data" 1024 5 raw
   part "transposed" 100 "$carried/end_to_end" read "$data" 1024 3 transposed
   with python3 "KvikIO" 60 python3 tests/gpu/peers.py kvikio "$data"
   with python3 "TensorStore and a copy" 60 python3 tests/gpu/peers.py tensorstore "$data"
+  with python3 "zarr-python with CuPy" 60 python3 tests/gpu/peers.py zarr "$data"
   part "zstd" 130 "$carried/end_to_end" read "$data" 1024 3 zstd
 }
 
@@ -240,10 +267,38 @@ cache() {
 }
 
 sharing() {
-  head_of 7 sharing 180
+  head_of 7 sharing 300
+  part "the suite" 120 env TESSERA_IPC_STEPS=400 stdbuf -oL "$carried/test-cuda-ipc" --no-colors --duration=true
   part "attaching, and reading what is attached" 60 "$carried/shared" 1024 20
   with python3 "CuPy in another process" 60 "$carried/shared" with python3 tests/gpu/shared_tensors.py cupy
   with python3 "PyTorch in another process" 60 "$carried/shared" with python3 tests/gpu/shared_tensors.py torch
+}
+
+decoding() {
+  head_of 8 decoding 240
+  if [[ ! -x $carried/decoding ]]; then
+    printf '\n## decoding by nvCOMP\n' >>"$record"
+    ended "decoding by nvCOMP" "not run: there is no program that was built with nvCOMP"
+    return
+  fi
+  part "the suite" 120 stdbuf -oL "$carried/test-cuda-nvcomp" --no-colors --duration=true
+  part "on the device, and on the host" 120 "$carried/decoding"
+}
+
+python() {
+  head_of 9 python 240
+  local library
+  if [[ ! -d $carried/python ]]; then
+    printf '\n## the Python module\n' >>"$record"
+    ended "the Python module" "not run: there is no module in $carried, where --python puts it"
+    return
+  fi
+  export PYTHONPATH=$carried/python
+  with python3 "the module's tests" 90 env "TESSERA_PYTHON_PEER=$carried/cuda-python-peer" \
+    python3 -m pytest -q -rs -p no:cacheprovider examples/python/tests/test_device.py
+  for library in cupy torch jax; do
+    with python3 "tensors of $library" 50 python3 tests/gpu/tensors.py "$library" "$data"
+  done
 }
 
 for step in "${steps[@]}"; do "${step//-/_}"; done

@@ -1,5 +1,5 @@
 // peer publish|attach [device]: the other process of the Python module's tests. Requests and answers are lines of JSON:
-// ["sum", "descriptor"]. Device memory is on the emulated runtime.
+// ["sum", "descriptor"]. Device memory is of whatever CUDA runtime it was built for.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <emulation/emulation.hpp>
 #include <tessera/ipc/attached_column.hpp>
 #include <tessera/ipc/cuda.cuh>
 #include <tessera/ipc/names.hpp>

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include <emulation/emulation.hpp>
+#include <device/ipc/emulated.hpp>
 #include <ipc/numbers_by_name.hpp>
 #include <tessera/ipc/cuda.cuh>
 #include <tessera/memory/launch.cuh>
@@ -54,7 +54,7 @@ TEST_CASE("child: asks for names on a device at random" * doctest::skip()) {
   auto const tell = test::Process::mine();
   auto const address = tell.get();
   auto const seed = std::stoull(tell.get()), steps = std::stoull(tell.get());
-  auto const files = test::open_files();
+  test::OpenFiles const files;
   tell.put("here");
   try {
     use_at_random(address, seed, steps);
@@ -70,9 +70,9 @@ TEST_CASE("child: asks for names on a device at random" * doctest::skip()) {
       return false;
     }));
   }
-  CHECK(emulation::alive().allocations == 0);
-  CHECK(emulation::alive().events == 0);
-  CHECK(test::open_files() == files);
+  test::check_nothing_open();
+  test::check_no_events();
+  files.check_more(0);
 }
 
 TEST_CASE("device memory by name at random, under a budget: nothing held goes, and any process may be killed") {

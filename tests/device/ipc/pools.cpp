@@ -1,16 +1,14 @@
 // Device memory of pools between processes, and copies in memory that can be exported.
-#include <algorithm>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include <device/ipc/emulated.hpp>
 #include <device/ipc/floats.hpp>
 #include <device/ipc/pool.hpp>
-#include <emulation/emulation.hpp>
 #include <ipc/process.hpp>
 #include <support/refused.hpp>
 #include <tessera/ipc/cuda.cuh>
@@ -42,8 +40,8 @@ std::vector<float> elements(ipc::Attached<space::Device, L> const& array, Queue<
 // Publishes two arrays of one pool and one of a pool of its own.
 TEST_CASE("child: publisher of pools" * doctest::skip()) {
   auto const tell = test::Process::mine();
-  emulation::seed(15);  // late: only those who wait let it run
-  auto const files = test::open_files();
+  test::run_late();
+  test::OpenFiles const files;
   ipc::IpcPool pool;
   test::Pool own{cudaMemHandleTypePosixFileDescriptor};
   {
@@ -52,20 +50,20 @@ TEST_CASE("child: publisher of pools" * doctest::skip()) {
     ipc::Producer producer;
     std::vector<ipc::Published> published;
     published.push_back(ipc::publish(producer, counted(6, on), on));
-    auto const with_a_pool = test::open_files();
+    test::OpenFiles const with_a_pool;
     published.push_back(ipc::publish(producer, counted(10, on), on));
-    CHECK(test::open_files() == with_a_pool);
+    with_a_pool.check_more(0);
     published.push_back(ipc::publish(producer, counted(3, other), other));
-    CHECK(test::open_files() == with_a_pool + 1);
+    with_a_pool.check_more(1);
     for (auto const& array : published) tell.put(array.json());
     for (;;) {
       auto const asked = tell.get();
       if (asked == "own") {  // in the producer's own process nothing is opened
         ipc::Consumer consumer;
-        emulation::Watch const watch;
+        test::RuntimeCalls const calls;
         auto const attached = ipc::attach(consumer, published[0].descriptor(), on);
-        for (auto const& call : watch.calls())
-          CHECK(std::string_view{call.name}.find("Import") == std::string_view::npos);
+        calls.check("cudaMemPoolImportFromShareableHandle", 0);
+        calls.check("cudaMemPoolImportPointer", 0);
         tell.put(std::to_string(static_cast<int>(elements(attached, on)[23])));
       }
       if (asked == "withdraw") {
@@ -79,14 +77,7 @@ TEST_CASE("child: publisher of pools" * doctest::skip()) {
       if (asked == "end") break;
     }
   }
-  CHECK(test::open_files() <= files + 1);  // what the runtime keeps
-}
-
-std::size_t imports_of_pools(emulation::Watch const& watch) {
-  auto const calls = watch.calls();
-  return static_cast<std::size_t>(std::count_if(calls.begin(), calls.end(), [](auto const& call) {
-    return std::string_view{call.name} == "cudaMemPoolImportFromShareableHandle";
-  }));
+  files.check_more(0, 1);  // what the runtime keeps
 }
 
 TEST_CASE("arrays of another process's pools are used where they are, and a pool is opened once") {
@@ -96,25 +87,25 @@ TEST_CASE("arrays of another process's pools are used where they are, and a pool
   CHECK(arrays[0].memory.kind == "cuda-pool");
   CHECK(arrays[0].memory.pool == arrays[1].memory.pool);
   CHECK(arrays[0].memory.pool != arrays[2].memory.pool);
-  auto const files = test::open_files();
+  test::OpenFiles const files;
   {
     Queue<space::Device> on{Queue<space::Host>{}};
     ipc::Consumer consumer;
-    emulation::Watch const watch;
+    test::RuntimeCalls const calls;
     auto const first = ipc::attach(consumer, arrays[0], on);
     auto const second = ipc::attach(consumer, arrays[1], on);
     auto const third = ipc::attach(consumer, arrays[2], on);
-    CHECK(imports_of_pools(watch) == 2);
+    calls.check("cudaMemPoolImportFromShareableHandle", 2);
     CHECK(elements(first, on)[23] == 23);  // in the producer's order
     CHECK(elements(second, on)[39] == 39);
     CHECK(elements(third, on)[11] == 11);
     {
-      emulation::Watch const slice;
+      test::RuntimeCalls const of_slice;
       auto const part = ipc::attach(consumer, arrays[1].slice({{8, 10}, {1, 3}}), on);
-      CHECK(slice.calls().empty());
+      of_slice.check_none();
       CHECK(elements(part, on) == std::vector<float>{33, 34, 37, 38});
     }
-    CHECK(test::open_files() == files + 1);  // the connection
+    files.check_more(1);  // the connection
   }
   {
     Queue<space::Device> on{Queue<space::Host>{}};
@@ -122,8 +113,7 @@ TEST_CASE("arrays of another process's pools are used where they are, and a pool
     auto const writing = ipc::attach_to_write(consumer, arrays[0].slice({{4, 6}, all}), on);
     launch(on, 8, test::AddTen{writing.view<float, 2>()});
   }
-  CHECK(emulation::alive().allocations == 0);
-  CHECK(emulation::alive().pools == 0);
+  test::check_nothing_open();
   producer->put("own");
   CHECK(producer->get() == "33");
   producer->put("end");
@@ -177,8 +167,7 @@ TEST_CASE("descriptors of pools are not believed") {
   REQUIRE(at != text.npos);
   CHECK(error_of([&] { (void)ipc::parse_descriptor(text.replace(at, 6, "\"pond\"")); }) ==
         "member memory.pool is missing");
-  CHECK(emulation::alive().allocations == 0);
-  CHECK(emulation::alive().pools == 0);
+  test::check_nothing_open();
   producer->put("end");
   CHECK(producer.wait());
 }
@@ -194,7 +183,7 @@ TEST_CASE("a pool that cannot be exported is refused with the reason and the cur
         "Queue<space::Device>{host, {.device = resource}}; or publish a copy, ipc::publish(producer, array.view(), "
         "queue), of tessera/ipc/publish_copy.cuh");
   CHECK(producer.allocations() == 0);
-  auto const before = emulation::alive().bytes;
+  auto const before = test::bytes_in_use();
   {
     auto const published = ipc::publish(producer, array.sub({{3, 90, 40}, {1, 3}}), on);
     CHECK(published.descriptor().memory.kind == "cuda-ipc");
@@ -208,7 +197,7 @@ TEST_CASE("a pool that cannot be exported is refused with the reason and the cur
           (void)ipc::publish(producer, array.sub({{3, 3}, all}), on);
         }) == "an array without elements has no device memory to publish");
   REQUIRE(test::comes_true([&] { return producer.allocations() == 0; }));
-  CHECK(emulation::alive().bytes == before);
+  CHECK(test::bytes_in_use() == before);
 }
 
 struct Managed {

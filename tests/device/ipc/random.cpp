@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include <emulation/emulation.hpp>
+#include <device/ipc/emulated.hpp>
 #include <ipc/process.hpp>
 #include <support/random.hpp>
 #include <tessera/ipc/cuda.cuh>
@@ -95,7 +95,7 @@ TEST_CASE("child: consumer at random" * doctest::skip()) {
   std::vector<ipc::Descriptor> all;
   for (std::uint64_t i = 0; i < arrays; ++i) all.push_back(ipc::parse_descriptor(tell.get()));
   auto const seed = std::stoull(tell.get()), steps = std::stoull(tell.get());
-  auto const files = test::open_files();
+  test::OpenFiles const files;
   tell.put("here");
   try {
     use_at_random(all, seed, steps);
@@ -113,10 +113,9 @@ TEST_CASE("child: consumer at random" * doctest::skip()) {
       return false;
     }));
   }
-  CHECK(emulation::alive().allocations == 0);
-  CHECK(emulation::alive().pools == 0);
-  CHECK(emulation::alive().events == 0);
-  CHECK(test::open_files() == files);
+  test::check_nothing_open();
+  test::check_no_events();
+  files.check_more(0);
 }
 
 TEST_CASE("four consumers of device memory at random, killed at random, and then their producer") {

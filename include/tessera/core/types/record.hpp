@@ -21,12 +21,21 @@ struct FieldName {
   consteval FieldName(char const (&name)[N]) { std::copy_n(name, N, text); }
 };
 
+namespace detail {
+
+template <class Pointer>
+struct MemberOf;
+template <class S, class T>
+struct MemberOf<T S::*> {
+  using type = T;
+};
+
+}  // namespace detail
+
 /// A member of a struct and its name in documents: `member<"id", &Sample::id>`.
 template <FieldName Name, auto Pointer>
-struct member;
-template <FieldName Name, class S, class T, T S::*Pointer>
-struct member<Name, Pointer> {
-  using type = T;
+requires(std::is_member_object_pointer_v<decltype(Pointer)>) struct member {
+  using type = typename detail::MemberOf<decltype(Pointer)>::type;
   static std::string name() { return Name.text; }
   // A pointer to a member of data is its distance from the start (Itanium C++ ABI, 2.3).
   static std::uint32_t at() { return static_cast<std::uint32_t>(std::bit_cast<std::ptrdiff_t>(Pointer)); }
@@ -45,8 +54,8 @@ template <class S, class... Members>
 requires(sizeof...(Members) > 0) struct record {
   static constexpr DataType type = [] {
     DataType result{DataKind::structure, sizeof(S)};
-    for (auto const one : {element_traits<typename Members::type>::type.component()...})
-      result.largest = std::max(result.largest, static_cast<std::uint32_t>(one));
+    auto const add = [&](std::size_t one) { result.largest = std::max(result.largest, static_cast<std::uint32_t>(one)); };
+    (add(element_traits<typename Members::type>::type.component()), ...);
     return result;
   }();
 
