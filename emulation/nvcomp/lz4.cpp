@@ -12,12 +12,12 @@ struct Lz4 {
 
   static std::size_t temp_size(std::size_t, std::size_t) { return 0; }
 
-  // Of damaged blocks there is a status.
-  static Decoded decode(std::size_t, std::byte const* from, std::size_t size, std::byte* to, std::size_t room,
+  // nvCOMP 6.0 was seen to take damaged blocks for sound ones, and to leave its memory.
+  static Decoded decode(std::size_t chunk, std::byte const* from, std::size_t size, std::byte* to, std::size_t room,
                         std::byte*, std::size_t) {
     auto const result = LZ4_decompress_safe(reinterpret_cast<char const*>(from), reinterpret_cast<char*>(to),
                                             static_cast<int>(size), static_cast<int>(room));
-    if (result < 0) return {nvcompErrorCannotDecompress, 0};
+    if (result < 0) undefined(name, chunk, "is no valid block, or has too little room");
     return {nvcompSuccess, static_cast<std::size_t>(result)};
   }
 };

@@ -1,6 +1,7 @@
 // What errors are called, and the thread's last one.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "entry.hpp"
 #include "unasked.hpp"
@@ -85,20 +86,17 @@ Known const* find(cudaError_t error) {
 /// library in the host thread and resets it to cudaSuccess"; a dead context stays dead.
 cudaError_t cudaGetLastError() {
   return enter("cudaGetLastError", Role::sure, [](Entry&) {
-    cudaError_t const error = last_error();
-    cudaError_t const sticky = world().devices[current_device()].error;
-    last_error() = sticky;
-    unasked::returned(sticky);
-    return error != cudaSuccess ? error : sticky;
+    cudaError_t const error = std::exchange(last_error(), cudaSuccess);
+    unasked::returned(error);
+    return error;
   });
 }
 
 cudaError_t cudaPeekAtLastError() {
   return enter("cudaPeekAtLastError", Role::sure, [](Entry&) {
     cudaError_t const error = last_error();
-    cudaError_t const sticky = world().devices[current_device()].error;
-    unasked::returned(sticky);
-    return error != cudaSuccess ? error : sticky;
+    unasked::returned(error);
+    return error;
   });
 }
 

@@ -21,7 +21,7 @@
 namespace frames_tests {
 
 using namespace tessera;
-using detail::FoundFrame, detail::FrameProblem, detail::GzipFrame, detail::Lz4Frame, detail::SnappyBlock,
+using detail::FoundFrame, detail::FrameProblem, detail::GzipFrame, detail::Lz4Block, detail::Lz4Frame, detail::SnappyBlock,
     detail::ZlibFrame, detail::ZstdFrame;
 
 namespace {
@@ -135,13 +135,35 @@ TEST_CASE("a gzip member says its size; a header of every optional part is walke
   CHECK(walked<GzipFrame>(reserved).problem == FrameProblem::reserved);
 }
 
-TEST_CASE("a chunk of numcodecs' lz4 begins with its size") {
-  auto const frame = walked<Lz4Frame>(std::string{"\x02\x01\0\0\x10x", 6});
+TEST_CASE("a chunk of numcodecs' lz4 begins with its size, which is that of its block") {
+  auto const frame = walked<Lz4Frame>(std::string{"\x02\0\0\0\x20xy", 7});
   CHECK(frame.problem == FrameProblem::none);
   CHECK(frame.payload == 4);
-  CHECK(frame.content == 258);
+  CHECK(frame.content == 2);
+  CHECK(walked<Lz4Frame>(std::string{"\x03\0\0\0\x20xy", 7}).problem == FrameProblem::another);
   for (std::size_t size = 0; size < 5; ++size)
     CHECK(walked<Lz4Frame>(std::string(size, '\0')).problem == FrameProblem::truncated);
+}
+
+TEST_CASE("an LZ4 block is literals and matches, and ends with literals") {
+  auto const problem = [](std::string const& block) { return walked<Lz4Block>(block).problem; };
+  auto const content = [](std::string const& block) { return walked<Lz4Block>(block).content; };
+  CHECK(content(std::string(1, '\0')) == 0);
+  CHECK(content("\x10x") == 1);
+  std::string const long_literals = "\xf0\xff" + std::string(1, '\0') + std::string(15 + 255, 'x');
+  CHECK(content(long_literals) == 15 + 255);
+  std::string const match{"\x14x\x01\0", 4}, last = "\x50vwxyz";
+  CHECK(content(match + last) == 1 + 8 + 5);
+  CHECK(content(std::string{"\x1fx\x01\0\xff\x01", 6} + last) == 1 + 4 + 15 + 255 + 1 + 5);
+  for (std::size_t size = 0; size < match.size() + last.size(); ++size) {
+    CAPTURE(size);
+    CHECK(problem((match + last).substr(0, size)) == FrameProblem::truncated);
+  }
+  CHECK(problem(long_literals.substr(0, 2)) == FrameProblem::truncated);
+  CHECK(problem(match + "\x40vwxy") == FrameProblem::truncated);  // four literals
+  CHECK(problem(std::string{"\x12x\x01\0", 4} + last) == FrameProblem::truncated);  // a match eleven bytes from the end
+  CHECK(problem(std::string{"\x14x\0\0", 4} + last) == FrameProblem::outside);
+  CHECK(problem(std::string{"\x14x\x02\0", 4} + last) == FrameProblem::outside);
 }
 
 TEST_CASE("a zlib stream has a header before deflate, and a checksum behind") {

@@ -112,7 +112,7 @@ void check_named(std::string const& damaged, std::size_t room, std::string const
     FAIL_CHECK("nothing was thrown");
   } catch (CodecError const& error) {
     CHECK(error.chunk() == 3u);
-    CHECK(error.what() == expected);
+    CHECK(std::string{error.what()} == expected);
   }
   rooms[3] = 700;  // and the device is at work as before
   CHECK(Batch{std::vector<std::string>(6, good), rooms, on}.decoded<C>().size() == 6);

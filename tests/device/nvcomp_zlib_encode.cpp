@@ -62,7 +62,7 @@ TEST_CASE("nvCOMP encodes zlib: chunks of any size, of every level, that shrink 
         CHECK(found[i].size() <= stored);
         if (level == 0) CHECK(found[i].size() == stored);
       }
-      if (level != 0) CHECK(found[20].size() < 2000);
+      if (level != 0) CHECK(found[20].size() < texts[20].size() / 10);
     }
   });
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include <lz4.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -31,5 +32,14 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   auto const block = Lz4Frame::walk(from.data(), size);
   if (member.problem == FrameProblem::none && size < 20) std::abort();
   if (block.problem == FrameProblem::none && block.payload >= size) std::abort();
+  // Of a block that is called sound liblz4 says the same size.
+  auto const sound = Lz4Block::walk(from.data(), size);
+  constexpr std::uint64_t most = 1 << 20;
+  if (sound.problem == FrameProblem::none && sound.content <= most) {
+    std::vector<char> to(sound.content + 1);
+    auto const done = LZ4_decompress_safe(reinterpret_cast<char const*>(from.data()), to.data(), static_cast<int>(size),
+                                          static_cast<int>(sound.content));
+    if (done < 0 || static_cast<std::uint64_t>(done) != sound.content) std::abort();
+  }
   return 0;
 }

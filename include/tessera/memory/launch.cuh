@@ -185,4 +185,27 @@ void launch_blocks(Queue<space::Device>& on, std::uint64_t blocks, F const& f) {
   }
 }
 
+namespace detail {
+
+template <class F>
+struct CallApart {
+  static constexpr unsigned threads = 32, phases = 1;
+  struct Shared {};
+  F f;
+
+  template <unsigned>
+  TESSERA_HOST_DEVICE void phase(std::uint64_t i, unsigned thread, Shared&) const {
+    if (thread == 0) f(i);
+  }
+};
+
+/// As `launch`, but each call has a warp of its own: those that follow the bytes of different chunks would wait for each
+/// other in one.
+template <class F>
+void launch_apart(Queue<space::Device>& on, std::uint64_t count, F const& f) {
+  launch_blocks(on, count, CallApart<F>{f});
+}
+
+}  // namespace detail
+
 }}  // namespace tessera::v0

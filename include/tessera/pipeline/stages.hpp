@@ -2,6 +2,7 @@
 // of a shard.
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -112,6 +113,23 @@ class Stages {
   // So that chunks whose sizes the host does not know lie where encoders read them.
   static std::size_t rounded_up(std::size_t bound) { return checked_size(bound + 15 - (bound + 15) % 16, "a chunk"); }
   static bool changes_values(AnyStage const& stage) { return stage.traits().writes_array; }  // of those that run
+
+  // Where what crosses goes, if a stage follows: one chunk behind the other, so that one copy takes all. Throws:
+  // CodecError by the cast, of a chunk that has more than `bound` bytes.
+  static void take_packed(TakeScratch const& take_scratch, StageObject& scratch, std::size_t bound,
+                          std::vector<StageTask>& tasks, StageBuffers const& buffers, StageQueues const& on) {
+    std::size_t total = 0;
+    for (auto const& task : tasks) total += std::min(task.from.size, bound);
+    auto const most = checked_product(std::max(buffers.most, tasks.size()), bound, "a batch");
+    auto const step = std::max(std::bit_floor(total) / 8, std::size_t{1} << 14);  // a little more: no reason to allocate
+    auto const room = take_scratch(scratch, checked_size(std::min(most, (total + step - 1) / step * step), "a batch"), on);
+    total = 0;
+    for (auto& task : tasks) {
+      auto const size = std::min(task.from.size, bound);
+      task.to = room.sub(total, size);
+      total += size;
+    }
+  }
 
   // Where the results of a stage that others follow go: neighbours, with room for `bound` bytes each.
   static ByteSpan<Somewhere> take(TakeScratch const& take_scratch, StageObject& scratch, std::size_t bound,
@@ -228,8 +246,9 @@ void Stages<ArraySpace, BytesSpace, Queue>::decode(ResolvedChunk const& form,
     if (next == none) {
       for (std::size_t i = 0; i < chunks.size(); ++i)
         tasks[i].to = known_in<Somewhere>(chunks[i].to.sub(0, size_of(chunks[i])));
+    } else if (auto const bound = form.bounds[place]; stage.traits().is_cast) {
+      take_packed(scratch_between(*list_[next], stage), of_stage.scratch, bound, tasks, buffers, queues);
     } else {
-      auto const bound = form.bounds[place];
       auto const room = take(scratch_between(*list_[next], stage), of_stage.scratch, bound, buffers, queues);
       for (std::size_t i = 0; i < chunks.size(); ++i) tasks[i].to = room.sub(i * bound, bound);
     }

@@ -84,6 +84,7 @@ TESSERA_HOST_DEVICE void for_each_below(F const& f) {
 template <unsigned W, class Source = BytesInPlace>
 struct PlaceWords {
   static constexpr unsigned threads = placing_threads, phases = 1, each = words_per_thread(W);
+  static constexpr unsigned together = 5;  // blocks on a processor: 51 registers for a thread
   struct Shared {};
   PlacementTable table;
   Source source{};

@@ -52,6 +52,7 @@ class PlacementPlan {
       if (!is_empty(p.count)) add(p.from, p.to, count, limit);
     }
     table.box_count = static_cast<std::uint32_t>(boxes.size());
+    table.by_box = Division{static_cast<std::uint32_t>(blocks_of(shapes[boxes[0].shape]))};
   }
 
   PlacementTable table;  ///< but for what it has several of

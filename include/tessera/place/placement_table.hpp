@@ -62,6 +62,7 @@ struct PlacementTable {
   std::byte const* there = nullptr;  ///< in device memory; none: `here`
   std::uint32_t boxes_at = 0, shapes_at = 0, fill_at = 0;
   Division fill_words{};
+  Division by_box{};  ///< by the blocks of the first box: most have as many
   std::uint32_t box_count = 0, rank = 0;
   std::uint32_t swapped = 1;                     ///< bytes that are reversed together within a word
   std::uint32_t row = 0, column = 0, depth = 0;  ///< axes of a tile: dense in the destination, in the source, the third
@@ -78,6 +79,11 @@ struct PlacementTable {
   /// Whose block this is.
   TESSERA_HOST_DEVICE PlacedBox box_of(std::uint64_t block) const {
     auto const* const all = boxes();
+    if (block < most_words) {
+      auto const guess = by_box.quotient(static_cast<std::uint32_t>(block));
+      bool const begins = guess < box_count && all[guess].first_block <= block;
+      if (begins && (guess + 1 == box_count || block < all[guess + 1].first_block)) return all[guess];
+    }
     std::uint32_t first = 0, count = box_count;
     while (count > 1) {
       auto const half = count / 2;

@@ -50,9 +50,17 @@ struct UsualBatch {
   std::uint64_t bytes, chunks;
   std::size_t waiting;   // mini-batches that the threads are done with and the queue is not
   std::uint64_t beside;  // bytes beside the chunks': tables of placing, and what page-locked memory is rounded up to
+  std::size_t in_flight = 0;  // 0: one for each thread and those that wait, and every thread has several
 };
 inline constexpr UsualBatch usual_on_host{std::uint64_t{1} << 20, 32, 0, 0};
 inline constexpr UsualBatch usual_on_device{std::uint64_t{4} << 20, 1024, 2, std::uint64_t{320} << 10};
+
+// A device's decoder gives a chunk few of its threads, so a mini-batch of one takes it about as long as one of hundreds:
+// milliseconds for a MiB. Only decoders of a device use memory of their own.
+inline UsualBatch usual_of(ResolvedChunk const& form, UsualBatch usual) {
+  if (form.decoders != 0) usual.bytes = std::uint64_t{256} << 20, usual.chunks = 4096, usual.in_flight = 2;
+  return usual;
+}
 
 // `changes`: chunks may be read, changed and written back. `beside`: bytes that a chunk takes more. Throws:
 // SelectionError, if a chunk alone takes more than the budget.
@@ -64,9 +72,13 @@ Batches batches_of(Options const& options, std::uint64_t chunks, ResolvedChunk c
                      : options.mini_batch     ? ~std::uint64_t{0}
                                               : usual.bytes;
   // So that every thread has some, unless the caller says how many.
-  auto const most = options.mini_batch ? options.mini_batch : std::min(usual.chunks, chunks / (4 * threads));
+  auto const most = options.mini_batch ? options.mini_batch
+                    : usual.in_flight  ? usual.chunks
+                                       : std::min(usual.chunks, chunks / (4 * threads));
   Batches result{chunks, std::min<std::uint64_t>(bytes / whole, most),
-                 options.in_flight ? options.in_flight : threads + usual.waiting};
+                 options.in_flight ? options.in_flight
+                 : usual.in_flight ? usual.in_flight
+                                   : threads + usual.waiting};
   constexpr std::uint64_t about_it = 4096;  // bytes that are known of a chunk: its place, its key, what shall be done
   auto const each = form.memory(changes) + beside + about_it;
   if (options.memory != 0) {

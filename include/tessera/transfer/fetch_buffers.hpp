@@ -26,7 +26,8 @@ class FetchBuffers {
     // What device codecs ask of their input. Elements, and what crosses, follow each other without gaps.
     step_ = form.stores_elements || std::same_as<S, space::Host> ? 1 : 256;
     if constexpr (shares) {
-      auto const each = rounded(form.encoded_bound());
+      // Some encoders say twice what the elements take, and hardly any chunk takes that.
+      auto const each = rounded(std::min(form.encoded_bound(), form.decoded_size + form.decoded_size / 4));
       slab_ = shared_.take(checked_size(checked_product(values, each, "a mini-batch"), "a mini-batch"),
                            queue_in<Staging>(on));
     }

@@ -144,7 +144,8 @@ void decode_by_nvcomp(std::span<CodecTask<space::Device>> batch, Queue<space::De
     };
     if (lent->status(i) != nvcompSuccess)
       problem(::nvcompGetStatusString(static_cast<nvcompStatus_t>(lent->status(i))));
-    if (task.size > task.to.size || (frame.content != FoundFrame::unsaid && task.size != frame.content))
+    if (task.size > task.to.size) problem(text({"nvCOMP decodes ", task.size}));
+    if (frame.content != FoundFrame::unsaid && task.size != frame.content)
       problem(text({"nvCOMP decodes ", task.size, ", their frame says ", frame.content}));
   }
 }

@@ -117,9 +117,9 @@ class BloscBatch {
     auto* const bytes_there = chunks_there + chunks.size();
     lists_ = BloscLists::in(bytes_there + bytes.size(), streams_);
     source_ = {reinterpret_cast<BloscBytes const*>(bytes_there), bytes_.size(), lists_.bytes};
-    launch(on, blocks_,
-           WalkBloscBlocks{reinterpret_cast<BloscChunk const*>(chunks_there), chunks_.size(),
-                           reinterpret_cast<BloscHarmless const*>(there), lists_});
+    launch_apart(on, blocks_,
+                 WalkBloscBlocks{reinterpret_cast<BloscChunk const*>(chunks_there), chunks_.size(),
+                                 reinterpret_cast<BloscHarmless const*>(there), lists_});
     return lists_;
   }
   BloscStreams const& streams_of(BloscInside inside) const { return of_format_[static_cast<std::size_t>(inside)]; }

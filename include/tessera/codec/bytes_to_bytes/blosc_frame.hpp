@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <tessera/codec/bytes_to_bytes/frame.hpp>
+#include <tessera/codec/bytes_to_bytes/lz4_block.hpp>
 #include <tessera/codec/bytes_to_bytes/snappy_block.hpp>
 #include <tessera/codec/bytes_to_bytes/zlib_frame.hpp>
 #include <tessera/codec/bytes_to_bytes/zstd_frame.hpp>
@@ -108,10 +109,11 @@ struct BloscFrame {
     if (length == 0 || length > size - at) return {FrameProblem::outside};
     return {FrameProblem::none, at, length};
   }
-  /// What a stream of that size, which is to decode to `room`, says of itself. LZ4 says nothing. Of zlib none is longer
-  /// than what it decodes to.
+  /// What a stream of that size, which is to decode to `room`, says of itself. Of zlib none is longer than what it
+  /// decodes to.
   TESSERA_HOST_DEVICE FoundFrame walk_inside(std::byte const* from, std::uint64_t length, std::uint64_t room) const {
     auto found = [&]() -> FoundFrame {
+      if (inside == BloscInside::lz4) return Lz4Block::walk(from, length);
       if (inside == BloscInside::zstd) return ZstdFrame::walk(from, length);
       if (inside == BloscInside::snappy) return SnappyBlock::walk(from, length);
       if (inside == BloscInside::zlib) return ZlibFrame::walk(from, length);

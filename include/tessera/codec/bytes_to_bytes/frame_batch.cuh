@@ -89,7 +89,8 @@ class FrameBatch {
     auto* const lists = memory.data + sent;
     there_ = lists + count() * each_list;
     auto const result = in_order(lists, there_);
-    launch(on, count(), WalkFrames<Frame>{reinterpret_cast<FramedChunk*>(memory.data), memory.data + listed, result});
+    launch_apart(on, count(),
+                 WalkFrames<Frame>{reinterpret_cast<FramedChunk*>(memory.data), memory.data + listed, result});
     return result;
   }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <tessera/codec/bytes_to_bytes/frame.hpp>
+#include <tessera/codec/bytes_to_bytes/lz4_block.hpp>
 #include <tessera/core/config.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -12,12 +13,15 @@ namespace detail {
 struct Lz4Frame {
   static constexpr std::uint64_t header = 4;  ///< bytes
 
-  /// One byte, as a literal.
-  static constexpr unsigned char harmless[]{0x10, 0};
+  static constexpr auto& harmless = Lz4Block::harmless;
 
   TESSERA_HOST_DEVICE static FoundFrame walk(std::byte const* from, std::uint64_t size) {
     if (size <= header) return {FrameProblem::truncated};
-    return {FrameProblem::none, header, frame_integer(from, header)};
+    auto frame = Lz4Block::walk(from + header, size - header);
+    auto const said = frame_integer(from, header);
+    if (frame.problem == FrameProblem::none && frame.content != said) frame.problem = FrameProblem::another;
+    frame.payload = header, frame.content = said;
+    return frame;
   }
 };
 

@@ -6,7 +6,7 @@
 #include <tessera/codec/bytes_to_bytes/blosc_chunk.hpp>
 #include <tessera/codec/bytes_to_bytes/blosc_frame.hpp>
 #include <tessera/codec/bytes_to_bytes/frame.hpp>
-#include <tessera/codec/bytes_to_bytes/lz4_frame.hpp>
+#include <tessera/codec/bytes_to_bytes/lz4_block.hpp>
 #include <tessera/codec/bytes_to_bytes/snappy_block.hpp>
 #include <tessera/codec/bytes_to_bytes/zlib_frame.hpp>
 #include <tessera/codec/bytes_to_bytes/zstd_frame.hpp>
@@ -31,7 +31,7 @@ struct BloscHarmless {
   unsigned char sizes[16]{};
 
   constexpr BloscHarmless() {
-    take(BloscInside::lz4, Lz4Frame::harmless, 0, sizeof Lz4Frame::harmless);
+    take(BloscInside::lz4, Lz4Block::harmless, 0, sizeof Lz4Block::harmless);
     take(BloscInside::snappy, SnappyBlock::harmless, 0, sizeof SnappyBlock::harmless);
     take(BloscInside::zlib, ZlibFrame::harmless, ZlibFrame::header, sizeof ZlibFrame::harmless - ZlibFrame::checksum);
     take(BloscInside::zstd, ZstdFrame::harmless, 0, sizeof ZstdFrame::harmless);
@@ -132,7 +132,8 @@ struct WalkBloscBlocks {
       bool const is_stored = stream.size == room;
       lists.bytes[listed] = is_stored ? from : to;
       if (is_stored) continue;
-      auto const found = frame.walk_inside(from, stream.size, room);
+      auto const found = frame.inside == BloscInside::lz4 ? FoundFrame{}  // all of it, and it was walked
+                                                          : frame.walk_inside(from, stream.size, room);
       lists.from[listed] = from + found.payload;
       lists.sizes[listed] = stream.size - found.payload - found.tail;
       lists.rooms[listed] = room;
