@@ -92,8 +92,9 @@ class Cube {
                      open<Pipeline<space::Device, codec::Bytes, CastTo<space::Host>, Host>>(documents_));
     right &= row("on the device, from the host's memory", repetitions,
                  open<Pipeline<space::Device, codec::Bytes, OnDevice, CastTo<space::Host>>>(documents_));
-    right &= row("on the device, where the chunks are", repetitions,
-                 open<Pipeline<space::Device, codec::Bytes, OnDevice>>(SplitStore{documents_, chunks_}));
+    auto const in_place = open<Pipeline<space::Device, codec::Bytes, OnDevice>>(SplitStore{documents_, chunks_});
+    right &= row("on the device, where the chunks are", repetitions, in_place);
+    right &= row("the same, all in one mini-batch", repetitions, in_place, {.mini_batch = every_chunk});
     if constexpr (!std::same_as<Format, void>) {
       OwnedArray<float, 3, DeviceBuffer> into{shape_, on_};  // chunk after chunk
       std::vector<ByteView<space::Device>> views;
@@ -135,9 +136,9 @@ class Cube {
     return open_array<float, 3, P>(store, "a", Device{Queue<space::Host>{std::thread::hardware_concurrency()}});
   }
   template <class A>
-  bool row(char const* decoded, int repetitions, A const& array) {
+  bool row(char const* decoded, int repetitions, A const& array, ReadOptions const& options = {}) {
     spoil({reinterpret_cast<std::byte*>(there_.data()), bytes()}, on_);
-    auto const read = [&] { array.read(all, there_).wait(); };
+    auto const read = [&] { array.read(all, there_, options).wait(); };
     read();
     bool const right = all_are(there_.data(), bytes() / sizeof(float), Element{}, on_);
     print(decoded, seconds(repetitions, read), right);

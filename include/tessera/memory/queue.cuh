@@ -118,6 +118,13 @@ class Queue<space::Device> {
 
   cudaStream_t stream() const { return state_->stream->handle(); }
   int device() const { return state_->stream->device(); }
+  /// Bytes of the device's memory that nobody has. Throws: DeviceError.
+  std::uint64_t free_memory() const {
+    detail::InContext const here{state_->stream->context()};
+    std::size_t free = 0, total = 0;
+    detail::check(::cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    return free;
+  }
   Queue<space::Host>& host() { return state_->host; }
 
   /// No conversion: where the host's queue is asked for, the compiler finds this and says what to write.

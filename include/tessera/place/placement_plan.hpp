@@ -52,7 +52,7 @@ class PlacementPlan {
       if (!is_empty(p.count)) add(p.from, p.to, count, limit);
     }
     table.box_count = static_cast<std::uint32_t>(boxes.size());
-    table.by_box = Division{static_cast<std::uint32_t>(blocks_of(shapes[boxes[0].shape]))};
+    table.by_box = Division{boxes[0].blocks};
   }
 
   PlacementTable table;  ///< but for what it has several of
@@ -213,8 +213,9 @@ class PlacementPlan {
     for (std::size_t d = 0; d < rank_; ++d) total *= count[d];
     if (total >= limit) return divide(from, to, count, limit);
     auto const shape = shape_of(count, total);
-    boxes.push_back({from, to, blocks, shape});
-    blocks += blocks_of(shapes[shape]);
+    auto const its_blocks = blocks_of(shapes[shape]);
+    boxes.push_back({from, to, blocks, shape, static_cast<std::uint32_t>(its_blocks)});
+    blocks += its_blocks;
   }
   // In two halves along the first axis that has them; of an axis with the bytes of elements, by whole elements and
   // words.

@@ -43,7 +43,7 @@ struct PlacedBox {
   std::byte const* from;  ///< none: to be filled
   std::byte* to;
   std::uint64_t first_block;
-  std::uint32_t shape;
+  std::uint32_t shape, blocks;
 };
 
 struct PlacedAxis {
@@ -81,8 +81,8 @@ struct PlacementTable {
     auto const* const all = boxes();
     if (block < most_words) {
       auto const guess = by_box.quotient(static_cast<std::uint32_t>(block));
-      bool const begins = guess < box_count && all[guess].first_block <= block;
-      if (begins && (guess + 1 == box_count || block < all[guess + 1].first_block)) return all[guess];
+      auto const box = all[guess < box_count ? guess : 0];
+      if (box.first_block <= block && block - box.first_block < box.blocks) return box;
     }
     std::uint32_t first = 0, count = box_count;
     while (count > 1) {

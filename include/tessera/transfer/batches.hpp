@@ -56,9 +56,17 @@ inline constexpr UsualBatch usual_on_host{std::uint64_t{1} << 20, 32, 0, 0};
 inline constexpr UsualBatch usual_on_device{std::uint64_t{4} << 20, 1024, 2, std::uint64_t{320} << 10};
 
 // A device's decoder gives a chunk few of its threads, so a mini-batch of one takes it about as long as one of hundreds:
-// milliseconds for a MiB. Only decoders of a device use memory of their own.
-inline UsualBatch usual_of(ResolvedChunk const& form, UsualBatch usual) {
-  if (form.decoders != 0) usual.bytes = std::uint64_t{256} << 20, usual.chunks = 4096, usual.in_flight = 2;
+// milliseconds for a MiB. Two take an eighth of the memory that is free. Only decoders of a device use memory of their
+// own.
+template <class Queue>
+UsualBatch usual_of(ResolvedChunk const& form, UsualBatch usual, Queue const& on) {
+  if constexpr (requires { on.free_memory(); }) {
+    constexpr std::uint64_t least = 16 << 20, most = 512 << 20;
+    if (form.decoders == 0) return usual;
+    auto const chunks = on.free_memory() / 16 / std::max<std::uint64_t>(form.memory(), 1);
+    usual.bytes = std::clamp(chunks * std::min<std::uint64_t>(form.decoded_size, most), least, most);
+    usual.chunks = 8192, usual.in_flight = 2;
+  }
   return usual;
 }
 

@@ -74,7 +74,7 @@ class ReadBatch {
   }
 
   static Batches batches(ChunkAccess<P> const& source, Plan const& plan, Queue& on, ReadOptions const& options) {
-    auto usual = usual_of(source.form, usual_for<Queue, array_space>(plan));
+    auto usual = usual_of(source.form, usual_for<Queue, array_space>(plan), on);
     auto const shard = source.shards ? source.shards->grid().chunk_count() : 1;
     usual.chunks = std::max(usual.chunks, shard);
     auto wanted = options;
