@@ -15,7 +15,7 @@ struct Deflate {
     auto const found = inflated(name, chunk, -MAX_WBITS, from, size, to, room, "has bytes behind its deflate stream",
                                 "is no valid deflate stream");
     // What nvCOMP 6.0 says where there is too little room.
-    return found.status == nvcompSuccess ? found : Decoded{nvcompErrorBadChecksum, 0};
+    return found.status == nvcompSuccess ? found : Decoded{nvcompErrorCannotVerifyChecksums, 0};
   }
 };
 

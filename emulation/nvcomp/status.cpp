@@ -11,6 +11,8 @@ char const* nvcompGetStatusString(nvcompStatus_t status) {
       return "not supported";
     case nvcompErrorCannotDecompress:
       return "cannot decompress";
+    case nvcompErrorCannotVerifyChecksums:
+      return "cannot verify checksums";
     case nvcompErrorAlignment:
       return "wrong alignment";
     case nvcompErrorChunkSizeTooLarge:

@@ -18,6 +18,7 @@ enum nvcompStatus_t {
   nvcompErrorInvalidValue = 10,
   nvcompErrorNotSupported = 11,
   nvcompErrorCannotDecompress = 12,
+  nvcompErrorCannotVerifyChecksums = 14,
   nvcompErrorAlignment = 17,
   nvcompErrorChunkSizeTooLarge = 18,
   nvcompErrorCudaError = 1000,
