@@ -56,11 +56,12 @@ class Convert(CommandTest):
         return root
 
     def both(self):
-        """The same hierarchy in each format."""
+        """The same hierarchy in each format, both consolidated, in v3 with a stale copy of v2 beside."""
         old, new = self.hierarchy(), self.folder / "v3"
         shutil.copytree(old, new)
         tessera("convert", new, "--to", "v3")
         self.run_ok("consolidate", new)
+        (new / ".zmetadata").write_text('{"zarr_consolidated_format": 1, "metadata": {".zgroup": {"zarr_format": 2}}}')
         return {"v2": old, "v3": new}
 
     def seen(self, root):
@@ -87,6 +88,8 @@ class Convert(CommandTest):
             if is_document(str(file.name)) and (file.name == "zarr.json") != (zarr_format == "v3"):
                 file.unlink()
         found = self.seen(alone)
+        if found is not None:
+            self.run_ok("validate", alone)  # copies are true, too
         shutil.rmtree(alone)
         return found
 
@@ -96,8 +99,6 @@ class Convert(CommandTest):
         self.assertIn(expected, (v2, v3), at)
         if v3 is not None:  # what a program opens that knows both
             self.assertEqual(v3, expected, at)
-        result = tessera("validate", root)
-        self.assertEqual((result.status, result.errors), (0, []), (at, result.text))
 
     def each_step(self, start, path, to):
         """What a conversion leaves that is killed at each step; at last one that is not."""
