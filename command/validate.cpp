@@ -345,7 +345,8 @@ void print(Findings const& found, std::string const& store) {
     std::cout << printable(
                      "warning: " + store + ": key \"" + key + "\": " +
                      (tessera::detail::is_document(key)
-                          ? "a document of the other format, or of no node; the node of Zarr v3 is the one that is read"
+                          ? "a document of the other format, or of no node: of two nodes at one place, that of Zarr v3 "
+                            "is read, and an array before a group"
                           : "no chunk of the array it is below"))
               << '\n';
   for (auto const& key : found.unfinished)

@@ -1,7 +1,7 @@
 // Loaded ahead of the C library: notes in the file $TESSERA_SYNC_LOG what is synchronised with the disk, "sync INODE",
 // and which folders get or lose a name, "change INODE". Where $TESSERA_NO_THREADS is set no thread can be started; with
-// $TESSERA_NO_EXCHANGE no two names can be exchanged. With $TESSERA_KILLED_AT=N the program is killed before the call
-// that gives or takes a name, counted from 0.
+// $TESSERA_NO_EXCHANGE no two names can be exchanged. With $TESSERA_KILLED_AT=N the program is killed at the Nth step,
+// counted from 0: before a call that gives or takes a name, or when a call has written half of its bytes to a file.
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -34,11 +34,15 @@ void note(char const* what, struct stat const& info) {
   ::close(file);
 }
 
-// Before each call that gives or takes a name.
-void step() {
+bool is_last_step() {
   static std::atomic<int> made{0};
   auto const* last = std::getenv("TESSERA_KILLED_AT");
-  if (last && made++ == std::atoi(last)) ::kill(::getpid(), SIGKILL);
+  return last && made++ == std::atoi(last);
+}
+
+// Before each call that gives or takes a name.
+void step() {
+  if (is_last_step()) ::kill(::getpid(), SIGKILL);
 }
 
 // The folder that a path, of an open folder or of the one that the program works in, has its name in.
@@ -63,6 +67,13 @@ int fsync(int file) {
   struct stat info {};
   if (result == 0 && ::fstat(file, &info) == 0) note("sync", info);
   return result;
+}
+
+ssize_t write(int file, void const* bytes, std::size_t size) {
+  auto* const written = real("write", &write);
+  if (file <= STDERR_FILENO || !is_last_step()) return written(file, bytes, size);
+  written(file, bytes, size / 2);
+  return ::kill(::getpid(), SIGKILL);
 }
 
 int rename(char const* from, char const* to) noexcept {

@@ -1,5 +1,6 @@
-"""write --overwrite and copy --overwrite, killed before each call that gives or takes a name: the path holds the old array
-or the new. What they leave is seen, erased, and in nobody's way. TESSERA_PRELOADED kills them."""
+"""write --overwrite and copy --overwrite, killed before each call that gives or takes a name, and in the middle of each
+write to a file: the path holds the old array or the new. What they leave is seen, erased, and in nobody's way.
+TESSERA_PRELOADED kills them."""
 import fcntl
 import json
 import os
@@ -69,7 +70,7 @@ class Killed(CommandTest):
             self.assertEqual(set(seen[:changed]), {OLD})
             self.assertEqual(set(seen[changed:]), {NEW})
             self.assertGreater(changed, 5)
-            print(f"{command[0]}: killed before each of {len(seen)} calls")
+            print(f"{command[0]}: killed at each of {len(seen)} steps")
 
     def test_where_nothing_can_be_exchanged_it_is_said_where_the_old_array_is(self):
         for command in self.commands():

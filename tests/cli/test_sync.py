@@ -62,7 +62,11 @@ class Sync(CommandTest):
                           ("read", tree / "m/n/a", "--output", self.folder / "out.npy"),
                           ("view", tree / "m/n/a", "--output", self.folder / "out.png"),
                           ("rm", tree / "m/n/a"),
-                          ("rm", tree)):
+                          ("rm", tree),
+                          ("write", file, tree / "g/a", "--zarr-format", "2"),
+                          ("convert", tree, "--to", "v3"),
+                          ("convert", tree, "--to", "v2"),
+                          ("consolidate", tree)):
             if arguments[0] == "compact":
                 tidy = shard.read_bytes()
                 shard.write_bytes(tidy + b"nobody's" + tidy[-68:])  # as an append of nothing leaves it

@@ -1,7 +1,10 @@
 """Zarr v2 through the command: shown, read, checked, changed and made; one format copied into the other."""
+import gzip
 import hashlib
 import json
 import shutil
+import struct
+import zlib
 
 from command import BRAIN, CommandTest, document, main, sums, tessera
 
@@ -100,6 +103,43 @@ class ZarrV2(CommandTest):
         self.assert_refused(tessera("convert", root, "--to", "v2"), 1, 'key "b/zarr.json"', "member chunk_key_encoding",
                             "tessera copy --zarr-format")
         self.assert_refused(tessera("convert", root, "--to", "v4"), 2, "--to")
+
+    def test_arrays_of_other_programs(self):
+        """Spelled as the sources of these programs spell them; the second of the two chunks is missing."""
+        numbers = [1, 2, 3, 4]
+        shuffled = b"".join(bytes(struct.pack("<i", n)[i] for n in numbers) for i in range(4))
+        written = {
+            "netCDF-c 4.9.2": ({"dtype": "<i4", "fill_value": -2147483647, "order": "C",
+                                "filters": [{"id": "shuffle", "elementsize": "4"}],
+                                "compressor": {"id": "zlib", "level": "9"},
+                                "_nczarr_array": {"dimrefs": ["/x"], "storage": "chunked"}},
+                               zlib.compress(shuffled), -2147483647),
+            "n5-zarr 1.2": ({"dtype": ">u2", "fill_value": "7", "order": "C", "filters": [],
+                             "compressor": {"id": "gzip", "level": -1}, "dimension_separator": "/"},
+                            gzip.compress(struct.pack(">4H", *numbers)), 7),
+            "z5": ({"dtype": "<u8", "fill_value": 7.0, "order": "C", "filters": None, "compressor": None},
+                   struct.pack("<4Q", *numbers), 7),
+            "Zarr.jl 0.9.5": ({"node_type": "array", "dtype": "<u1", "fill_value": None, "order": "C", "filters": None,
+                               "compressor": {"id": "zlib", "level": 6}}, zlib.compress(bytes(numbers)), 0),
+            "jzarr": ({"dtype": ">u1", "fill_value": 7, "order": "C", "filters": None, "dimension_separator": "/",
+                       "compressor": {"id": "zlib", "level": 1}}, zlib.compress(bytes(numbers)), 7),
+            "zarr 2.1": ({"dtype": "|b1", "fill_value": 0, "order": "F", "filters": None, "compressor": None},
+                         bytes([1, 0, 1, 1]), False),
+        }
+        for program, (members, chunk, fill) in written.items():
+            path = self.folder / program
+            path.mkdir()
+            (path / ".zarray").write_text(json.dumps({"zarr_format": 2, "shape": [8], "chunks": [4]} | members))
+            (path / "0").write_bytes(chunk)
+            stored = numbers if program != "zarr 2.1" else [True, False, True, True]
+            values = json.loads(self.run_ok("read", path, "--output", "-", "--format", "json").text)
+            self.assertEqual(values, stored + 4 * [fill], program)
+            self.assertIn("1 chunk decoded: 0 failures", self.run_ok("validate", path).text)
+            self.run_ok("attrs", path, "--set", "changed=true")
+            self.run_ok("resize", path, "6")
+            self.run_ok("convert", path, "--to", "v3")
+            values = json.loads(self.run_ok("read", path, "--output", "-", "--format", "json").text)
+            self.assertEqual(values, stored + 2 * [fill], program)
 
     def test_a_file_becomes_an_array_of_it(self):
         file = self.folder / "t1.npy"

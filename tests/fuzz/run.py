@@ -72,6 +72,8 @@ def v2_documents():
                                 ("<f8", 1, [{"id": "quantize", "digits": 2, "dtype": "<f8", "astype": "<f4"}])):
         yield {"zarr_format": 2, "shape": [10, 4], "chunks": [3, 4], "dtype": name, "fill_value": fill, "order": "C",
                "filters": filters, "compressor": None}
+    yield {"zarr_format": 2, "shape": [6], "chunks": [4], "dtype": ">u2", "fill_value": "7", "order": "C", "node_type": "array",
+           "filters": [{"id": "shuffle", "elementsize": "2"}], "compressor": {"id": "zlib", "level": "9"}}
     yield {"zarr_format": 2, "shape": [], "chunks": [], "dtype": "<i4", "fill_value": 0, "order": "C", "compressor": None,
            "filters": [{"id": "delta", "dtype": "<i4", "astype": "|i1"}, {"id": "crc32"}]}
 

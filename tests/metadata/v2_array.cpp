@@ -251,7 +251,8 @@ TEST_CASE("fill values, and the odd spellings of them (V2-18, V2-19, V2-20, V2-2
   CHECK(fill("<i4", "null") == bytes(0));
   CHECK(fill("<i4", "-7") == bytes(-7));
   CHECK(fill(">i4", "-7") == bytes(-7));
-  CHECK(fill("<i4", "3.0") == bytes(3));
+  for (auto* word : {"3.0", "\"3\"", "\"3.0\""}) CHECK(fill("<i4", word) == bytes(3));
+  CHECK(fill("<u8", "\"18446744073709551615\"") == bytes(~std::uint64_t{0}));
   CHECK(fill("<u8", "18446744073709551615") == bytes(~std::uint64_t{0}));
   CHECK(fill("|b1", "true") == bytes(true));
   CHECK(fill("|b1", "1") == bytes(true));
@@ -272,6 +273,9 @@ TEST_CASE("fill values, and the odd spellings of them (V2-18, V2-19, V2-20, V2-2
   for (auto* zero : {"null", "0", "\"\""}) CHECK(fill("|V2", zero) == std::vector(2, std::byte{0}));
   for (auto const& [dtype, json] : {std::pair{"<i4", "\"x\""},
                                     {"<i4", "1.5"},
+                                    {"<i4", "\"1.5\""},
+                                    {"|u1", "\"256\""},
+                                    {"|u1", "-1"},
                                     {"|i1", "128"},
                                     {"|b1", "2"},
                                     {"<f4", "\"one\""},
@@ -327,6 +331,12 @@ TEST_CASE("codecs of v3 have other members than those of numcodecs (V2-39, NUM-G
         same(R"({"name": "zstd", "configuration": {"level": 3, "checksum": false}})"));
   CHECK(compressor(R"({"id": "zstd", "level": 100})") ==  // as numcodecs takes it
         same(R"({"name": "zstd", "configuration": {"level": 22, "checksum": false}})"));
+  CHECK(compressor(R"({"id": "zstd", "level": "3"})") ==  // as NCZarr writes it
+        same(R"({"name": "zstd", "configuration": {"level": 3, "checksum": false}})"));
+  CHECK(compressor(R"({"id": "shuffle", "elementsize": "4"})") ==
+        same(R"({"name": "numcodecs.shuffle", "configuration": {"elementsize": 4}})"));
+  CHECK(compressor(R"({"id": "lz4", "level": "x", "size": "4.0"})") ==
+        same(R"({"name": "numcodecs.lz4", "configuration": {"level": "x", "size": "4.0"}})"));
   CHECK(compressor(R"({"id": "crc32c"})") == same(R"({"name": "crc32c"})"));
   CHECK(compressor(R"({"id": "crc32c", "location": "start"})") ==
         same(R"({"name": "numcodecs.crc32c", "configuration": {"location": "start"}})"));

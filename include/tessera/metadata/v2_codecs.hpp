@@ -57,11 +57,18 @@ namespace detail {
   return number && parse_integer(number->text, result) ? std::optional{result} : std::nullopt;
 }
 
+// 9 for "9", as NCZarr has written levels.
+[[gnu::cold]] inline Value without_quotes_of_integers(Value const& found) {
+  std::int64_t number = 0;
+  auto const* const word = found.get_if<std::string>();
+  return word && parse_integer(*word, number) ? Value::integer(number) : found;
+}
+
 // The codec of v3 that does what this one of numcodecs does. `size`: bytes of an element that comes to it.
 [[gnu::cold]] inline Value lower_v2_codec(std::string const& id, ObjectReader& found, std::size_t size) {
   auto const or_else = [&](char const* member, Value otherwise) {
     auto const value = found.find(member);
-    return value ? value->value() : std::move(otherwise);
+    return value ? without_quotes_of_integers(value->value()) : std::move(otherwise);
   };
   if (id == "gzip") {
     auto level = or_else("level", Value::integer(1));
@@ -91,6 +98,7 @@ namespace detail {
   }
   Members configuration = *found.value().get_if<Members>();
   std::erase_if(configuration, [](Member const& member) { return member.name == "id"; });
+  for (auto& member : configuration) member.value = without_quotes_of_integers(member.value);
   if (id == "crc32c" && or_else("location", "end") == Value{"end"}) return tessera::to_value({"crc32c"});
   return tessera::to_value({"numcodecs." + id, std::move(configuration)});
 }

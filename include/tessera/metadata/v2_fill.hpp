@@ -32,13 +32,26 @@ namespace detail {
   return Number{std::string{word}};
 }
 
-// 1.5 for "1.5", "NaN" for a bare NaN.
-[[gnu::cold]] inline Value v2_floating_fill(Value const& found) {
+[[gnu::cold]] inline Value without_quotes(Value const& found) {
   if (auto const* word = found.get_if<std::string>())
     if (auto number = number_in(*word)) return *std::move(number);
-  if (auto const* number = found.get_if<Number>())
-    if (number->text == "NaN" || number->text == "Infinity" || number->text == "-Infinity") return number->text;
   return found;
+}
+
+// 1.5 for "1.5", "NaN" for a bare NaN.
+[[gnu::cold]] inline Value v2_floating_fill(Value const& found) {
+  auto value = without_quotes(found);
+  if (auto const* number = value.get_if<Number>())
+    if (number->text == "NaN" || number->text == "Infinity" || number->text == "-Infinity") return number->text;
+  return value;
+}
+
+// 3 for "3" and for 3.0.
+[[gnu::cold]] inline Value v2_integer_fill(Value const& found) {
+  auto value = without_quotes(found);
+  if (auto const* number = value.get_if<Number>(); number && number->text.ends_with(".0"))
+    return Number{number->text.substr(0, number->text.size() - 2)};
+  return value;
 }
 
 /// What read_fill_value reads. null says that nobody cares: zero.
@@ -51,10 +64,7 @@ namespace detail {
       return found == Value::integer(1) ? Value{true} : found;
     case DataKind::signed_integer:
     case DataKind::unsigned_integer:
-      if (found.is_null()) return zero;
-      if (auto const* number = found.get_if<Number>(); number && number->text.ends_with(".0"))
-        return Number{number->text.substr(0, number->text.size() - 2)};
-      return found;
+      return found.is_null() ? zero : v2_integer_fill(found);
     case DataKind::floating:
       return found.is_null() ? zero : v2_floating_fill(found);
     case DataKind::complex: {

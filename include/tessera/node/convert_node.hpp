@@ -83,10 +83,10 @@ void replace_documents(D const& documents, std::vector<ConvertedNode> const& nod
 /// Converts the array or group at `path` ("" is the root), and everything below it, to the other format in place: it
 /// writes documents and touches no chunk. An array of Zarr v3 can be converted only if its chunks have the keys that v2
 /// gives them (chunk_key_encoding "v2") and v2 has words for all that its document says; otherwise nothing is changed,
-/// and the error names the member. Attributes stay. Consolidated metadata of the node and of groups above goes. Returns
-/// how many nodes got other documents. A program that ends half-way leaves nodes that open and read as before; another
-/// call does the rest. Nobody else may change a node below meanwhile. Throws: MetadataError, if there is no node, a
-/// document is damaged, or an array cannot be converted; StoreError.
+/// and the error names the member. Attributes stay. Consolidated metadata of the node and of groups above goes, as do
+/// members that v2 does not know. Returns how many nodes got other documents. A program that ends half-way leaves nodes
+/// that open and read as before; another call does the rest. Nobody else may change a node below meanwhile. Throws:
+/// MetadataError, if there is no node, a document is damaged, or an array cannot be converted; StoreError.
 template <class S>
 std::size_t convert_node(S const& store, std::string const& path, ZarrFormat to) {
   std::size_t converted = 0;
