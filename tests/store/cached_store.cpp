@@ -134,7 +134,8 @@ TEST_CASE("what a batch lacks is one batch of the store behind: nothing twice, a
   CHECK(behind.batches() == "b");
   HostQueue on;
   auto const ask = [&](std::vector<std::string> const& keys) {
-    std::vector<Key> const names(keys.begin(), keys.end());
+    std::vector<Key> names;
+    for (auto const& key : keys) names.push_back({key});
     std::vector<LendRequest<space::Host>> loans;
     for (auto const& name : names) loans.push_back({&name, {}});
     lend_many(store, std::span{loans}, on);
