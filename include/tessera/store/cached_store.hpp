@@ -35,7 +35,7 @@ consteval bool check_cached_store() {
   } else {
     constexpr bool may_be_kept = HasWatch<S> && AllocatableBuffer<buffer_of<S>>;
     static_assert(may_be_kept,
-                  "tessera: a CachedStore keeps values of a store that says when they change, by `watch`, and whose "
+                  "tessera: a CachedStore keeps values of a store that says when they change, by 'watch', and whose "
                   "buffers can be made: LocalStore, MemoryStore, DirectStore, or a store around one of them");
     return may_be_kept;
   }
