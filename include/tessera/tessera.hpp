@@ -33,6 +33,7 @@
 #include <tessera/store/get.hpp>
 #include <tessera/store/host_side.hpp>
 #include <tessera/store/lend.hpp>
+#include <tessera/store/lend_many.hpp>
 #include <tessera/store/local_store.hpp>
 #include <tessera/store/memory_store.hpp>
 #include <tessera/store/prefix_store.hpp>

@@ -47,7 +47,7 @@ consteval bool check_policy() {
     { policy.template keeps<space::Device>(chunk) } -> std::convertible_to<bool>;
   };
   static_assert(has_keeps,
-                "tessera: the policy of a cache has a template `keeps`: keeps<space::Host>(chunk) and "
+                "tessera: the policy of a cache has a template 'keeps': keeps<space::Host>(chunk) and "
                 "keeps<space::Device>(chunk), of an Extents const&, say whether a chunk stays there");
   return has_keeps;
 }

@@ -144,13 +144,15 @@ class DecodedShardStore : public Base {
     for (auto& request : requests) request.size = read(*request.key, request.range, request.destination, on);
   }
   void get_many_on_host(std::span<ReadRequest<Host>> requests, Queue& on) const override { get_many(requests, on); }
-  std::optional<Lent<Host>> lend(Key const& key, ByteRange range, Queue& on) const override {
-    return at_key(*this, key, [&]() -> std::optional<Lent<Host>> {
-      auto const value = decoded(key, on);
-      if (!value) return std::nullopt;
-      auto const [offset, size] = range.resolve(value->view.size);
-      return Lent<Host>{value->view.sub(offset, size), value};
-    });
+  void lend_many(std::span<LendRequest<Host>> requests, Queue& on) const override {
+    for (auto& request : requests)
+      at_key(*this, *request.key, [&] {
+        request.lent.reset();
+        auto const value = decoded(*request.key, on);
+        if (!value) return;
+        auto const [offset, size] = request.range.resolve(value->view.size);
+        request.lent = Lent<Host>{value->view.sub(offset, size), value};
+      });
   }
 
  protected:

@@ -70,7 +70,9 @@ class ShardStore final : public ErasedWritableStore<Space> {
   void get_many_on_host(std::span<ReadRequest<space::Host>> requests, Queue&) const override {
     throw refusal(*requests.front().key);
   }
-  std::optional<Lent<Space>> lend(Key const& key, ByteRange, Queue&) const override { throw refusal(key); }
+  void lend_many(std::span<LendRequest<Space>> requests, Queue&) const override {
+    throw refusal(*requests.front().key);
+  }
   bool append(Key const& key, ByteView<Space>, std::uint64_t, Queue&) const override { throw refusal(key); }
   ValueWatch watch(Key const& key) const override { throw refusal(key); }
 

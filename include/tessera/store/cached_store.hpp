@@ -5,18 +5,22 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <tessera/buffer/concept.hpp>
 #include <tessera/cast/concept.hpp>
-#include <tessera/core/error.hpp>
 #include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/forwarding_store.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/is_near.hpp>
 #include <tessera/store/lend.hpp>
+#include <tessera/store/lend_many.hpp>
+#include <tessera/store/missing_values.hpp>
+#include <tessera/store/read_request.hpp>
 #include <tessera/store/recent_values.hpp>
 #include <tessera/store/watch.hpp>
 
@@ -31,7 +35,7 @@ consteval bool check_cached_store() {
   } else {
     constexpr bool may_be_kept = HasWatch<S> && AllocatableBuffer<buffer_of<S>>;
     static_assert(may_be_kept,
-                  "tessera: a CachedStore keeps values of a store that says when they change, by `watch`, and whose "
+                  "tessera: a CachedStore keeps values of a store that says when they change, by 'watch', and whose "
                   "buffers can be made: LocalStore, MemoryStore, DirectStore, or a store around one of them");
     return may_be_kept;
   }
@@ -44,8 +48,10 @@ consteval bool check_cached_store() {
 /// lives until its reader is done. Copies share what is kept.
 ///
 /// Each read asks `S` for the version of the value, so what anybody writes is seen as `S` itself shows it. A file that
-/// was just written is not kept until its version is settled. Device memory that is refused for a value is asked for
-/// once more when nothing is kept, and the queue has been waited for.
+/// was just written is not kept until its version is settled. What a batch lacks is one batch of `S`, in which nothing
+/// is asked for twice; if that fails, nothing of it is kept. What the budget has no room for is read, and not kept.
+/// Device memory that is refused for a value is asked for once more when nothing is kept, and the queue has been waited
+/// for.
 ///
 /// One over the other has a budget for each memory: CachedStore{CastStore<DeviceBuffer, Cached>{cached}, bytes}, where
 /// `cached` is a CachedStore of host buffers.
@@ -69,31 +75,36 @@ class CachedStore : public detail::ForwardingStore<S, detail::Forwarded{.folders
 
   std::optional<std::uint64_t> size(Key const& key, Queue& on) const { return tessera::size(source(), key, on); }
   std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination, Queue& on) const {
-    return detail::at_key(*this, key, [&]() -> std::optional<std::size_t> {
-      auto lent = lend(key, range, on);
-      if (!lent) return std::nullopt;
-      auto const size = lent->bytes.size;
-      crossing<Space, Space>::copy(lent->bytes, destination(size), on);
-      on.keep(std::move(lent->owner));
-      return size;
-    });
+    ReadRequest<Space> request{&key, range, destination};
+    get_many({&request, 1}, on);
+    return request.size;
   }
   std::optional<Lent<Space>> lend(Key const& key, ByteRange range, Queue& on) const {
-    return detail::at_key(*this, key, [&]() -> std::optional<Lent<Space>> {
-      auto const seen = source().watch(key);
-      typename Values::Name name{key.path, range.offset, range.size, range.from_end, device_of(on)};
-      auto value = values_->find(name, seen.version());
-      if (value) {
-        on.after(value->ready);
-      } else {
-        typename Values::Room room{*values_};
-        value = read_anew(key, range, room, on);
-        if (!value) return std::nullopt;
-        if (seen.version().is_settled) values_->keep(std::move(name), seen.version(), value, room);
-      }
-      auto const bytes = value->buffer->view();
-      return Lent<Space>{bytes, std::move(value)};
-    });
+    LendRequest<Space> request{&key, range};
+    lend_many({&request, 1}, on);
+    return std::move(request.lent);
+  }
+  void get_many(std::span<ReadRequest<Space>> requests, Queue& on) const {
+    auto values = values_of(requests, on);
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      requests[i].size.reset();
+      if (!values[i]) continue;
+      auto const bytes = values[i]->buffer->view();
+      detail::at_key(*this, *requests[i].key, [&] {
+        crossing<Space, Space>::copy(bytes, requests[i].destination(bytes.size), on);
+        on.keep(std::move(values[i]));
+      });
+      requests[i].size = bytes.size;
+    }
+  }
+  void lend_many(std::span<LendRequest<Space>> requests, Queue& on) const {
+    auto values = values_of(requests, on);
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      requests[i].lent.reset();
+      if (!values[i]) continue;
+      auto const bytes = values[i]->buffer->view();
+      requests[i].lent = Lent<Space>{bytes, std::move(values[i])};
+    }
   }
 
   /// Nothing is kept any more.
@@ -108,22 +119,31 @@ class CachedStore : public detail::ForwardingStore<S, detail::Forwarded{.folders
     else
       return 0;
   }
-  typename Values::Shared read_anew(Key const& key, ByteRange range, typename Values::Room& room, Queue& on) const {
-    auto value = std::make_shared<typename Values::Value>();
-    auto destination = [&](std::size_t n) {
-      room.take(n);
-      try {
-        value->buffer.emplace(n, on);
-      } catch (OutOfMemory const&) {
-        clear();
-        on.trim();  // what was kept is free when the queue has come there
-        value->buffer.emplace(n, on);
-      }
-      return value->buffer->span();
-    };
-    if (!detail::read(source(), key, range, destination, on)) return nullptr;
-    value->ready = on.record();
-    return value;
+  // One for each request; null: there is no such key.
+  template <class Requests>
+  std::vector<typename Values::Shared> values_of(Requests const& requests, Queue& on) const {
+    std::vector<typename Values::Shared> found(requests.size());
+    std::vector<std::pair<std::size_t, typename Values::Shared const*>> missing;
+    detail::MissingValues<S> unread{*values_, on};
+    typename Values::Ready const* last = nullptr;
+    ValueVersion seen;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      auto const& request = requests[i];
+      detail::at_key(*this, *request.key, [&] {
+        bool const is_same_key = i > 0 && requests[i - 1].key->path == request.key->path;
+        if (!is_same_key) seen = source().watch(*request.key).version();
+        typename Values::Name name{request.key->path, request.range.offset, request.range.size, request.range.from_end,
+                                   device_of(on)};
+        found[i] = values_->find(name, seen);
+        if (!found[i])
+          missing.emplace_back(i, &unread.add(std::move(name), seen, request));
+        else if (auto const* const ready = found[i]->ready.get(); ready != last)
+          on.after(*(last = ready));
+      });
+    }
+    unread.read_from(source());
+    for (auto const& [i, value] : missing) found[i] = *value;
+    return found;
   }
 
   std::shared_ptr<Values> values_;

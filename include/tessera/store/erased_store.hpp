@@ -17,6 +17,7 @@
 #include <tessera/store/is_near.hpp>
 #include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
+#include <tessera/store/lend_many.hpp>
 #include <tessera/store/watch.hpp>
 #include <tessera/store/write_many.hpp>
 
@@ -50,7 +51,7 @@ class ErasedStore {
   virtual void get_many(std::span<ReadRequest<S>>, Queue&) const = 0;
   /// As the host's bytes.
   virtual void get_many_on_host(std::span<ReadRequest<space::Host>>, Queue&) const = 0;
-  virtual std::optional<Lent<S>> lend(Key const&, ByteRange, Queue&) const = 0;
+  virtual void lend_many(std::span<LendRequest<S>>, Queue&) const = 0;
   /// The store's own; if it has none, that of the array.
   virtual KeyLock lock(Key const&) const = 0;
   virtual SequenceCounter& changes(Key const&) const = 0;  ///< likewise
@@ -106,12 +107,11 @@ class ErasedStoreOf : public Base {
     else
       refuse(*requests.front().key, "this store's values do not come to the host");
   }
-  std::optional<Lent<Space>> lend(Key const& key, [[maybe_unused]] ByteRange range,
-                                  [[maybe_unused]] Queue& on) const override {
+  void lend_many(std::span<LendRequest<Space>> requests, [[maybe_unused]] Queue& on) const override {
     if constexpr (LendingStore<S>)
-      return tessera::lend(store_, key, range, on);
+      tessera::lend_many(store_, requests, on);
     else
-      refuse(key, "this store has no values to lend");
+      refuse(*requests.front().key, "this store has no values to lend");
   }
   KeyLock lock(Key const& key) const override {
     if constexpr (has_lock) {

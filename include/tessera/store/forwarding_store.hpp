@@ -16,6 +16,7 @@
 #include <tessera/store/get.hpp>
 #include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
+#include <tessera/store/lend_many.hpp>
 #include <tessera/store/unfinished.hpp>
 #include <tessera/store/watch.hpp>
 #include <tessera/store/write_many.hpp>
@@ -25,7 +26,7 @@ namespace tessera { inline namespace v0 { namespace detail {
 /// The optional members that a forwarding store shows if the store behind it has them. Locks of keys, watches and
 /// listings it always shows.
 struct Forwarded {
-  bool batches = false;  ///< values many at once, in place or by their size alone: get_many, lend, size, append...
+  bool batches = false;  ///< values many at once, in place or by their size alone: get_many, lend, lend_many...
   bool folders = false;  ///< lock_folder, list_own
   bool writes = false;   ///< write, erase; with folders rename, exchange and erase_unfinished
 };
@@ -66,6 +67,10 @@ class ForwardingStore {
   std::optional<Lent<Space>> lend(Key const& key, ByteRange range, queue_for<Space>& on) const
       requires(what.batches&& LendingStore<S>) {
     return at(key, [&](Key const& inner) { return store_.lend(inner, range, on); });
+  }
+  void lend_many(std::span<LendRequest<Space>> requests, queue_for<Space>& on) const
+      requires(what.batches&& same_paths&& HasLendMany<S>) {
+    store_.lend_many(requests, on);
   }
 
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const

@@ -13,6 +13,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/forwarding_store.hpp>
 #include <tessera/store/get.hpp>
+#include <tessera/store/lend_many.hpp>
 #include <tessera/store/write_many.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -70,6 +71,16 @@ class PrefixStore
       requests[i].is_of_watch = inner->requests[i].is_of_watch;
     }
   }
+  void lend_many(std::span<LendRequest<Space>> requests, queue_for<Space>& on) const requires detail::HasLendMany<S> {
+    Inner<LendRequest<Space>> inner;  // no queue keeps it: after an error it has what was lent
+    set_keys(inner, requests);
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      inner.requests.push_back(requests[i]);
+      inner.requests.back().key = &inner.keys[i];
+    }
+    source().lend_many(inner.requests, on);
+    for (std::size_t i = 0; i < requests.size(); ++i) requests[i].lent = std::move(inner.requests[i].lent);
+  }
   void write_many(std::span<WriteRequest<Space> const> requests,
                   queue_for<Space>& on) const requires detail::HasWriteMany<S> {
     auto const inner = on.host().template lease<Inner<WriteRequest<Space>>>();
@@ -80,7 +91,7 @@ class PrefixStore
   }
 
  private:
-  // The lists of a get_many and a write_many, kept by the queue.
+  // The lists of a get_many and a write_many, kept by the queue, and of a lend_many.
   template <class Request>
   struct Inner {
     std::vector<Key> keys;

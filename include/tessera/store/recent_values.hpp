@@ -38,9 +38,10 @@ class RecentValues {
     int device;
     friend auto operator<=>(Name const&, Name const&) = default;
   };
+  using Ready = decltype(std::declval<Queue&>().record());
   struct Value {
     std::optional<B> buffer{};
-    decltype(std::declval<Queue&>().record()) ready{};  // readers have queues of their own
+    std::shared_ptr<Ready const> ready{};  // of all that were read at once; readers have queues of their own
   };
   using Shared = std::shared_ptr<Value>;
 

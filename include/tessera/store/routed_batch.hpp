@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -35,13 +36,10 @@ class RoutedBatch {
     if (!second_.requests.empty()) f(std::span{second_.requests});
   }
 
-  /// To the requests that were split, of reads.
-  void answer(std::span<Request> requests) const {
-    for (auto const* part : {&first_, &second_})
-      for (std::size_t i = 0; i < part->places.size(); ++i) {
-        requests[part->places[i]].size = part->requests[i].size;
-        requests[part->places[i]].is_of_watch = part->requests[i].is_of_watch;
-      }
+  /// To the requests that were split.
+  void answer(std::span<Request> requests) {
+    for (auto* part : {&first_, &second_})
+      for (std::size_t i = 0; i < part->places.size(); ++i) requests[part->places[i]] = std::move(part->requests[i]);
   }
 
  private:

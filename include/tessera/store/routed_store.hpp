@@ -16,6 +16,7 @@
 #include <tessera/store/folder_lock.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/store/is_near.hpp>
+#include <tessera/store/lend_many.hpp>
 #include <tessera/store/routed_batch.hpp>
 #include <tessera/store/routed_check.hpp>
 #include <tessera/store/routed_listing.hpp>
@@ -47,6 +48,8 @@ class RoutedStore {
   static constexpr bool is_writable = WritableStore<Second> && (apart || WritableStore<First>);
   static constexpr bool appends = AppendableStore<Second> || (!apart && AppendableStore<First>);
   static constexpr bool lends = LendingStore<Second> && (apart || LendingStore<First>);
+  static constexpr bool lends_many =
+      lends && !by_size && (detail::HasLendMany<Second> || (!apart && detail::HasLendMany<First>));
   static constexpr bool watches = detail::HasWatch<Second> && (apart || detail::HasWatch<First>);
   static constexpr bool has_lock = !apart || detail::HasLock<Second>;
   static constexpr bool has_changes = !apart || requires(Second const& store, Key const& key) { store.changes(key); };
@@ -84,17 +87,15 @@ class RoutedStore {
     return find(key, [&](auto const& store) { return store.lend(key, range, on); });
   }
   void get_many(std::span<Request> requests, Queue& on) const {
-    if constexpr (apart) {
-      tessera::get_many(second_, requests, on);
-    } else if constexpr (by_size) {
+    if constexpr (by_size)
       state_->get_many(first_, second_, requests, on);
-    } else {
-      auto const batch = on.host().template lease<detail::RoutedBatch<Request>>();
-      batch->split(requests, [&](Request const& request) { return rule_(*request.key); });
-      batch->first([&](std::span<Request> part) { tessera::get_many(first_, part, on); });
-      batch->second([&](std::span<Request> part) { tessera::get_many(second_, part, on); });
-      batch->answer(requests);
-    }
+    else
+      each_part(*on.host().template lease<detail::RoutedBatch<Request>>(), requests,
+                [&](auto const& store, std::span<Request> part) { tessera::get_many(store, part, on); });
+  }
+  void lend_many(std::span<LendRequest<Space>> requests, Queue& on) const requires lends_many {
+    detail::RoutedBatch<LendRequest<Space>> batch;  // no queue keeps it: after an error it has what was lent
+    each_part(batch, requests, [&](auto const& store, auto part) { tessera::lend_many(store, part, on); });
   }
 
   void write(Key const& key, ByteView<Space> value, Queue& on) const requires is_writable {
@@ -225,6 +226,18 @@ class RoutedStore {
       return state_->find(first_, second_, key, f);
     else
       return at(key, f);
+  }
+  // f(a store, the requests for its keys).
+  template <class R, class F>
+  void each_part(detail::RoutedBatch<R>& batch, std::span<R> requests, F&& f) const {
+    if constexpr (apart) {
+      f(second_, requests);
+    } else {
+      batch.split(requests, [&](R const& request) { return rule_(*request.key); });
+      batch.first([&](std::span<R> part) { f(first_, part); });
+      batch.second([&](std::span<R> part) { f(second_, part); });
+      batch.answer(requests);
+    }
   }
   template <class List>
   void list_both(Visitor visit, List&& list) const {

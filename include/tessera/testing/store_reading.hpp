@@ -13,6 +13,7 @@
 
 #include <tessera/store/get.hpp>
 #include <tessera/store/lend.hpp>
+#include <tessera/store/lend_many.hpp>
 #include <tessera/testing/store_trial.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -223,6 +224,13 @@ class StoreReading : public StoreTrial<S> {
     expect("the last 0", lent(s, key, ByteRange::suffix(0)), "");
     expect("an empty value", lent(s, "empty"), "");
     for (auto const* missing : {"ten", "missing", "ten/bytes/x"}) expect(missing, lent(s, missing), "(missing)");
+    auto on = on_;
+    Key const there{key}, missing{"missing"};
+    std::vector<LendRequest<Space>> several{{&there, {}}, {&missing, {}}, {&there, {2, 3}}, {&there, {}}};
+    lend_many(s, std::span{several}, on);
+    std::string together;
+    for (auto const& one : several) together += (one.lent ? words(one.lent->bytes, on) : "(missing)") + ' ';
+    expect("several at once", together, "0123456789 (missing) 234 0123456789 ");
     expect_refused("1 from 11 of 10", key, [&] { lent(s, key, {11, 1}); });
     expect_refused("lending \"../k\"", "", [&] { lent(s, "../k"); });
   }

@@ -3,13 +3,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <tessera/core/function_ref.hpp>
 #include <tessera/shard/watched_shards.hpp>
+#include <tessera/store/lend_many.hpp>
 #include <tessera/store/read_request.hpp>
 #include <tessera/transfer/chunk_access.hpp>
 #include <tessera/transfer/chunk_read.hpp>
@@ -31,7 +31,7 @@ class ChunkFetcher {
   /// Before a mini-batch of these.
   void begin(Source const& source, Chunks all, Queue& on) {
     all_ = all;
-    owners_.clear();
+    loans_.clear();
     values_.begin(all.size(), source.form, on);
   }
 
@@ -40,7 +40,7 @@ class ChunkFetcher {
            FunctionRef<void(ChunkRead<P> const&)> place, Queue& on) {
     place_ = &place;
     if (source.lends())
-      borrow(source, some, watched, on);
+      borrow(source, limits, some, watched, on);
     else
       request(source, limits, some, watched, on);
     if (!source.shards) return;
@@ -51,9 +51,9 @@ class ChunkFetcher {
   /// What the store lent it has back when the queue is done with it, whether or not the queue is used again.
   void give_back([[maybe_unused]] Queue& on) {
     if constexpr (std::same_as<Queue, tessera::Queue<space::Host>>)
-      owners_.clear();
-    else if (!owners_.empty())
-      on.keep(std::exchange(owners_, {}));
+      loans_.clear();
+    else if (!loans_.empty())
+      on.keep(std::exchange(loans_, {}));
   }
 
  private:
@@ -87,19 +87,22 @@ class ChunkFetcher {
   }
 
   // Where the store has them.
-  void borrow(Source const& source, Chunks some, WatchedShards& watched, Queue& on) {
+  void borrow(Source const& source, FetchLimits const& limits, Chunks some, WatchedShards& watched, Queue& on) {
+    auto next = loans_.size();
+    for (auto const& slot : some) {
+      if (!slot.found) continue;
+      if (auto* const shard = watched.of(slot.key)) shard->is_held = false;
+      loans_.push_back({&slot.key, slot.range, limits.max_gap, limits.max_request_bytes});
+    }
+    source.store.lend_many(std::span{loans_}.subspan(next), queue_in<bytes_space>(on));
     auto const most = most_encoded(source.form);
     for (auto& slot : some) {
       if (!slot.found) continue;
-      of_slot(source, slot, [&] {
-        if (auto* const shard = watched.of(slot.key)) shard->is_held = false;
-        auto lent = source.store.lend(slot.key, slot.range, queue_in<bytes_space>(on));
-        slot.found = lent.has_value();
-        if (!lent) return;
-        expect_at_most(lent->bytes.size, most);
-        slot.encoded = lent->bytes;
-        owners_.push_back(std::move(lent->owner));
-      });
+      auto const& lent = loans_[next++].lent;
+      slot.found = lent.has_value();
+      if (!lent) continue;
+      of_slot(source, slot, [&] { expect_at_most(lent->bytes.size, most); });
+      slot.encoded = lent->bytes;
     }
   }
 
@@ -146,8 +149,8 @@ class ChunkFetcher {
   FunctionRef<void(ChunkRead<P> const&)>* place_ = nullptr;
   ChunkRead<P> const* tile_ = nullptr;  // that is being read
   std::vector<DestinationFor> destinations_;
-  std::vector<ReadRequest<bytes_space>> requests_;   // one for each of them
-  std::vector<std::shared_ptr<void const>> owners_;  // of bytes that the store lent
+  std::vector<ReadRequest<bytes_space>> requests_;  // one for each of them
+  std::vector<LendRequest<bytes_space>> loans_;     // with the owners of the bytes
 };
 
 }}}  // namespace tessera::v0::detail

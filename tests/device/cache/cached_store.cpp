@@ -2,6 +2,7 @@
 // again, and takes what its budgets say.
 #include <device/cache/cached.hpp>
 #include <device/stores.hpp>
+#include <support/asked_batches.hpp>
 #include <tessera/store/cached_store.hpp>
 
 namespace device_cached_store_tests {
@@ -23,11 +24,12 @@ struct Tiers {
   Tiers(std::uint64_t device_bytes, std::uint64_t host_bytes)
       : host{values, host_bytes}, device{CastStore<DeviceBuffer, Host>{host}, device_bytes} {}
 };
-auto array_in(Tiers const& tiers, DeviceQueue const& on) {
-  auto const array = create_array<std::int32_t, 2>(SplitStore{tiers.values, tiers.device}, "a",
+template <class Device>
+auto array_in(MemoryStore<HostBuffer> const& values, Device const& device, DeviceQueue const& on) {
+  auto const array = create_array<std::int32_t, 2>(SplitStore{values, device}, "a",
                                                    {.shape = {64, 64}, .chunk_shape = {16, 16}}, test::OnDevice{}, on);
   array.write(all, array.template read<DeviceBuffer>(all)).wait();
-  auto const raw = open_array<std::int32_t, 2, test::FromHost>(tiers.values, "a", on);
+  auto const raw = open_array<std::int32_t, 2, test::FromHost>(values, "a", on);
   raw.template through<space::Host>().write(all, test::numbers_from<std::int32_t>(1, 64 * 64));
   return array;
 }
@@ -46,7 +48,7 @@ TEST_CASE("values that are kept in device memory do not cross again, on any queu
   under_seeds(16, [] {
     DeviceQueue on{HostQueue{}}, other{HostQueue{}};
     Tiers const tiers{16 * cached_chunk, 0};
-    auto const array = array_in(tiers, on);
+    auto const array = array_in(tiers.values, tiers.device, on);
     auto const expected = test::numbers_from<std::int32_t>(1, 64 * 64);
     auto first = array.read<DeviceBuffer>(all, on);
     auto const again = array.read<DeviceBuffer>(all, other);  // before the first queue has come there
@@ -62,11 +64,36 @@ TEST_CASE("values that are kept in device memory do not cross again, on any queu
   });
 }
 
+TEST_CASE("what a read lacks is one batch of the store behind") {
+  under_seeds(8, [] {
+    DeviceQueue on{HostQueue{}};
+    MemoryStore<HostBuffer> const values;
+    test::AskedBatches const behind{CastStore<DeviceBuffer, MemoryStore<HostBuffer>>{values}};
+    CachedStore const store{behind, 16 * cached_chunk};
+    auto const array = array_in(values, store, on);
+    auto memory = test::on_device<std::int32_t, 2>(std::vector<std::int32_t>(64 * 64), {64, 64}, on);
+    ReadOptions const together{.mini_batch = every_chunk};
+    (void)behind.batches();
+    Box const second{{16, 32}, all};
+    array.read(second, memory.view().sub(second), on, together).wait();
+    CHECK(behind.batches() == "a/c/1/0, a/c/1/1, a/c/1/2, a/c/1/3");
+    array.read(all, memory, on, together).wait();
+    std::string others;
+    for (auto const* row : {"0", "2", "3"})
+      for (auto const* column : {"0", "1", "2", "3"})
+        others += std::string{others.empty() ? "" : ", "} + "a/c/" + row + "/" + column;
+    CHECK(behind.batches() == others);
+    array.read(all, memory, on, together).wait();
+    CHECK(behind.batches().empty());
+    CHECK(test::on_host(memory, on) == test::numbers_from<std::int32_t>(1, 64 * 64));
+  });
+}
+
 TEST_CASE("each memory has the values that its budget has room for, and no byte more") {
   under_seeds(8, [] {
     DeviceQueue on{HostQueue{}};
     Tiers const tiers{4 * cached_chunk, 8 * cached_chunk};
-    auto const array = array_in(tiers, on);
+    auto const array = array_in(tiers.values, tiers.device, on);
     auto memory = test::on_device<std::int32_t, 2>(std::vector<std::int32_t>(64 * 64), {64, 64}, on);
     auto const taken = [&] {
       on.wait();
