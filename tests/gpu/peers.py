@@ -35,10 +35,11 @@ def expected(cupy, shape):
 
 def of_kvikio(cupy, kvikio, folder, shape, threads):
     """A function that reads the whole, into an array that it returns."""
+    defaults = importlib.import_module("kvikio.defaults")
     try:
-        kvikio.defaults.set({"num_threads": threads})
+        defaults.set({"num_threads": threads})
     except (AttributeError, TypeError):
-        kvikio.defaults.num_threads_reset(threads)
+        defaults.num_threads_reset(threads)
     along = [n // CUBE for n in shape]
     names = [f"{folder}/c/{z}/{y}/{x}" for z in range(along[0]) for y in range(along[1]) for x in range(along[2])]
     chunks = cupy.empty((len(names), CUBE, CUBE, CUBE), dtype=cupy.float32)

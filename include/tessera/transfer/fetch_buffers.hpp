@@ -26,33 +26,46 @@ class FetchBuffers {
     // What device codecs ask of their input. Elements, and what crosses, follow each other without gaps.
     step_ = form.stores_elements || std::same_as<S, space::Host> ? 1 : 256;
     if constexpr (shares) {
-      // Some encoders say twice what the elements take, and hardly any chunk takes that.
-      auto const each = rounded(std::min(form.encoded_bound(), form.decoded_size + form.decoded_size / 4));
-      slab_ = shared_.take(checked_size(checked_product(values, each, "a mini-batch"), "a mini-batch"),
-                           queue_in<Staging>(on));
+      auto const each = rounded(form.encoded_bound());
+      most_ = checked_size(checked_product(values, each, "a mini-batch"), "a mini-batch");
+      if constexpr (std::same_as<Staging, space::Pinned>) most_ = std::min(most_, most_pinned);
+      at_ = 0;
+      take_slab(on);
     }
   }
 
   /// For value i. Larger ones than this program's encoders make have memory of their own.
   template <class AnyQueue>
   ByteSpan<S> take(std::size_t i, std::size_t n, AnyQueue& on) {
+    if constexpr (std::same_as<Staging, space::Pinned>)
+      if (n > slab_.size - used_ && n <= most_) take_slab(on);
     if (!shares || n > slab_.size - used_) return seen_in<S>(own_[i].take(n, queue_in<Staging>(on)));
     auto const destination = slab_.sub(used_, n);
     used_ = std::min(slab_.size, used_ + rounded(n));
     return seen_in<S>(destination);
   }
 
-  /// What the destinations are cut out of, if they share one, each at a multiple of so many bytes.
+  /// What the first destinations are cut out of, if they share one, each at a multiple of so many bytes.
   ByteSpan<S> slab() const { return shares ? seen_in<S>(slab_) : ByteSpan<S>{}; }
   std::size_t alignment() const { return step_; }
 
  private:
+  // Page-locked memory is dear to allocate, and hardly any mini-batch takes the most that encoders make: one slab more
+  // where one is full.
+  static constexpr auto most_pinned = std::size_t{64} << 20;
+  template <class AnyQueue>
+  void take_slab(AnyQueue& on) {
+    if (shared_.size() == at_) shared_.emplace_back();
+    slab_ = shared_[at_++].take(most_, queue_in<Staging>(on));
+    used_ = 0;
+  }
+
   std::size_t rounded(std::size_t n) const { return n > ~std::size_t{0} - step_ ? n : (n + step_ - 1) / step_ * step_; }
 
-  Scratch<Staging> shared_;
+  std::vector<Scratch<Staging>> shared_;
   std::vector<Scratch<Staging>> own_;
   ByteSpan<Staging> slab_{};
-  std::size_t used_ = 0, step_ = 1;
+  std::size_t used_ = 0, step_ = 1, at_ = 0, most_ = 0;  // at_: slabs that were taken
 };
 
 }}}  // namespace tessera::v0::detail
