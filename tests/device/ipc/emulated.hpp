@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 
 #include <ipc/process.hpp>
