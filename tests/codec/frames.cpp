@@ -149,6 +149,7 @@ TEST_CASE("an LZ4 block is literals and matches, and ends with literals") {
   auto const problem = [](std::string const& block) { return walked<Lz4Block>(block).problem; };
   auto const content = [](std::string const& block) { return walked<Lz4Block>(block).content; };
   CHECK(content(std::string(1, '\0')) == 0);
+  CHECK(problem("\x01") == FrameProblem::truncated);
   CHECK(content("\x10x") == 1);
   std::string const long_literals = "\xf0\xff" + std::string(1, '\0') + std::string(15 + 255, 'x');
   CHECK(content(long_literals) == 15 + 255);
