@@ -14,7 +14,8 @@ struct Lz4Block {
   static constexpr unsigned char harmless[]{0x10, 0};
 
   /// Goes through all sequences: nvCOMP's decoder leaves its memory where they are damaged. The last one has literals
-  /// alone, and no match begins in the last twelve bytes that are decoded, or repeats to the last five. Nothing is a token that is 0.
+  /// alone, and no match begins in the last twelve bytes that are decoded, or repeats to the last five. A block of no
+  /// bytes is a token, 0.
   TESSERA_HOST_DEVICE static FoundFrame walk(std::byte const* from, std::uint64_t size) {
     constexpr std::uint64_t shortest_match = 4, offset_bytes = 2, last_literals = 5, no_match = 12;
     Reader reader{from, size};
