@@ -21,8 +21,8 @@
 namespace frames_tests {
 
 using namespace tessera;
-using detail::FoundFrame, detail::FrameProblem, detail::GzipFrame, detail::Lz4Block, detail::Lz4Frame, detail::SnappyBlock,
-    detail::ZlibFrame, detail::ZstdFrame;
+using detail::FoundFrame, detail::FrameProblem, detail::GzipFrame, detail::Lz4Block, detail::Lz4Frame,
+    detail::SnappyBlock, detail::ZlibFrame, detail::ZstdFrame;
 
 namespace {
 
@@ -162,7 +162,7 @@ TEST_CASE("an LZ4 block is literals and matches, and ends with literals") {
     CHECK((problem((match + last).substr(0, size)) == FrameProblem::none) == is_literal_alone);
   }
   CHECK(problem(long_literals.substr(0, 2)) == FrameProblem::truncated);
-  CHECK(problem(match + "\x40vwxy") == FrameProblem::truncated);  // four literals
+  CHECK(problem(match + "\x40vwxy") == FrameProblem::truncated);                    // four literals
   CHECK(problem(std::string{"\x12x\x01\0", 4} + last) == FrameProblem::truncated);  // a match eleven bytes from the end
   CHECK(problem(std::string{"\x14x\0\0", 4} + last) == FrameProblem::outside);
   CHECK(problem(std::string{"\x14x\x02\0", 4} + last) == FrameProblem::outside);

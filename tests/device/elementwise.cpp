@@ -56,7 +56,8 @@ std::vector<T> any_elements(Random& random) {
   return elements;
 }
 
-// A NaN of arithmetic has the bits that its processor gives it: where there is arithmetic, `any_nan` is as good as another.
+// A NaN of arithmetic has the bits that its processor gives it: where there is arithmetic, `any_nan` is as good as
+// another.
 template <class T, bool any_nan>
 bool are_same(std::string const& a, std::string const& b) {
   if constexpr (any_nan && std::is_floating_point_v<T>) {
@@ -113,7 +114,8 @@ void check_same(C const& codec, std::uint64_t seed) {
   CAPTURE(std::string{C::name});
   CAPTURE(seed);
   Random random{seed};
-  check_pipelines<T, std::same_as<C, codec::Delta>>(There<C>{OnDevice<C>{codec}, {}, {}}, Here<C>{codec, {}}, any_elements<T>(random));
+  check_pipelines<T, std::same_as<C, codec::Delta>>(There<C>{OnDevice<C>{codec}, {}, {}}, Here<C>{codec, {}},
+                                                    any_elements<T>(random));
 }
 
 template <class C>

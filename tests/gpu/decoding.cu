@@ -169,9 +169,11 @@ int main(int argc, char** argv) {
     bool right = true;
     for (auto const& name : codecs) {
       if (name == "zstd")
-        right &= array.measure<codec::Zstd, nvcomp::Trusted<nvcomp::Zstd>, tessera::detail::NvcompZstd>("zstd", repetitions);
+        right &= array.measure<codec::Zstd, nvcomp::Trusted<nvcomp::Zstd>, tessera::detail::NvcompZstd>(  //
+            "zstd", repetitions);
       else if (name == "gzip")
-        right &= array.measure<codec::Gzip, nvcomp::Trusted<nvcomp::Gzip>, tessera::detail::NvcompGzip>("gzip", repetitions);
+        right &= array.measure<codec::Gzip, nvcomp::Trusted<nvcomp::Gzip>, tessera::detail::NvcompGzip>(  //
+            "gzip", repetitions);
       else if (name == "lz4")
         right &= array.measure<codec::Lz4, nvcomp::Lz4, tessera::detail::NvcompLz4>(
             "lz4", repetitions, {}, tessera::detail::Lz4Frame::header);

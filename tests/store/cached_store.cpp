@@ -160,9 +160,7 @@ TEST_CASE("ranges of one value are one batch, too, and its version is asked for 
   Key const a{"a"};
   std::string to(8, ' ');
   auto const room = [&](std::size_t at) {
-    return [&to, at](std::size_t n) {
-      return ByteSpan<space::Host>{reinterpret_cast<std::byte*>(to.data()) + at, n};
-    };
+    return [&to, at](std::size_t n) { return ByteSpan<space::Host>{reinterpret_cast<std::byte*>(to.data()) + at, n}; };
   };
   auto first = room(0), second = room(3), third = room(5);
   std::vector<ReadRequest<space::Host>> requests{{&a, {6, 3}, first}, {&a, {1, 2}, second}, {&a, {6, 3}, third}};
@@ -240,8 +238,12 @@ TEST_CASE("what a read of an array lacks is one batch, also behind stores that c
   using Memory = MemoryStore<HostBuffer>;
   check([&](auto const& cached, Memory const& values) { return open(SplitStore{values, cached}); });
   check([&](auto const& cached, Memory const& values) { return open(ReadOnlyStore{SplitStore{values, cached}}); });
-  check([&](auto const& cached, Memory const& values) { return open(PrefixStore{SplitStore{values, cached}, "n"}, "a"); });
-  check([&](auto const& cached, Memory const& values) { return open(RoutedStore{cached, values, KeysBelow{"n/a/c"}}); });
+  check([&](auto const& cached, Memory const& values) {
+    return open(PrefixStore{SplitStore{values, cached}, "n"}, "a");
+  });
+  check([&](auto const& cached, Memory const& values) {
+    return open(RoutedStore{cached, values, KeysBelow{"n/a/c"}});
+  });
   check([&](auto const& cached, Memory const& values) {
     return open(SplitStore{values, AnyStore<HostBuffer>{cached}});  // which copies, and does not lend
   });

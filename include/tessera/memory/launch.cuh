@@ -199,8 +199,8 @@ struct CallApart {
   }
 };
 
-/// As `launch`, but each call has a warp of its own: those that follow the bytes of different chunks would wait for each
-/// other in one.
+/// As `launch`, but each call has a warp of its own: those that follow the bytes of different chunks would wait for
+/// each other in one.
 template <class F>
 void launch_apart(Queue<space::Device>& on, std::uint64_t count, F const& f) {
   launch_blocks(on, count, CallApart<F>{f});

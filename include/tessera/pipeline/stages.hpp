@@ -121,13 +121,14 @@ class Stages {
     std::size_t total = 0;
     for (auto const& task : tasks) total += std::min(task.from.size, bound);
     auto const most = checked_product(std::max(buffers.most, tasks.size()), bound, "a batch");
-    auto const step = std::max(std::bit_floor(total) / 8, std::size_t{1} << 14);  // a little more: no reason to allocate
-    auto const room = take_scratch(scratch, checked_size(std::min(most, (total + step - 1) / step * step), "a batch"), on);
+    // So that a batch that takes a little more than the last is no reason to allocate.
+    auto const step = std::max(std::bit_floor(total) / 8, std::size_t{1} << 14);
+    auto const size = std::min(most, (total + step - 1) / step * step);
+    auto const room = take_scratch(scratch, checked_size(size, "a batch"), on);
     total = 0;
     for (auto& task : tasks) {
-      auto const size = std::min(task.from.size, bound);
-      task.to = room.sub(total, size);
-      total += size;
+      task.to = room.sub(total, std::min(task.from.size, bound));
+      total += task.to.size;
     }
   }
 

@@ -45,8 +45,7 @@ class MissingValues {
     get_many(store, std::span{requests}, on_);
     auto const ready = std::make_shared<typename Values::Ready>(on_.record());
     auto answer = requests.begin();
-    for (auto& missing : missing_)
-      at_key(store, *answer->key, [&] { missing.second.arrive((answer++)->size, ready); });
+    for (auto& missing : missing_) at_key(store, *answer->key, [&] { missing.second.arrive((answer++)->size, ready); });
     for (auto& [name, one] : missing_)
       if (one.value && one.version.is_settled) values_.keep(name, one.version, one.value, one.room);
   }

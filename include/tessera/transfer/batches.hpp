@@ -55,9 +55,9 @@ struct UsualBatch {
 inline constexpr UsualBatch usual_on_host{std::uint64_t{1} << 20, 32, 0, 0};
 inline constexpr UsualBatch usual_on_device{std::uint64_t{4} << 20, 1024, 2, std::uint64_t{320} << 10};
 
-// A device's decoder gives a chunk few of its threads, so a mini-batch of one takes it about as long as one of hundreds:
-// milliseconds for a MiB. Two take an eighth of the memory that is free. Only decoders of a device use memory of their
-// own.
+// A device's decoder gives a chunk few of its threads, so a mini-batch of one takes it about as long as one of
+// hundreds: milliseconds for a MiB. Two take an eighth of the memory that is free. Only decoders of a device use memory
+// of their own.
 template <class Queue>
 UsualBatch usual_of(ResolvedChunk const& form, UsualBatch usual, Queue const& on) {
   if constexpr (requires { on.free_memory(); }) {

@@ -135,8 +135,7 @@ TEST_CASE("descriptors of device memory are not believed, and memory of pools is
     change(changed);
     return test::error_of([&] { (void)ipc::attach(consumer, changed, on); });
   };
-  CHECK(refused([](auto& a) { a.memory.device = "GPU-0"; }).find("the queue's device is GPU-") !=
-        std::string::npos);
+  CHECK(refused([](auto& a) { a.memory.device = "GPU-0"; }).find("the queue's device is GPU-") != std::string::npos);
   auto const other_handle = "the handle is not that of allocation 1, of which the lease is";
   CHECK(refused([](auto& a) { a.memory.handle.pop_back(); }) == other_handle);
   CHECK(refused([](auto& a) { a.memory.event.clear(); }) == "the handle of the event has 0 octets, expected 64");

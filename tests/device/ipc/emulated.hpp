@@ -1,5 +1,5 @@
-// What the tests of sharing look at in the emulated runtime. A GPU's runtime cannot be asked, and keeps files of its own:
-// there these functions check nothing.
+// What the tests of sharing look at in the emulated runtime. A GPU's runtime cannot be asked, and keeps files of its
+// own: there these functions check nothing.
 #pragma once
 #include <cstddef>
 #include <string_view>

@@ -1,4 +1,5 @@
-// An LZ4 block (lz4_Block_format.md): sequences of a token, literals, and a match, which repeats what was decoded before.
+// An LZ4 block (lz4_Block_format.md): sequences of a token, literals, and a match, which repeats what was decoded
+// before.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -28,8 +29,8 @@ struct Lz4Block {
       reader.skip(literals);
       decoded += literals;
       if (reader.left == 0) {
-        bool const is_sound = is_first ? literals != 0 || token == 0
-                                       : literals >= last_literals && decoded - matched >= no_match;
+        bool const is_sound =
+            is_first ? literals != 0 || token == 0 : literals >= last_literals && decoded - matched >= no_match;
         return {is_sound ? FrameProblem::none : FrameProblem::truncated, 0, decoded};
       }
       if (reader.left < offset_bytes) return {FrameProblem::truncated};

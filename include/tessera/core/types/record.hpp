@@ -54,7 +54,9 @@ template <class S, class... Members>
 requires(sizeof...(Members) > 0) struct record {
   static constexpr DataType type = [] {
     DataType result{DataKind::structure, sizeof(S)};
-    auto const add = [&](std::size_t one) { result.largest = std::max(result.largest, static_cast<std::uint32_t>(one)); };
+    auto const add = [&](std::size_t one) {
+      result.largest = std::max(result.largest, static_cast<std::uint32_t>(one));
+    };
     (add(element_traits<typename Members::type>::type.component()), ...);
     return result;
   }();
