@@ -103,7 +103,7 @@ copy_libraries() {
 # The module, which looks for the libraries of its codecs beside itself.
 build_module() {
   local folder=$carried/python
-  CUDAARCHS=$1-real "$python" -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps --target "$folder" \
+  "$python" -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps --target "$folder" \
     -C build-dir="$PWD/$build/python" -C cmake.define.TESSERA_PYTHON_CUDA=ON -C cmake.define.CMAKE_CUDA_ARCHITECTURES="$1-real" \
     -C 'cmake.define.CMAKE_INSTALL_RPATH=$ORIGIN' -C cmake.define.CMAKE_MODULE_LINKER_FLAGS=-Wl,--disable-new-dtags \
     ./examples/python || return
@@ -149,6 +149,12 @@ ended() {
   printf '%s: %s\n' "$1" "$2"
 }
 
+# not_run TITLE WHY
+not_run() {
+  printf '\n## %s\n' "$1" >>"$record"
+  ended "$1" "not run: $2"
+}
+
 failed() {
   any_failed=yes
   tail -n 12 "$record"
@@ -181,8 +187,7 @@ with() {
   if has "$tool"; then
     part "$@"
   else
-    printf '\n## %s\n' "$1" >>"$record"
-    ended "$1" "not run: there is no $tool"
+    not_run "$1" "there is no $tool"
   fi
 }
 
@@ -221,8 +226,7 @@ placement() {
   local title="a timeline of raw and transposed reads" cupti
   cupti=$(find_cupti)
   if [[ ! -f $carried/libtimeline.so || -z $cupti ]]; then
-    printf '\n## %s\n' "$title" >>"$record"
-    ended "$title" "not run: there is no CUPTI"
+    not_run "$title" "there is no CUPTI"
     return
   fi
   part "files of a timeline" 40 "$carried/end_to_end" make "$data" 1024
@@ -253,8 +257,7 @@ memcheck() {
 direct() {
   head_of 5 direct 180
   if [[ ! -x $carried/direct ]]; then
-    printf '\n## a file by cuFile\n' >>"$record"
-    ended "a file by cuFile" "not run: there was no cufile.h when it was built"
+    not_run "a file by cuFile" "there was no cufile.h when it was built"
     return
   fi
   part "a file by cuFile" 110 env CUFILE_LOGFILE_PATH=/dev/null "$carried/direct" "$data/direct" 1024 5 keep
@@ -277,8 +280,7 @@ sharing() {
 decoding() {
   head_of 8 decoding 240
   if [[ ! -x $carried/decoding ]]; then
-    printf '\n## decoding by nvCOMP\n' >>"$record"
-    ended "decoding by nvCOMP" "not run: there is no program that was built with nvCOMP"
+    not_run "decoding by nvCOMP" "there is no program that was built with nvCOMP"
     return
   fi
   part "the suite" 120 stdbuf -oL "$carried/test-cuda-nvcomp" --no-colors --duration=true
@@ -289,8 +291,7 @@ python() {
   head_of 9 python 240
   local library
   if [[ ! -d $carried/python ]]; then
-    printf '\n## the Python module\n' >>"$record"
-    ended "the Python module" "not run: there is no module in $carried, where --python puts it"
+    not_run "the Python module" "there is no module in $carried, where --python puts it"
     return
   fi
   export PYTHONPATH=$carried/python

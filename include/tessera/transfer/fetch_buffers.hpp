@@ -27,9 +27,10 @@ class FetchBuffers {
     step_ = form.stores_elements || std::same_as<S, space::Host> ? 1 : 256;
     if constexpr (shares) {
       auto const each = rounded(form.encoded_bound());
-      most_ = checked_size(checked_product(values, each, "a mini-batch"), "a mini-batch");
-      if constexpr (std::same_as<Staging, space::Pinned>) most_ = std::min(most_, most_pinned);
-      at_ = 0;
+      left_ = slab_size_ = checked_size(checked_product(values, each, "a mini-batch"), "a mini-batch");
+      if (std::same_as<Staging, space::Pinned> && left_ > most_pinned)
+        slab_size_ = each * std::max(most_pinned / each, std::size_t{1});
+      slabs_ = 0;
       take_slab(on);
     }
   }
@@ -37,8 +38,8 @@ class FetchBuffers {
   /// For value i. Larger ones than this program's encoders make have memory of their own.
   template <class AnyQueue>
   ByteSpan<S> take(std::size_t i, std::size_t n, AnyQueue& on) {
-    if constexpr (std::same_as<Staging, space::Pinned>)
-      if (n > slab_.size - used_ && n <= most_) take_slab(on);
+    if constexpr (shares)
+      if (n > slab_.size - used_ && n <= std::min(slab_size_, left_)) take_slab(on);
     if (!shares || n > slab_.size - used_) return seen_in<S>(own_[i].take(n, queue_in<Staging>(on)));
     auto const destination = slab_.sub(used_, n);
     used_ = std::min(slab_.size, used_ + rounded(n));
@@ -50,13 +51,15 @@ class FetchBuffers {
   std::size_t alignment() const { return step_; }
 
  private:
-  // Page-locked memory is dear to allocate, and hardly any mini-batch takes the most that encoders make: one slab more
-  // where one is full.
+  // Page-locked memory is dear to allocate, and hardly any mini-batch takes the most that encoders make: a large one
+  // takes slabs of so many bytes, or of one value, each where the one before is full.
   static constexpr auto most_pinned = std::size_t{64} << 20;
   template <class AnyQueue>
   void take_slab(AnyQueue& on) {
-    if (shared_.size() == at_) shared_.emplace_back();
-    slab_ = shared_[at_++].take(most_, queue_in<Staging>(on));
+    if (shared_.size() == slabs_) shared_.emplace_back();
+    auto const size = std::min(slab_size_, left_);
+    slab_ = shared_[slabs_++].take(size, queue_in<Staging>(on));
+    left_ -= size;
     used_ = 0;
   }
 
@@ -65,7 +68,7 @@ class FetchBuffers {
   std::vector<Scratch<Staging>> shared_;
   std::vector<Scratch<Staging>> own_;
   ByteSpan<Staging> slab_{};
-  std::size_t used_ = 0, step_ = 1, at_ = 0, most_ = 0;  // at_: slabs that were taken
+  std::size_t used_ = 0, step_ = 1, slabs_ = 0, slab_size_ = 0, left_ = 0;  // left_: bytes for further slabs
 };
 
 }}}  // namespace tessera::v0::detail
