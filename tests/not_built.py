@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The tests of a preset for which something was not built since build/PRESET/begun, one to a line: what is older may be
-of an older source.
+"""The tests of a preset for which something was not built since build/PRESET/begun, and those that need what such a test
+makes, one to a line. What is older than that may be of an older source.
 
     not_built.py PRESET
 """
@@ -19,9 +19,19 @@ def is_new(path):
     return os.path.exists(path) and os.path.getmtime(path) >= begun
 
 
-for test in json.loads(shown.stdout)["tests"]:
+def values_of(test, property):
+    return [each for one in test.get("properties", []) if one["name"] == property for each in one["value"]]
+
+
+def is_built(test):
     command = test.get("command")  # there is none where its program is not there
-    variables = [each for one in test.get("properties", []) if one["name"] == "ENVIRONMENT" for each in one["value"]]
-    needed = [one.rpartition("=")[2] for one in [*(command or []), *variables]]
-    if not command or any(built.match(one) and not is_new(one) for one in needed):
+    needed = [one.rpartition("=")[2] for one in [*(command or []), *values_of(test, "ENVIRONMENT")]]
+    return bool(command) and all(is_new(one) for one in needed if built.match(one))
+
+
+tests = json.loads(shown.stdout)["tests"]
+not_built = [one for one in tests if not is_built(one)]
+fixtures = {fixture for one in not_built for fixture in values_of(one, "FIXTURES_SETUP")}
+for test in tests:
+    if test in not_built or fixtures.intersection(values_of(test, "FIXTURES_REQUIRED")):
         print(test["name"])
