@@ -63,7 +63,8 @@ void check(Random& random, bool to_array) {
   });
   Queue<space::Host> on{1};
   std::atomic<bool> misfit{false};
-  detail::ConvertingPlacer<space::Host, Way> const placer{{way, {&misfit}}};
+  detail::ConvertingPlacer<space::Host, Way> placer{way};
+  placer.misfits.seen = &misfit;
   Placement<space::Host> const box{given.data() + from.first, found.data() + to.first, count};
   auto const swapped = swaps ? (to_array ? sizeof(To) : sizeof(From)) : 1;
   PlacementForm const form{sizeof(To), swapped, {}, from.strides, to.strides, non_temporal};

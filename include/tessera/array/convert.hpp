@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include <tessera/array/array.hpp>
 #include <tessera/array/caller_memory.hpp>
@@ -11,6 +12,7 @@
 #include <tessera/array/owned_array.hpp>
 #include <tessera/array/visit.hpp>
 #include <tessera/buffer/concept.hpp>
+#include <tessera/core/any_conversion.hpp>
 #include <tessera/core/convert.hpp>
 #include <tessera/memory/pending.hpp>
 #include <tessera/transfer/read.hpp>
@@ -54,34 +56,51 @@ Way way_for(AnyArray<S, P> const& array, Conversion const& conversion) try {
   throw;
 }
 
+// Errors name the array.
+template <class Way, class S, class P>
+auto converting_placer(AnyArray<S, P> const& array, Conversion const& conversion) {
+  return std::make_unique<ConvertingPlacer<typename P::array_space, Way>>(way_for<Way>(array, conversion));
+}
+inline bool refuses_some(Conversion const& conversion, AnyConversion const& of) {
+  return conversion.out_of_range == OutOfRange::refuse && !of.fits_always;
+}
+
+// Whatever the types are. Of memory that is not the host's alone: a Pending.
+template <class S, class P>
+auto read_by(AnyArray<S, P> const& array, ResolvedSelection const& what, StridedSpan<typename P::array_space> const& to,
+             std::unique_ptr<AnyConvertingPlacer<typename P::array_space>> placer, bool refuses,
+             ReadOptions const& options) {
+  auto& on = array.queue();
+  if constexpr (std::same_as<typename P::array_space, space::Host>) {
+    if (refuses)
+      read_fitting(array, what, to, *placer, on, options);
+    else
+      read_converted(array, what, to, *placer, on, options);
+  } else {
+    if (refuses) return Pending{std::make_unique<FittingRead<S, P>>(array, what, to, std::move(placer), on, options)};
+    return read_converted(array, what, to, *placer, on, options);
+  }
+}
+
 template <class Program, class T, class S, class P>
 auto read_numbers(AnyArray<S, P> const& array, ResolvedSelection const& what,
                   StridedSpan<typename P::array_space> const& to, Conversion const& conversion,
                   ReadOptions const& options) {
-  using Numbers = ToProgram<Program, T>;
-  auto const way = way_for<Numbers>(array, conversion);
-  auto& on = array.queue();
-  bool const refuses = conversion.out_of_range == OutOfRange::refuse && !fits_always(way);
-  if constexpr (std::same_as<typename P::array_space, space::Host>) {
-    if (refuses)
-      read_fitting(array, what, to, way, on, options);
-    else
-      read_converted(array, what, to, way, {}, on, options);
-  } else {
-    if (refuses) return Pending{std::make_unique<FittingRead<Numbers, S, P>>(array, what, to, way, on, options)};
-    return read_converted(array, what, to, way, {}, on, options);
-  }
+  auto placer = converting_placer<ToProgram<Program, T>>(array, conversion);
+  bool const refuses = refuses_some(conversion, placer->conversion());
+  return read_by(array, what, to, std::move(placer), refuses, options);
 }
 
 template <class Program, class T, class S, class P>
 auto write_numbers(AnyArray<S, P> const& array, ResolvedSelection const& what,
                    StridedView<typename P::array_space> const& from, Conversion const& conversion,
                    WriteOptions const& options) {
-  auto const way = way_for<ToArray<T, Program>>(array, conversion);
+  using Space = typename P::array_space;
   auto& on = array.queue();
-  if (conversion.out_of_range == OutOfRange::refuse && !fits_always(way))
-    expect_given_fits(array, what, from, way, queue_in<typename P::array_space>(on));
-  return write_converted(array, what, from, way, on, options);
+  auto const placer = converting_placer<ToArray<T, Program>>(array, conversion);
+  if (refuses_some(conversion, placer->conversion()))
+    expect_given_fits(array, what, from, *placer, queue_in<Space>(on));
+  return array.write_from(what, PlacedView<Space>{from.data, from.strides, placer->view()}, on, options);
 }
 
 template <class Program, class T, std::size_t Rank, class P, class Typed, class Sel>
@@ -94,12 +113,13 @@ auto read_new_as(Typed const& array, Sel const& selection, Conversion const& con
     OwnedArray<Program, Rank, buffer_in_t<Space>> result{what.shape, queue_in<Space>(on)};
     StridedSpan<Space> const to{reinterpret_cast<std::byte*>(result.data()),
                            Layout::c_order(what.shape, sizeof(Program)).strides};
+    auto placer = converting_placer<ToProgram<Program, T>>(untyped, conversion);
+    bool const refuses = refuses_some(conversion, placer->conversion());
     if constexpr (std::same_as<Space, space::Host>) {
-      read_numbers<Program, T>(untyped, what, to, conversion, options);
+      read_by(untyped, what, to, std::move(placer), refuses, options);
     } else {
-      auto reading = read_numbers<Program, T>(untyped, what, to, conversion, options);
-      auto const way = way_for<ToProgram<Program, T>>(untyped, conversion);
-      if (Space::host_accessible || (conversion.out_of_range == OutOfRange::refuse && !fits_always(way)))
+      auto reading = read_by(untyped, what, to, std::move(placer), refuses, options);
+      if (Space::host_accessible || refuses)
         reading.wait();
       else
         reading.detach();

@@ -114,6 +114,11 @@ TESSERA_HOST_DEVICE typename Way::To converted(Way const& way, typename Way::Fro
   return converted_known<Mode>(way, from, fits);
 }
 
+inline ConversionError has_no_nan(DataType type) {
+  return ConversionError{text({"missing numbers are NaN to the program, which ", type.name(),
+                               " does not have: read them as float, double or float16"})};
+}
+
 /// How numbers are read, or written. Throws: ConversionError, if they could be missing, and what they are read as has
 /// no number for that.
 template <class Way>
@@ -122,8 +127,7 @@ Way way_of(Conversion const& conversion) {
   if constexpr (Way::may_miss)
     way.missing = conversion.missing.template of<decltype(way.missing.first)>();
   else if (Way::swaps_first && conversion.missing.size() > 0)
-    throw ConversionError{text({"missing numbers are NaN to the program, which ", data_type_of<typename Way::To>().name(),
-                                " does not have: read them as float, double or float16"})};
+    throw has_no_nan(data_type_of<typename Way::To>());
   return way;
 }
 
@@ -153,11 +157,6 @@ decltype(auto) with_mode(Way const& way, F&& f) {
   }
   return is_same(way) ? f(AsItIs{}) : f(WorkedOut{});
 }
-/// Whether all numbers that there are fit.
-template <class Way>
-bool fits_always(Way const& way) {
-  return with_mode(way, [](auto mode) { return !decltype(mode)::is_checked; });
-}
 
 template <class T>
 std::string number_text(T number) {
@@ -168,26 +167,10 @@ std::string number_text(T number) {
 }
 
 /// Says that a number does not fit; `place` says where it is.
-template <class Way>
-ConversionError does_not_fit(Way const& way, typename Way::From number, std::string const& place) {
+inline ConversionError does_not_fit(std::string const& number, bool is_same, DataType type, std::string const& place) {
   return ConversionError{
-      text({"element ", place, " of the selection is ", number_text(number), ", which ",
-            is_same(way) ? "" : "with scale and offset ", "does not fit in ", data_type_of<typename Way::To>().name(),
-            "; OutOfRange::saturate takes the nearest number"})};
-}
-
-/// The first number that does not fit, or count.
-template <class Way>
-std::size_t first_misfit(typename Way::From const* numbers, std::size_t count, Way const& way) {
-  return with_mode(way, [&](auto mode) {
-    using Mode = decltype(mode);
-    bool fits = true;
-    for (std::size_t i = 0; Mode::is_checked && i < count; ++i) {
-      (void)converted<Mode>(way, numbers[i], fits);
-      if (!fits) return i;
-    }
-    return count;
-  });
+      text({"element ", place, " of the selection is ", number, ", which ", is_same ? "" : "with scale and offset ",
+            "does not fit in ", type.name(), "; OutOfRange::saturate takes the nearest number"})};
 }
 
 }  // namespace detail

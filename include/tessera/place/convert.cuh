@@ -137,12 +137,14 @@ struct ConvertLists {
 /// One launch for the whole of a batch, and a copy of its table, if that is long; nothing waits.
 template <MemorySpace S, class Way>
 requires std::same_as<S, space::Device>
-class ConvertingPlacer<S, Way> final : public AnyPlacer<S> {
+class ConvertingPlacer<S, Way> final : public AnyConvertingPlacer<S> {
   static constexpr std::size_t item_size = sizeof(typename Way::To);
 
  public:
-  explicit ConvertingPlacer(Converting<Way> const& what) : what_{what} {}
-  PlacerView<S> view() const { return {item_size, this}; }
+  /// `only_looks`: nothing is written but whether all fit.
+  explicit ConvertingPlacer(Way const& way, bool only_looks = false) : conversion_{way}, only_looks_{only_looks} {}
+  AnyConversion const& conversion() const override { return conversion_; }
+  Way const& way() const { return conversion_.way(); }
 
   /// Throws: DeviceError; Error, where boxes have more than eight dimensions that do not continue each other.
   std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form,
@@ -156,7 +158,7 @@ class ConvertingPlacer<S, Way> final : public AnyPlacer<S> {
       std::uint64_t together = 0;
       for (auto const& p : batch) {
         together |= reinterpret_cast<std::uintptr_t>(p.from);
-        if (!p.from && !what_.fill_fits) what_.misfits.add();
+        if (!p.from && !this->fill_fits()) this->misfits.add();
       }
       for (auto stride : form.from_strides) together |= static_cast<std::uint64_t>(stride);
       auto const one = converter(form, together);
@@ -180,7 +182,7 @@ class ConvertingPlacer<S, Way> final : public AnyPlacer<S> {
       std::uint64_t together = 0;
       for (auto const& box : batch.boxes) {
         together |= reinterpret_cast<std::uintptr_t>(box.from);
-        if (!box.from && !what_.fill_fits) what_.misfits.add();
+        if (!box.from && !this->fill_fits()) this->misfits.add();
       }
       for (auto const& axis : batch.axes) together |= static_cast<std::uint64_t>(axis.step.from);
       for (auto const& pair : batch.pairs) together |= static_cast<std::uint64_t>(pair.from);
@@ -196,11 +198,12 @@ class ConvertingPlacer<S, Way> final : public AnyPlacer<S> {
 
  private:
   NumberConverter<Way> converter(PlacementForm const& form, std::uint64_t together) const {
-    return {what_.way,         is_same(what_.way),     form.swapped != 1, together % sizeof(typename Way::From) == 0,
-            !what_.only_looks, what_.misfits.on_device};
+    return {way(),        is_same(way()),         form.swapped != 1, together % sizeof(typename Way::From) == 0,
+            !only_looks_, this->misfits.on_device};
   }
 
-  Converting<Way> what_;
+  ConversionOf<Way> conversion_;
+  bool only_looks_;
 };
 
 }}}  // namespace tessera::v0::detail

@@ -8,7 +8,8 @@
 #include <span>
 #include <type_traits>
 
-#include <tessera/core/convert.hpp>
+#include <tessera/core/any_conversion.hpp>
+#include <tessera/memory/bytes.hpp>
 #include <tessera/memory/queue.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/place/any_placer.hpp>
@@ -27,68 +28,77 @@ struct Misfits {
   }
 };
 
-/// What numbers become, and what is to be known of them.
-template <class Way>
-struct Converting {
-  Way way;
+/// Places numbers that become others on the way, whatever their types are.
+template <MemorySpace S>
+class AnyConvertingPlacer : public AnyPlacer<S> {
+ public:
   Misfits misfits{};
-  bool fill_fits = true;    ///< the fill of a form is what it has become
-  bool only_looks = false;  ///< nothing is written but whether all fit
+
+  virtual ~AnyConvertingPlacer() = default;
+  virtual AnyConversion const& conversion() const = 0;
+  PlacerView<S> view() const { return {conversion().to_size, this}; }
+
+  /// What a fill value becomes, for the forms of placements; it is in use as long as this. One that does not fit is a
+  /// misfit where something is filled with it.
+  ByteView<space::Host> convert_fill(ByteView<space::Host> fill) {
+    fill_fits_ = conversion().convert(fill_, fill.data, 1);
+    return {fill_, conversion().to_size};
+  }
+
+ protected:
+  bool fill_fits() const { return fill_fits_; }
+
+ private:
+  alignas(std::uint64_t) std::byte fill_[sizeof(std::uint64_t)]{};
+  bool fill_fits_ = true;
 };
 
+/// Of that conversion. Where the host reaches the memory all but `conversion` is compiled once.
 template <MemorySpace S, class Way>
 class ConvertingPlacer;
 
-template <MemorySpace S, class Way>
-requires(S::host_accessible) class ConvertingPlacer<S, Way> final : public AnyPlacer<S> {
-  static constexpr std::size_t item_size = sizeof(typename Way::To);
-
+template <MemorySpace S>
+requires(S::host_accessible) class HostConvertingPlacer : public AnyConvertingPlacer<S> {
  public:
-  explicit ConvertingPlacer(Converting<Way> const& what) : what_{what} {}
-  PlacerView<S> view() const { return {item_size, this}; }
-
   std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form, queue_for<S>& on) const override {
     wait_for(on);
-    return with_mode(what_.way, [&](auto mode) {
-      ConvertedCopy<decltype(mode), Way> copy{what_.way};
-      std::optional<BoxPlanes> planes;
-      std::uint64_t moved = 0;
-      for (auto const& p : batch) {
-        if (!p.from) {
-          if (!what_.fill_fits) what_.misfits.add();
-          Placement<space::Host> const filled{nullptr, p.to, p.count};
-          moved += placer<space::Host>::place({&filled, 1}, form, host_of(on));
-          continue;
-        }
-        if (!planes || !planes->is_for(p.count, form)) planes.emplace(p.count, form).choose_column(false);
-        moved += planes->for_each(p.to, p.from, copy);
+    ConvertedCopy copy{this->conversion(), form};
+    std::optional<BoxPlanes> planes;
+    std::uint64_t moved = 0;
+    for (auto const& p : batch) {
+      if (!p.from) {
+        if (!this->fill_fits()) this->misfits.add();
+        Placement<space::Host> const filled{nullptr, p.to, p.count};
+        moved += placer<space::Host>::place({&filled, 1}, form, host_of(on));
+        continue;
       }
-      if (!copy.fits()) what_.misfits.add();
-      return moved;
-    });
+      if (!planes || !planes->is_for(p.count, form)) planes.emplace(p.count, form).choose_column(false);
+      moved += planes->for_each(p.to, p.from, copy);
+    }
+    if (!copy.fits()) this->misfits.add();
+    return moved;
   }
 
   std::uint64_t place_listed(ListedBatch<S> const& batch, PlacementForm const& form, queue_for<S>& on) const override {
     wait_for(on);
+    auto const item_size = this->conversion().to_size;
     PlacementForm const filled{item_size, 1, {}, {}, {}};
     auto const fill = pair_copier(filled);
-    return with_mode(what_.way, [&](auto mode) {
-      ConvertedCopy<decltype(mode), Way> copy{what_.way};
-      std::uint64_t moved = 0;
-      for (auto const& box : batch.boxes) {
-        if (!box.from && !what_.fill_fits) what_.misfits.add();
-        auto const* const first = box.from ? box.from : form.fill.data;
-        for_each_row(batch, box, first, [&](std::byte* to, std::byte const* from, std::span<OffsetPair const> pairs) {
-          if (box.from)
-            copy(to, from, pairs, form);
-          else
-            fill(to, from, pairs, filled);
-          moved += pairs.size() * item_size;
-        });
-      }
-      if (!copy.fits()) what_.misfits.add();
-      return moved;
-    });
+    ConvertedCopy copy{this->conversion(), form};
+    std::uint64_t moved = 0;
+    for (auto const& box : batch.boxes) {
+      if (!box.from && !this->fill_fits()) this->misfits.add();
+      auto const* const first = box.from ? box.from : form.fill.data;
+      for_each_row(batch, box, first, [&](std::byte* to, std::byte const* from, std::span<OffsetPair const> pairs) {
+        if (box.from)
+          copy(to, from, pairs, form);
+        else
+          fill(to, from, pairs, filled);
+        moved += pairs.size() * item_size;
+      });
+    }
+    if (!copy.fits()) this->misfits.add();
+    return moved;
   }
 
  private:
@@ -102,8 +112,15 @@ requires(S::host_accessible) class ConvertingPlacer<S, Way> final : public AnyPl
     else
       return on;
   }
-
-  Converting<Way> what_;
 };
 
+template <MemorySpace S, class Way>
+requires(S::host_accessible) class ConvertingPlacer<S, Way> final : public HostConvertingPlacer<S> {
+ public:
+  explicit ConvertingPlacer(Way const& way) : conversion_{way} {}
+  AnyConversion const& conversion() const override { return conversion_; }
+
+ private:
+  ConversionOf<Way> conversion_;
+};
 }}}  // namespace tessera::v0::detail
