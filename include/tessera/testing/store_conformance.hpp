@@ -18,21 +18,21 @@ namespace testing {
 namespace detail {
 
 // `filled`: what is made holds the values already.
-template <class S>
-std::vector<std::string> broken_rules(FunctionRef<S(StoreValues const&)> make, bool filled, queue_of<S> const& on,
-                                      std::chrono::milliseconds patience) {
+template <MemorySpace Space>
+std::vector<std::string> broken_rules(FunctionRef<StoreOnTrial<Space>(StoreValues const&)> make, StoreCan can,
+                                      bool filled, queue_for<Space> const& on, std::chrono::milliseconds patience) {
   std::vector<std::string> all;
   bool hangs = false;
   auto const run = [&]<class Rules>(std::type_identity<Rules>) {
     if (hangs) return;
-    auto const rules = std::make_shared<Rules>(make, filled, on, patience);
+    auto const rules = std::make_shared<Rules>(make, can, filled, on, patience);
     auto const broken = rules->broken_rules();
     all.insert(all.end(), broken.begin(), broken.end());
     hangs = rules->hangs();
   };
-  run(std::type_identity<StoreReading<S>>{});
-  if constexpr (WritableStore<S>) run(std::type_identity<StoreWriting<S>>{});
-  if constexpr (ListableStore<S>) run(std::type_identity<StoreListing<S>>{});
+  run(std::type_identity<StoreReading<Space>>{});
+  if (can.write) run(std::type_identity<StoreWriting<Space>>{});
+  if (can.list) run(std::type_identity<StoreListing<Space>>{});
   return all;
 }
 
@@ -49,15 +49,18 @@ template <std::invocable<StoreValues const&> Make,
           class S = std::remove_cvref_t<std::invoke_result_t<Make&, StoreValues const&>>>
 std::vector<std::string> store_conformance(Make&& make, queue_of<S> const& on = queue_of<S>{},
                                            std::chrono::milliseconds patience = std::chrono::minutes{1}) {
-  return detail::broken_rules<S>(make, true, on, patience);
+  using OnTrial = detail::StoreOnTrial<space_of<S>>;
+  auto const make_filled = [&](StoreValues const& values) { return OnTrial{S(make(values))}; };
+  return detail::broken_rules<space_of<S>>(make_filled, detail::store_can<S>, true, on, patience);
 }
 template <std::invocable Make, class S = std::remove_cvref_t<std::invoke_result_t<Make&>>>
 std::vector<std::string> store_conformance(Make&& make, queue_of<S> const& on = queue_of<S>{},
                                            std::chrono::milliseconds patience = std::chrono::minutes{1}) {
   static_assert(WritableStore<S>,
                 "tessera: make() gives stores that can be written; for others, make(StoreValues const&)");
-  auto const make_empty = [&](StoreValues const&) -> S { return make(); };
-  return detail::broken_rules<S>(make_empty, false, on, patience);
+  using OnTrial = detail::StoreOnTrial<space_of<S>>;
+  auto const make_empty = [&](StoreValues const&) { return OnTrial{S(make())}; };
+  return detail::broken_rules<space_of<S>>(make_empty, detail::store_can<S>, false, on, patience);
 }
 
 }  // namespace testing

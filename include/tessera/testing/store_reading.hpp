@@ -19,10 +19,11 @@
 namespace tessera { inline namespace v0 {
 namespace testing::detail {
 
-template <class S>
-class StoreReading : public StoreTrial<S> {
-  using Trial = StoreTrial<S>;
+template <MemorySpace Space>
+class StoreReading : public StoreTrial<Space> {
+  using Trial = StoreTrial<Space>;
   using Trial::broken;
+  using Trial::can_;
   using Trial::erase;
   using Trial::expect;
   using Trial::expect_refused;
@@ -35,7 +36,7 @@ class StoreReading : public StoreTrial<S> {
   using Trial::words;
   using typename Trial::Memory;
   using typename Trial::Queue;
-  using typename Trial::Space;
+  using typename Trial::S;
 
  public:
   using Trial::Trial;
@@ -63,10 +64,10 @@ class StoreReading : public StoreTrial<S> {
     rule("reads many",
          "get_many answers each request by its own key and range and sets its size; or leave get_many out",
          [&] { reads_many(); });
-    if constexpr (LendingStore<S>) {
+    if (can_.lend) {
       rule("lends what it reads", "lend gives the bytes that read would copy, and an owner that keeps them",
            [&] { lends_what_it_reads(); });
-      if constexpr (WritableStore<S>)
+      if (can_.write)
         rule("keeps what it lent",
              "write puts a new value in place of one that is lent, and leaves the bytes of the old one to their owner",
              [&] { keeps_what_it_lent(); });
@@ -105,7 +106,7 @@ class StoreReading : public StoreTrial<S> {
     auto const s = store({{"k", ""}});
     expect("all of it", value(s, "k"), "");
     expect("the last 3", value(s, "k", ByteRange::suffix(3)), "");
-    if constexpr (ListableStore<S>) expect("the listing", listed(s, ""), {"k:0"});
+    if (can_.list) expect("the listing", listed(s, ""), {"k:0"});
   }
 
   void knows_sizes() {
@@ -255,7 +256,7 @@ class StoreReading : public StoreTrial<S> {
     auto const s = store({{"k", "value"}});
     auto const copy = s;
     expect("a copy", value(copy, "k"), "value");
-    if constexpr (WritableStore<S>) {
+    if (can_.write) {
       put(copy, "k", "from the copy");
       expect("what a copy wrote", value(s, "k"), "from the copy");
       erase(s, "k");

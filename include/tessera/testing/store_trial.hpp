@@ -20,6 +20,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/testing/rule_thread.hpp>
+#include <tessera/testing/store_on_trial.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace testing {
@@ -30,19 +31,19 @@ namespace detail {
 
 /// Rules run in a thread of their own, so that a store that never answers breaks a rule and does not hang the suite.
 /// What that thread uses is here, and this outlives it.
-template <class S>
-class StoreTrial : public std::enable_shared_from_this<StoreTrial<S>> {
+template <MemorySpace Space>
+class StoreTrial : public std::enable_shared_from_this<StoreTrial<Space>> {
  public:
-  using Space = space_of<S>;
-  using Queue = queue_of<S>;
+  using S = StoreOnTrial<Space>;
+  using Queue = queue_for<Space>;
   using Memory = buffer_in_t<Space>;
   using Names = std::vector<std::string>;
 
   using Patience = std::chrono::milliseconds;
 
   /// `filled`: what is made holds the values already.
-  StoreTrial(FunctionRef<S(StoreValues const&)> make, bool filled, Queue const& on, Patience patience)
-      : make_{make}, filled_{filled}, patience_{patience}, on_{on} {}
+  StoreTrial(FunctionRef<S(StoreValues const&)> make, StoreCan can, bool filled, Queue const& on, Patience patience)
+      : make_{make}, can_{can}, filled_{filled}, patience_{patience}, on_{on} {}
   virtual ~StoreTrial() = default;
 
   /// The rules that are broken, a line each: which, what was seen first, and what a store does that keeps it.
@@ -113,9 +114,8 @@ class StoreTrial : public std::enable_shared_from_this<StoreTrial<S>> {
   S store(StoreValues const& values) {
     thread_.stay_if_abandoned();
     S made = make_(values);
-    if constexpr (WritableStore<S>)
-      for (auto const& [key, value] : values)
-        if (!filled_) put(made, key, value);
+    for (auto const& [key, value] : values)
+      if (!filled_) put(made, key, value);
     return made;
   }
   void put(S const& store, std::string const& key, std::string_view value) {
@@ -161,6 +161,7 @@ class StoreTrial : public std::enable_shared_from_this<StoreTrial<S>> {
   }
 
   FunctionRef<S(StoreValues const&)> make_;
+  StoreCan can_;
   bool filled_;
   Patience patience_;
   Queue on_;
