@@ -162,7 +162,9 @@ else
   not_run "exchange with zarr-python, zarrs and TensorStore" "no Python environment $peers: --no-install, or pip failed"
 fi
 if [[ ! -d $grids ]]; then
-  not_run "exchange of rectilinear grids" "no Python environment $grids: --no-install, no Python 3.12, or pip failed"
+  for what in "exchange of rectilinear grids" "the Python module's wheel with another Python"; do
+    not_run "$what" "no Python environment $grids: --no-install, no Python 3.12, or pip failed"
+  done
 fi
 if [[ ! -d $module ]]; then
   not_run "the Python module" "no Python environment $module: --no-install, or pip failed"

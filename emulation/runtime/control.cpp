@@ -1,6 +1,7 @@
 // What tests set and ask, and the machine's beginning and end.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -75,6 +76,8 @@ __attribute__((constructor(101))) void begin() {
   if (!sanitizer::threads) gpu::prepare();
   make_standard_pools();
   if (char const* const value = std::getenv("TESSERA_EMULATION_SEED")) world().seed = std::strtoull(value, nullptr, 10);
+  if (char const* const value = std::getenv("TESSERA_EMULATION_DEVICES"))
+    world().machine.devices = std::clamp(std::atoi(value), 0, most_devices);
 }
 
 __attribute__((destructor(101))) void end() {

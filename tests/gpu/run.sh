@@ -15,8 +15,8 @@
 #   --build-only        builds, for the GPU that is here or else for sm_90, and puts all that a run needs into FOLDER
 #   --run-only          builds nothing: runs what is in FOLDER
 #   --carried FOLDER    build/gpu/carried unless given
-#   --python PYTHON     makes the Python module, too, with an interpreter that has scikit-build-core and nanobind: of
-#                       3.12, for that and later ones
+#   --python PYTHON     makes the Python module, too, with an interpreter that has scikit-build-core, nanobind and
+#                       nanobind-backend: of the version that the other machine has, as the last of these is for one
 #   --commit TEXT       what was built, where there is no .git; what FOLDER says unless given
 #   --seconds N         bounds each step
 #   --jobs N            of the build
@@ -107,6 +107,7 @@ build_module() {
     -C build-dir="$PWD/$build/python" -C cmake.define.TESSERA_PYTHON_CUDA=ON -C cmake.define.CMAKE_CUDA_ARCHITECTURES="$1-real" \
     -C 'cmake.define.CMAKE_INSTALL_RPATH=$ORIGIN' -C cmake.define.CMAKE_MODULE_LINKER_FLAGS=-Wl,--disable-new-dtags \
     ./examples/python || return
+  cp -r "$("$python" -c 'import nanobind_backend as found; print(found.__path__[0])')" "$folder" || return
   copy_libraries 'libcudart\|libblosc\|libzstd\|libdeflate\|liblz4\|libsnappy\|libbz2\|liblzma' "$folder/tessera" \
     "$folder"/tessera/*.so
 }

@@ -4,6 +4,7 @@ CUDA runtime, and runs its tests, which share arrays with the program PEER."""
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -15,17 +16,19 @@ if not python.exists():
     sys.exit(77)
 
 module = source / "examples" / "python"
-installed = folder / "installed"
+installed, wheels = folder / "installed", folder / "wheels"
 defines = [f"cmake.define.CMAKE_CXX_COMPILER={compiler}", "cmake.define.TESSERA_PYTHON_CUDA=EMULATED"]
 if launcher:
     defines.append(f"cmake.define.CMAKE_CXX_COMPILER_LAUNCHER={launcher[0]}")
 variables = os.environ | {"PATH": f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+shutil.rmtree(wheels, ignore_errors=True)  # that of another tag
+pip, options = [python, "-m", "pip"], ["-q", "--disable-pip-version-check", "--no-deps"]
 subprocess.run(
-    [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-build-isolation", "--no-deps", "--upgrade",
-     "--target", installed, "-C", f"build-dir={folder / 'build'}"]
+    [*pip, "wheel", *options, "--no-build-isolation", "--wheel-dir", wheels, "-C", f"build-dir={folder / 'build'}"]
     + [part for define in defines for part in ("-C", define)] + [module],
     check=True, env=variables,
 )  # fmt: skip
+subprocess.run([*pip, "install", *options, "--upgrade", "--target", installed, *wheels.glob("*.whl")], check=True)
 variables |= {"PYTHONPATH": str(installed), "TESSERA_PYTHON_PEER": str(peer)}
 subprocess.run([python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", module / "tests"], check=True, env=variables)
 subprocess.run([python, "-m", "mypy", "--strict", "--cache-dir", folder / "mypy", installed / "tessera"], check=True)

@@ -23,6 +23,7 @@ struct Machine {
                                    ///< from a kernel's launch until a wait, or an answer, has told its end
   std::uint32_t meant = ~std::uint32_t{0};  ///< bit d: device d; a context made on another is reported, with its call
 };
+/// Until then it is a `Machine{}`, of which the environment variable TESSERA_EMULATION_DEVICES sets the devices.
 void set(Machine const& machine);
 
 /// Whether the program has a context on the device: some 500 MiB of a GPU's memory. A call that needs one makes it on

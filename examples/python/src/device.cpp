@@ -13,6 +13,19 @@ using tessera::ExchangeError, tessera::text;
 std::mutex mutex;
 std::optional<DeviceQueue> last_queue;
 
+// Throws: DeviceError, which says what is missing, where no device can be used. Without a driver the runtime itself says
+// that the driver is too old.
+void expect_device() {
+  int driver = 0, devices = 0;
+  auto const found = ::cudaGetDeviceCount(&devices);
+  if (found == cudaSuccess) return;
+  auto const why = tessera::detail::cuda_failure(found, "cudaGetDeviceCount");
+  auto const is_known = ::cudaDriverGetVersion(&driver) == cudaSuccess;
+  throw tessera::DeviceError{
+      text({is_known && driver == 0 ? "there is no CUDA driver" : "no CUDA device can be used",
+            ", which device and pinned memory need: ", why})};
+}
+
 void close_queue() {
   nb::gil_scoped_release const released;
   std::lock_guard const lock{mutex};
@@ -120,7 +133,10 @@ void add_exchange(nb::class_<T>& type, ToDlpack&& to_dlpack) {
 
 DeviceQueue queue_of_device() {
   std::lock_guard const lock{mutex};
-  if (!last_queue) last_queue.emplace();
+  if (!last_queue) {
+    expect_device();
+    last_queue.emplace();
+  }
   return *last_queue;
 }
 
@@ -198,6 +214,7 @@ void add_device_arrays(nb::module_& module) {
       .def("read_out", &read_out_of_device, nb::arg("selection"), nb::arg("out"), nb::arg("stream"),
            nb::arg("progress") = nb::none())
       .def("write", &write_from_device, nb::arg("selection"), nb::arg("value"), nb::arg("progress") = nb::none());
+  module.def("open_device", [] { queue_of_device(); });
   module.def(
       "pinned",
       [](std::vector<std::uint64_t> const& shape, std::string const& dtype) {

@@ -24,7 +24,8 @@ class Unknown(Exception):
 def _run(selector: Any, length: int) -> range | npt.NDArray[Any]:
     if isinstance(selector, slice):
         return range(*selector.indices(length))
-    return np.asarray(selector).reshape(-1)
+    found = np.asarray(selector).reshape(-1)
+    return np.flatnonzero(found) if found.dtype == np.bool_ else found  # a mask of the chunk, from zarr-python 3.2 on
 
 
 def _axis(pieces: dict[int, tuple[Any, Any]], chunk: int) -> tuple[int, _Run | npt.NDArray[np.uint64]]:

@@ -14,7 +14,7 @@ def expect_space(space: str) -> None:
     if space not in SPACES:
         raise ValueError(f"found space {space!r}, expected 'host', 'device' or 'pinned'")
     if space != "host":
-        device()
+        device().open_device()  # here, and not in the first read, is what no driver or no device is an error of
 
 
 def device() -> Any:

@@ -2,6 +2,7 @@
 
 import gc
 import json
+import os
 import subprocess
 import sys
 import types
@@ -202,35 +203,49 @@ def test_pinned_batches(made):
         tessera.batches(tessera.open(array.store_path, space="device"), (5, 4), 3)
 
 
-def missing(name, error):
+def missing(name, first="", **variables):
+    """What opening the array says in a process where something of CUDA is missing; the host's half works there."""
     code = f"""
 import sys, importlib.abc
 import numpy
-class Missing(importlib.abc.MetaPathFinder):
-    def find_spec(self, name, path, target=None):
-        if name == "tessera._device":
-            raise {error}
-sys.meta_path.insert(0, Missing())
+{first}
 import tessera
-for call in (lambda: tessera.open({name!r}, space="device"), lambda: tessera.open({name!r}, space="pinned")):
+for space in ("device", "pinned"):
     try:
-        call()
+        tessera.open({name!r}, space=space)
     except tessera.DeviceError as error:
         print(error)
 published = tessera.publish(numpy.ones(3))
 print(tessera.open({name!r})[0, 0], numpy.asarray(tessera.attach(published.descriptor)).sum())
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | variables)
     assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    one, other, works = done.stdout.splitlines()
+    assert one == other and works == "0 3.0"
+    return one
+
+
+def without_extension(error):
+    return f"""
+class Missing(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "tessera._device":
+            raise {error}
+sys.meta_path.insert(0, Missing())
+"""
 
 
 def test_without_cuda(made):
-    """One error says what is missing, and the host's half works."""
-    one, other, works = missing(made[0].store_path, "ModuleNotFoundError(name)")
-    assert one == other and "built without CUDA" in one and "TESSERA_PYTHON_CUDA=ON" in one and works == "0 3.0"
-    one, other, works = missing(made[0].store_path, "ImportError('libcudart.so.13: cannot open shared object file')")
-    assert one == other and "libcudart.so.13" in one and works == "0 3.0"
+    name = made[0].store_path
+    said = missing(name, without_extension("ModuleNotFoundError(name)"))
+    assert "built without CUDA" in said and "TESSERA_PYTHON_CUDA=ON" in said
+    assert "libcudart.so.13" in missing(name, without_extension("ImportError('libcudart.so.13: cannot open shared object file')"))
+
+
+def test_without_a_device(made):
+    """`open` says so, not the first read. On a GPU the driver hides it."""
+    said = missing(made[0].store_path, TESSERA_EMULATION_DEVICES="0", CUDA_VISIBLE_DEVICES="")
+    assert "no CUDA device can be used" in said and "cudaErrorNoDevice" in said
 
 
 CONSUMER = """
