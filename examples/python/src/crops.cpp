@@ -158,7 +158,7 @@ class Crops {
     decode(shares);
     std::vector<std::byte const*> from;
     for (auto const& share : shares) from.push_back(kept_->data(kept_->use(share.chunk)));
-    // Before a batch is looked at the others are written. But short rows that come from memory themselves take longer so.
+    // Before a batch is looked at the others are written. But short rows, which come from memory too, take longer so.
     constexpr std::uint64_t short_row = 256;  // bytes
     bool const past_caches =
         memory_ >= tessera::detail::beyond_caches && crop_[crop_.rank() - 1] * item_size() >= short_row;

@@ -13,17 +13,16 @@ using tessera::ExchangeError, tessera::text;
 std::mutex mutex;
 std::optional<DeviceQueue> last_queue;
 
-// Throws: DeviceError, which says what is missing, where no device can be used. Without a driver the runtime itself says
-// that the driver is too old.
+// Throws: DeviceError, which says what is missing, where no device can be used. Without a driver the runtime itself
+// says that the driver is too old.
 void expect_device() {
   int driver = 0, devices = 0;
   auto const found = ::cudaGetDeviceCount(&devices);
   if (found == cudaSuccess) return;
   auto const why = tessera::detail::cuda_failure(found, "cudaGetDeviceCount");
   auto const is_known = ::cudaDriverGetVersion(&driver) == cudaSuccess;
-  throw tessera::DeviceError{
-      text({is_known && driver == 0 ? "there is no CUDA driver" : "no CUDA device can be used",
-            ", which device and pinned memory need: ", why})};
+  throw tessera::DeviceError{text({is_known && driver == 0 ? "there is no CUDA driver" : "no CUDA device can be used",
+                                   ", which device and pinned memory need: ", why})};
 }
 
 void close_queue() {
