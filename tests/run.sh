@@ -88,7 +88,7 @@ jobs=$(nproc)
 not_run() { summary+=("not run  $1 ($2)"); }
 
 # The builds after g++'s, by worth, each with its share of the time that is left for it and those after it.
-declare -A share=([sanitize]=8 [thread]=6 [cuda]=5 [clang]=4)
+declare -A share=([sanitize]=8 [thread]=6 [cuda]=6 [clang]=3)
 
 # before SECONDS COMMAND...: 124, if it was ended because the time is over. Without SECONDS it takes what it takes, and
 # ends with this script at Ctrl-C.

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Holds the code of a Markdown page to what the page says of it.
 
-    run.py PAGE.md FOLDER COMPILER [LAUNCHER] [--emulation OBJECTS...] [--nvcomp OBJECTS...] [--nvcc NVCC]
+    run.py PAGE.md FOLDER COMPILER [LAUNCHER] --headers FOLDER --compiled LIBRARY --compiled-emulated LIBRARY
+           [--emulation OBJECTS...] [--nvcomp OBJECTS...] [--nvcc NVCC]
 
-Every block that begins with ```cpp is a unit of its own and compiles without a warning. A word after it says more:
+Every block that begins with ```cpp is a unit of its own and compiles without a warning, most with one of the headers
+that precompiled.py precompiled, and then linked with its library. A word after it says more:
 
     ```cpp prints     is a program; run where examples/ is, it prints the ```text block that follows it
     ```cpp fails      does not compile; its errors are the ```text block that follows it
@@ -16,11 +18,14 @@ block that follows, if one does. Where the command compiles the emulated runtime
 and -O3.
 """
 import argparse
+import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+
+import precompiled
 
 root = pathlib.Path(__file__).resolve().parents[2]
 parser = argparse.ArgumentParser()
@@ -28,12 +33,15 @@ parser.add_argument("page", type=pathlib.Path)
 parser.add_argument("folder", type=pathlib.Path)
 parser.add_argument("compiler")
 parser.add_argument("launcher", nargs="*")
+parser.add_argument("--headers", required=True)
+parser.add_argument("--compiled", required=True)
+parser.add_argument("--compiled-emulated", required=True)
 parser.add_argument("--emulation", nargs="+", default=[])
 parser.add_argument("--nvcomp", nargs="+", default=[])
 parser.add_argument("--nvcc")
 given = parser.parse_args()
-page, folder, compiler, launcher, emulation, nvcomp, nvcc = vars(given).values()
-options = "-std=c++20 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I include -isystem cmake/dlpack/include".split()
+page, folder, compiler, launcher, first_headers, compiled, compiled_emulated, emulation, nvcomp, nvcc = vars(given).values()
+os.environ.update(precompiled.ccache)
 libraries = "-lzstd -lblosc -ldeflate -llz4 -lbz2 -llzma -ldl -lpthread".split()
 of_nvcomp = ["-I", f"{root}/emulation/nvcomp/include"], ["-llz4", "-lz"]  # of what stands in for nvCOMP
 blocks = [(*match[0].split(), "")[:2] + (match[1],) for match in re.findall(r"^```(\S.*)\n((?:.*\n)*?)```$", page.read_text(), re.M)]
@@ -78,7 +86,8 @@ def check(number, says, source):
     name = f"block{number}"
     (folder / f"{name}.cpp").write_text(source)
     is_of_nvcomp = "tessera/with/nvcomp" in source
-    compile = [*launcher, compiler, *options, "-c", f"{name}.cpp", "-o", f"{name}.o"]
+    first = precompiled.first(first_headers, source)
+    compile = [*launcher, compiler, *precompiled.options, *first, "-c", f"{name}.cpp", "-o", f"{name}.o"]
     if is_of_nvcomp:
         compile[-4:-4] = ["-I", f"{root}/emulation/include", *of_nvcomp[0]]
     if "tessera/with/cufile" in source:
@@ -91,9 +100,9 @@ def check(number, says, source):
         expected = errors(follower(number, "text"))
         assert errors(output) == expected, f"expected the errors {expected}\nfound {errors(output)} in\n{output}"
     elif says in ("prints", "emulated"):
-        objects = []
+        objects = [compiled] if first else []
         if says == "emulated":
-            objects = [*emulation, *(nvcomp + of_nvcomp[1] if is_of_nvcomp else [])]
+            objects = [*emulation, *(nvcomp + of_nvcomp[1] if is_of_nvcomp else []), compiled_emulated, compiled]
             compile[-4:-4] = ["-I", f"{root}/emulation/include"]
         succeed(compile)
         succeed([compiler, f"{name}.o", *objects, *libraries, "-o", name])
