@@ -2,6 +2,7 @@
 #include <cfenv>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -147,6 +148,10 @@ TEST_CASE("astype: numbers as NumPy makes them, those of numcodecs by each name 
   auto const once = made<codec::AsType>(R"({"encode_dtype": "<f4"})");  // by way of a double it were another
   std::int64_t const between = (std::int64_t{1} << 61) + (std::int64_t{1} << 37) + 1;
   CHECK(encoded<float>(once, std::vector{between}) == std::vector{0x1.000002p61f});
+  std::vector<std::uint32_t> const signalling{0x7fa00001, 0xff800001};
+  std::vector<float> same(2);
+  std::memcpy(same.data(), signalling.data(), 8);
+  CHECK(test::memory_of(encoded<float>(once, same)) == test::memory_of(signalling));
   refuse<codec::AsType>("{}", "configuration.encode_dtype is missing");
   refuse<codec::AsType>(R"({"encode_dtype": "<M8[s]"})", "configuration.encode_dtype");
   refuse<codec::AsType>(R"({"encode_dtype": ""})", "configuration.encode_dtype");

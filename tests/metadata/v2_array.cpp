@@ -318,6 +318,26 @@ TEST_CASE("filters and compressor are codecs (V2-26, V2-27, NUM-00)") {
   refuse("filters", R"([{"id": "delta", "dtype": "<f8"}])", {"member filters[0].dtype", "expected \"<i4\""});
   refuse("filters", R"([{"id": "delta", "dtype": ">i4"}])", {"member filters[0].dtype", "expected \"<i4\""});
   refuse("filters", R"([{"id": "zlib"}, {"id": "delta", "dtype": "<i4"}])", {"member filters[1]", "is not supported"});
+  refuse("filters", R"([{"id": "vlen-utf8"}])",
+         {"member filters[0]: \"vlen-utf8\" is for elements of \"|O\"", "\"<i4\""});
+  refuse("compressor", R"({"id": "vlen-bytes"})", {"member compressor: \"vlen-bytes\" is for elements of \"|O\""});
+}
+
+TEST_CASE("delta takes times for integers of 64 bits (NUM-DELTA)") {
+  auto const of = [](std::string const& dtype, std::string const& filter) {
+    return read(zarray().set("dtype", '"' + dtype + '"').set("filters", '[' + filter + ']'));
+  };
+  auto const array = of(">M8[ns]", R"({"id": "delta", "dtype": ">i8"})");
+  CHECK(array.type.name() == "numpy.datetime64[ns]");
+  CHECK(codecs_of(array) == same(R"([{"name": "numcodecs.delta", "configuration": {"dtype": ">i8"}},
+                                     {"name": "bytes", "configuration": {"endian": "big"}}])"));
+  auto const narrower = of("<m8[10s]", R"({"id": "delta", "dtype": "<i8", "astype": "<i4"})");
+  CHECK(codecs_of(narrower) == same(R"([
+      {"name": "numcodecs.delta", "configuration": {"dtype": "<i8", "astype": "<i4"}},
+      {"name": "bytes", "configuration": {"endian": "little"}}])"));
+  for (auto const* const other : {"<u8", "<i4", ">i8", "<f8"})
+    check_refused<MetadataError>([&] { of("<M8[ns]", R"({"id": "delta", "dtype": ")" + std::string{other} + "\"}"); },
+                                 {"member filters[0].dtype", "expected \"<M8[ns]\""});
 }
 
 TEST_CASE("codecs of v3 have other members than those of numcodecs (V2-39, NUM-GZIP, NUM-ZSTD, NUM-BLOSC, NUM-CRC32C)") {

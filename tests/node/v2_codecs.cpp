@@ -1,5 +1,7 @@
 // Codecs of arrays of Zarr v2: what of them is refused is said in the words of their own document, and names that mean
 // another codec's.
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -8,6 +10,7 @@
 #include <support/document.hpp>
 #include <support/refused.hpp>
 #include <support/store_conformance.hpp>
+#include <tessera/core/types/times.hpp>
 #include <tessera/tessera.hpp>
 #include <tessera/with/all.hpp>
 
@@ -79,6 +82,36 @@ TEST_CASE("behind a codec that changes the type there is a byte order where its 
   test::put(store, "a/zarr.json",
             test::array_document().set("codecs", codecs).set("chunk_grid", test::grid("[4]")).text());
   CHECK(open_array<std::uint8_t, 1, AllCodecs>(store, "a").read(all)(3) == 4);
+}
+
+TEST_CASE("times behind delta are added up as integers, in both formats, and NaT among them stays (NUM-DELTA)") {
+  using Day = datetime64<TimeUnit::day>;
+  std::vector<Day> const days{{18262}, {18263}, {std::numeric_limits<std::int64_t>::min()}, {-3}};
+  for (bool const is_v2 : {true, false}) {
+    CAPTURE(is_v2);
+    Memory const store;
+    if (is_v2)
+      test::put(store, "a/.zarray",
+                R"({"zarr_format": 2, "shape": [4], "chunks": [4], "dtype": ">M8[D]", "fill_value": 0, "order": "C",
+                    "filters": [{"id": "delta", "dtype": ">i8", "astype": ">i8"}], "compressor": null})");
+    else
+      test::put(
+          store, "a/zarr.json",
+          test::array_document()
+              .set("data_type", R"({"name": "numpy.datetime64", "configuration": {"unit": "D", "scale_factor": 1}})")
+              .set("codecs", R"([{"name": "numcodecs.delta", "configuration": {"dtype": "<i8"}},
+                                       {"name": "bytes", "configuration": {"endian": "big"}}])")
+              .set("shape", "[4]")
+              .set("chunk_grid", test::grid("[4]"))
+              .text());
+    auto const array = open_array<Day, 1, AllCodecs>(store, "a");
+    array.write(all, days);
+    // What numcodecs makes of them: 18262, 1, and two differences that wrap around.
+    CHECK(test::bytes(test::value(store, is_v2 ? "a/0" : "a/c/0")) ==
+          test::hex("000000000000475600000000000000017fffffffffffb8a97ffffffffffffffd"));
+    auto const read = array.read(all);
+    for (std::size_t i = 0; i < days.size(); ++i) CHECK(read(i) == days[i]);
+  }
 }
 
 }  // namespace v2_codecs_tests

@@ -119,6 +119,16 @@ inline constexpr DataType data_types[] = {
 
 inline constexpr DataType string_type{DataKind::string, 16}, bytes_type{DataKind::bytes, 16};
 
+namespace detail {
+
+/// Whether elements of `number` are the integers that times are counted in.
+constexpr bool is_count_of(DataType number, DataType time) {
+  return (time.kind == DataKind::datetime || time.kind == DataKind::timedelta) &&
+         number == DataType{DataKind::signed_integer, 8};
+}
+
+}  // namespace detail
+
 /// The data type of a C++ type: `static constexpr DataType type`. Specialise it for your own type, which must be
 /// trivially copyable and have the same bytes, e.g. a half-precision number.
 template <class T>

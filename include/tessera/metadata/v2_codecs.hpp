@@ -43,12 +43,14 @@ namespace detail {
   auto const* const before = id == "astype" ? "decode_dtype" : "dtype";
   auto const* const after = id == "astype" ? "encode_dtype" : "astype";
   auto const decoded = filter.at(before);
-  if (auto const type = read_numpy_type(decoded); type.type != from.type || type.is_big != from.is_big)
+  auto const type = read_numpy_type(decoded);
+  bool const counts_times = id == "delta" && is_count_of(type.type, from.type);
+  if ((type.type != from.type && !counts_times) || type.is_big != from.is_big)
     throw MetadataError{text({"filter ", describe(std::string{id})}),
                         text({"member ", decoded.where(), ": found ", describe(decoded.value()), ", expected \"",
                               write_numpy_type(from), "\", as the elements are that come to it"})};
   auto const encoded = filter.find(after);
-  return encoded && !encoded->value().is_null() ? read_numpy_type(*encoded) : from;
+  return encoded && !encoded->value().is_null() ? read_numpy_type(*encoded) : type;
 }
 
 [[gnu::cold]] inline std::optional<std::int64_t> found_integer(Value const& value) {
@@ -138,6 +140,10 @@ namespace detail {
       type = NumpyType{{DataKind::unsigned_integer, 1}};
       return;
     }
+    if (id == "vlen-utf8" || id == "vlen-bytes")
+      throw MetadataError{text({"filter ", describe(id), " of ", type.type.name()}),
+                          text({"member ", member.where(), ": ", describe(id), " is for elements of \"|O\", found \"",
+                                write_numpy_type(type), "\""})};
     bool const is_of_elements = is_filter && changes_elements(id);
     if (is_of_elements && are_bytes)
       throw MetadataError{text({"filter ", describe(id)}), text({"member ", member.where(), ": ", describe(id),

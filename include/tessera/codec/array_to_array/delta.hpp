@@ -14,7 +14,7 @@ namespace tessera { inline namespace v0 {
 namespace codec {
 
 /// Configuration: `dtype` of the elements, and `astype` of the differences, the same where it is not there: type
-/// strings of NumPy, of integers both, or of one floating-point type. Integers wrap around.
+/// strings of NumPy, of integers both, or of one floating-point type. Integers wrap around. Times are int64 to it.
 struct Delta {
   using kind = array_to_array;
   static constexpr std::string_view name = "numcodecs.delta";
@@ -41,7 +41,7 @@ struct Delta {
 
   DataType encoded_type(DataType) const { return astype.type; }
   ChunkSpecification encoded(ChunkSpecification chunk) const {
-    if (chunk.type != dtype.type)
+    if (chunk.type != dtype.type && !detail::is_count_of(dtype.type, chunk.type))
       throw MetadataError{text({"member configuration.dtype: found ", detail::write_numpy_type(dtype),
                                 ", expected the elements' type, ", chunk.type.name()})};
     chunk.type = astype.type;
