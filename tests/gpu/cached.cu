@@ -41,8 +41,8 @@ void compare(char const* what, F&& f, char const* beside_what, Beside&& beside, 
   auto const ours = seconds(repetitions, f), theirs = seconds(repetitions, beside);
   std::printf("| %s | %s |\n| %s | %s |\n\n", what, cells(ours, bytes).c_str(), beside_what,
               cells(theirs, bytes).c_str());
-  std::printf("%s: %.1f %% of the rate of %s\n\n", what, 100 * theirs[theirs.size() / 2] / ours[ours.size() / 2],
-              beside_what);
+  auto const middle = (ours.size() - 1) / 2;  // as in the table
+  std::printf("%s: %.1f %% of the rate of %s\n\n", what, 100 * theirs[middle] / ours[middle], beside_what);
 }
 void head() { std::printf("| | %s |\n|---|---|---|---|\n", cell_names); }
 

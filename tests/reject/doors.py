@@ -17,10 +17,12 @@ functions = {
     "create_group": '(void)create_group(store, "a")',
     "create_group, options": '(void)create_group(store, "a", {}, GroupOptions{})',
     "open_array": '(void)open_array<float, 1, Stored>(store, "a")',
+    "open_any": '(void)open_any<Stored>(store, "a")',
     "open_group": '(void)open_group(store, "a")',
     "merge_attributes": 'merge_attributes(store, "a", {{"unit", "K"}})',
     "set_attributes": 'set_attributes(store, "a", {{"unit", "K"}})',
     "consolidate": 'consolidate(store, "a")',
+    "stale_copies": '(void)stale_copies(store, "a")',
     "convert_node": '(void)convert_node(store, "a", ZarrFormat::v2)',
     "move_node": 'move_node(store, "a", "b", on)',
     "erase_node": '(void)erase_node(store, "a", on)',
@@ -44,6 +46,7 @@ headers = """#include <tessera/node/consolidate.hpp>
 #include <tessera/node/convert_node.hpp>
 #include <tessera/node/erase.hpp>
 #include <tessera/node/move.hpp>
+#include <tessera/node/stale_copies.hpp>
 #include <tessera/store/cached_store.hpp>
 #include <tessera/tessera.cuh>
 #include <tessera/with/cufile.cuh>

@@ -1,5 +1,5 @@
 // Budgets hold at every moment, not only when somebody looks: the machine has no byte more than they allow, beside what
-// reads take that are under way, and is never asked for one.
+// reads take that are under way, and is never asked for one. Where every chunk was read before, it has no byte more.
 #include <atomic>
 #include <random>
 #include <thread>
@@ -25,11 +25,10 @@ constexpr std::uint64_t of_reads = 16 * cached_chunk;  // on the device; page-lo
 struct Rest {
   DeviceBuffer device;
   PinnedBuffer host;
-  explicit Rest(DeviceQueue& on)
-      : device{left(emulation::Machine{}.memory, emulation::alive().bytes - emulation::alive().page_locked,
-                    budget.device + of_reads),
-               on},
-        host{left(emulation::Machine{}.page_locked, emulation::alive().page_locked, budget.host), on} {}
+  // `taken`: without the cache.
+  Rest(emulation::Alive const& taken, std::uint64_t beside, DeviceQueue& on)
+      : device{left(emulation::Machine{}.memory, taken.bytes - taken.page_locked, budget.device + beside), on},
+        host{left(emulation::Machine{}.page_locked, taken.page_locked, budget.host), on} {}
   static std::size_t left(std::size_t whole, std::size_t taken, std::size_t most) { return whole - taken - most; }
 };
 
@@ -49,11 +48,11 @@ bool hold_some(Cache const& cache, std::mt19937_64& random, DeviceQueue& on) {
   return right;
 }
 
-}  // namespace
-
-TEST_CASE("threads on a cache of a machine that has no more memory than the budgets: none is refused, none is moved") {
-  under_seeds(8, [seed = std::uint64_t{0}]() mutable {
+// Where chunks are `known`, the cache has read all of them before, and has room for them: they spill and return.
+void check_budgets(bool known) {
+  under_seeds(8, [known, seed = std::uint64_t{0}]() mutable {
     ++seed;
+    std::uint64_t const beside = known ? 0 : of_reads;
     DeviceQueue on{HostQueue{}};
     std::vector<DeviceQueue> queues;
     for (std::size_t i = 0; i < threads; ++i) queues.emplace_back(HostQueue{});
@@ -64,27 +63,44 @@ TEST_CASE("threads on a cache of a machine that has no more memory than the budg
       array.write(all, test::on_device<std::int32_t, 2>(numbers, {rows, columns}, on)).wait();
     }
     on.trim();
+    auto const taken = emulation::alive();
     ChunkCache const cache{array, budget, KeepEverywhere{}, {.read = {.mini_batch = 1}}};
-    Rest const rest{on};
+    for (std::uint64_t row = 0; known && row < rows; row += 16) (void)cache.hold({{row, row + 16}, all});
+    on.trim();
+    Rest const rest{taken, beside, on};
     emulation::Watch const watch;
     std::atomic<int> wrong{0};
     std::vector<std::thread> running;
     for (std::size_t i = 0; i < threads; ++i)
       running.emplace_back([&, i] {
         std::mt19937_64 random{seed * threads + i};
-        for (int step = 0; step < 20; ++step)
-          wrong += !(step % 3 == 0 ? hold_some<space::Host>(cache, random, queues[i])
-                                   : hold_some<space::Device>(cache, random, queues[i]));
+        for (int step = 0; step < 20; ++step) try {
+            wrong += !(step % 3 == 0 ? hold_some<space::Host>(cache, random, queues[i])
+                                     : hold_some<space::Device>(cache, random, queues[i]));
+          } catch (OutOfMemory const&) {
+            ++wrong;
+          }
       });
     for (auto& thread : running) thread.join();
     CHECK(wrong == 0);
     std::size_t refused = 0;
     for (auto const& call : watch.calls()) refused += call.result == cudaErrorMemoryAllocation;
     CHECK(refused == 0);
-    CHECK(cache.statistics().spills > 0);
-    CHECK_THROWS_AS((DeviceBuffer{of_reads + 1, on}), OutOfMemory);  // the machine would have refused it
+    auto const found = cache.statistics();
+    CHECK(found.spills > 0);
+    if (known) CHECK(found.misses == rows / 16 * columns / 16);
+    CHECK(found.device_bytes == budget.device);
+    CHECK_THROWS_AS((DeviceBuffer{beside + 1, on}), OutOfMemory);  // the machine would have refused it
   });
 }
+
+}  // namespace
+
+TEST_CASE("threads on a cache of a machine that has no more memory than the budgets: none is refused, none is moved") {
+  check_budgets(false);
+}
+
+TEST_CASE("chunks spill and return on a machine that has not a byte more than the budgets") { check_budgets(true); }
 
 #endif
 
