@@ -30,8 +30,10 @@ def is_built(test):
 
 
 tests = json.loads(shown.stdout)["tests"]
-not_built = [one for one in tests if not is_built(one)]
-fixtures = {fixture for one in not_built for fixture in values_of(one, "FIXTURES_SETUP")}
-for test in tests:
-    if test in not_built or fixtures.intersection(values_of(test, "FIXTURES_REQUIRED")):
-        print(test["name"])
+names = {one["name"] for one in tests if not is_built(one)}
+more = True
+while more:  # what needs a test that is left out may itself make what another needs
+    fixtures = {fixture for one in tests if one["name"] in names for fixture in values_of(one, "FIXTURES_SETUP")}
+    more = {one["name"] for one in tests if fixtures.intersection(values_of(one, "FIXTURES_REQUIRED"))} - names
+    names |= more
+print(*[one["name"] for one in tests if one["name"] in names], sep="\n")

@@ -20,22 +20,25 @@ plan=BUILD_${3}; exit ${!plan:-0}
 CTEST = """#!/bin/bash
 plan=TEST_${2}
 case "$*" in
-  *" -N") printf '  Test #%d: %s\\n' 1 of-old 2 of-new 3 of-none 4 after-old ;;
+  *" -N") printf '  Test #%d: %s\\n' 1 of-old 2 of-new 3 of-none 4 after-old 5 later ;;
   *--show-only*) sed "s|@|$PWD/build/$2/bin|" <<'END' ;;
 {"tests": [
   {"name": "of-old", "command": ["@/old"], "properties": [{"name": "FIXTURES_SETUP", "value": ["made"]}]},
   {"name": "of-new", "command": ["@/new"]},
   {"name": "of-none", "command": ["true"]},
-  {"name": "after-old", "command": ["true"], "properties": [{"name": "FIXTURES_REQUIRED", "value": ["made"]}]}]}
+  {"name": "later", "command": ["true"], "properties": [{"name": "FIXTURES_REQUIRED", "value": ["made-after"]}]},
+  {"name": "after-old", "command": ["true"], "properties": [
+    {"name": "FIXTURES_REQUIRED", "value": ["made"]}, {"name": "FIXTURES_SETUP", "value": ["made-after"]}]}]}
 END
   *)
-    echo "1/4 Test #2: of-new ......   Passed    0.01 sec"
+    echo "1/5 Test #2: of-new ......   Passed    0.01 sec"
     if [[ ${!plan:-} == killed ]]; then kill -9 $$; fi
     if [[ ${!plan:-} == late ]]; then exit 124; fi
-    if [[ ${!plan:-} == failed ]]; then echo "2/4 Test #3: of-none .....***Failed    0.01 sec"; exit 8; fi
-    echo "2/4 Test #3: of-none .....   Passed    0.01 sec"
-    if [[ $* != *of-old* ]]; then echo "3/4 Test #1: of-old ......***Skipped   0.01 sec"; fi
-    if [[ $* != *after-old* ]]; then echo "4/4 Test #4: after-old ...***Skipped   0.01 sec"; fi ;;
+    if [[ ${!plan:-} == failed ]]; then echo "2/5 Test #3: of-none .....***Failed    0.01 sec"; exit 8; fi
+    echo "2/5 Test #3: of-none .....   Passed    0.01 sec"
+    if [[ $* != *of-old* ]]; then echo "3/5 Test #1: of-old ......***Skipped   0.01 sec"; fi
+    if [[ $* != *after-old* ]]; then echo "4/5 Test #4: after-old ...***Skipped   0.01 sec"; fi
+    if [[ $* != *later* ]]; then echo "5/5 Test #5: later .......***Skipped   0.01 sec"; fi ;;
 esac
 """
 problems = []
@@ -62,7 +65,7 @@ def expect(status, last, *lines, arguments=("--all",), **plan):
                         f"and\n{done.stdout}")  # fmt: skip
 
 
-expect(0, "10 passed, 0 failed", r"ran      nvcc.*: 2 passed, 0 failed, 2 skipped")
+expect(0, "10 passed, 0 failed", r"ran      nvcc.*: 2 passed, 0 failed, 3 skipped")
 expect(0, "2 passed, 0 failed", r"not run  nvcc \(without --all\)", arguments=())
 for preset in ("release", "sanitize", "thread", "cuda", "clang"):
     expect(1, "8 passed, 1 failed", r"FAILED   .*: it did not build", **{f"BUILD_{preset}": "1"})
@@ -72,11 +75,11 @@ for preset in ("release", "sanitize", "thread", "cuda", "clang"):
         continue
     # What is older than the build is not tested, nor what needs something that it makes.
     in_time = {"arguments": ("--all", "--minutes", "9")}
-    expect(0, "10 passed, 0 failed", r"not run  .*: 2 tests \(the 9 minutes were over: after-old of-old\)", **in_time,
+    expect(0, "10 passed, 0 failed", r"not run  .*: 3 tests \(the 9 minutes were over: after-old later of-old\)", **in_time,
            **{f"BUILD_{preset}": "124"})  # fmt: skip
-    expect(0, "9 passed, 0 failed", r"not run  .*: 3 tests \(the 9 minutes were over: after-old of-none of-old\)", **in_time,
+    expect(0, "9 passed, 0 failed", r"not run  .*: 4 tests \(the 9 minutes were over: after-old later of-none of-old\)", **in_time,
            **{f"TEST_{preset}": "late"})  # fmt: skip
-    expect(1, "9 passed, 1 failed", r"not run  .*: after-old of-old\)", r"FAILED   .*", **in_time,
+    expect(1, "9 passed, 1 failed", r"not run  .*: after-old later of-old\)", r"FAILED   .*", **in_time,
            **{f"BUILD_{preset}": "124", f"TEST_{preset}": "failed"})  # fmt: skip
 expect(0, "2 passed, 0 failed", r"not run  nvcc.* \(the 0 minutes were over\)", arguments=("--all", "--minutes", "0"))
 for minutes in ("1.5", "x", "-1", ""):
