@@ -10,9 +10,7 @@
 
 #include <tessera/core/convert.hpp>
 
-namespace tessera {
-inline namespace v0 {
-namespace detail {
+namespace tessera { inline namespace v0 { namespace detail {
 
 class AnyConversion {
  public:
@@ -140,6 +138,4 @@ class ConversionOf final : public AnyConversion {
   Way const way_;
 };
 
-}  // namespace detail
-}  // namespace v0
-}  // namespace tessera
+}}}  // namespace tessera::v0::detail

@@ -32,7 +32,8 @@ template <class S>
 inline constexpr StoreCan store_can{WritableStore<S>, AppendableStore<S>, ListableStore<S>,
                                     LendingStore<S>,  HasLock<S>,         tessera::detail::HasWriteMany<S>};
 
-/// Its copies are copies of the store. Of what the store cannot do, it does nothing.
+/// Its copies are copies of the store, and nothing is added: an AnyStore shares one store among its copies, and locks for
+/// a store that does not. Of what the store cannot do, it does nothing.
 template <MemorySpace Space>
 class StoreOnTrial {
   using Queue = queue_for<Space>;
