@@ -1,6 +1,6 @@
 // The kernels that place in tiles, compiled for registers.py alone.
 #include <tessera/memory/launch.cuh>
-#include <tessera/place/kernels.cuh>
+#include <tessera/place/place_tiles.cuh>
 
 using tessera::detail::PlaceTiles;
 

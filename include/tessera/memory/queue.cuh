@@ -78,6 +78,8 @@ class DeviceLease {
     recorded_ = true;
   }
   void wait() const { lent_->until.wait(); }
+  /// The stream was given nothing to do with the object: it is given back as it came.
+  void leave_unused() { recorded_ = true; }
   /// Copies bytes of the object ahead (memory/copy_stream.cuh). Where nothing but such copies uses it, it is given back
   /// with the end of the last of them: not with a place in the stream, which may have more to do. Throws: DeviceError.
   void copy_ahead(std::byte const* from, std::byte* to, std::size_t size) {

@@ -13,9 +13,9 @@
 #include <tessera/place/any_placer.hpp>
 #include <tessera/place/convert.hpp>
 #include <tessera/place/copy.cuh>
-#include <tessera/place/kernels.cuh>
 #include <tessera/place/placing.cuh>
 #include <tessera/place/placing_listed.cuh>
+#include <tessera/place/word.cuh>
 
 namespace tessera { inline namespace v0 { namespace detail {
 
@@ -150,7 +150,7 @@ class ConvertingPlacer<S, Way> final : public AnyConvertingPlacer<S> {
   std::uint64_t place(std::span<Placement<S> const> batch, PlacementForm const& form,
                       Queue<space::Device>& on) const override {
     if constexpr (check_kernels<S>()) {
-      auto const lent = on.lease<Placing>();
+      auto lent = on.lease<Placing>();
       auto& plan = lent->plan;
       PlacementForm const elements{1, 1, form.fill, form.from_strides, form.to_strides};
       plan.make(batch, elements, most_words, true);
@@ -162,7 +162,7 @@ class ConvertingPlacer<S, Way> final : public AnyConvertingPlacer<S> {
       }
       for (auto stride : form.from_strides) together |= static_cast<std::uint64_t>(stride);
       auto const one = converter(form, together);
-      with_table(*lent, on, [&](PlacementTable const& table) {
+      with_table(lent, on, [&](PlacementTable const& table) {
         launch_blocks(on, plan.blocks, ConvertBoxes<Way>{table, one});
       });
       return plan.moved * item_size;
@@ -176,7 +176,7 @@ class ConvertingPlacer<S, Way> final : public AnyConvertingPlacer<S> {
                              Queue<space::Device>& on) const override {
     if constexpr (check_kernels<S>()) {
       if (batch.boxes.empty()) return 0;
-      auto const lent = on.lease<PlacingLists>();
+      auto lent = on.lease<PlacingLists>();
       auto& plan = lent->plan;
       plan.make(batch, {1, 1, form.fill, {}, {}}, most_words);
       std::uint64_t together = 0;
@@ -187,7 +187,7 @@ class ConvertingPlacer<S, Way> final : public AnyConvertingPlacer<S> {
       for (auto const& axis : batch.axes) together |= static_cast<std::uint64_t>(axis.step.from);
       for (auto const& pair : batch.pairs) together |= static_cast<std::uint64_t>(pair.from);
       auto const one = converter(form, together);
-      with_table(*lent, batch, on, [&](ListedTable const& table) {
+      with_table(lent, batch, on, [&](ListedTable const& table) {
         launch_blocks(on, plan.blocks, ConvertLists<Way>{table, one});
       });
       return plan.moved * item_size;

@@ -36,8 +36,8 @@ class PlacementPlan {
     blocks = moved = 0;
     count_up(batch, form);
     if (moved == 0) return;
-    find_axes(batch, form);
-    choose_words(batch, form);
+    find_axes(form);
+    choose_words(form);
     find_column();
     if (whole) tiled = false;
     if (tiled) choose_tile();
@@ -46,10 +46,9 @@ class PlacementPlan {
       table.axes[d].to = axes_[d].to;
     }
     table.rank = static_cast<std::uint32_t>(rank_);
-    for (auto const& p : batch) {
-      std::uint64_t count[most_axes];
-      for (std::size_t d = 0; d < rank_; ++d) count[d] = words(d, p.count);
-      if (!is_empty(p.count)) add(p.from, p.to, count, limit);
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      auto const end = i + 1 < kinds_.size() ? kinds_[i + 1] : batch.data() + batch.size();
+      add({kinds_[i], end}, limit);
     }
     table.box_count = static_cast<std::uint32_t>(boxes.size());
     table.by_box = Division{boxes[0].blocks};
@@ -88,22 +87,32 @@ class PlacementPlan {
     return has_bytes_ && d + 1 == rank_ ? n / word : n;
   }
 
+  // Most chunks have the shape of the one before: what follows from it is worked out once for all of them.
   void count_up(Batch batch, PlacementForm const& form) {
     copies_ = fills_ = false;
     most_ = Extents::filled(form.to_strides.rank(), 1);
+    kinds_.clear();
+    addresses_ = 0;
+    std::uint64_t bytes = 0;
     for (auto const& p : batch) {
-      std::uint64_t bytes = form.item_size;
-      for (auto n : p.count) bytes *= n;
+      if (kinds_.empty() || (p.from == nullptr) != (kinds_.back()->from == nullptr) || p.count != kinds_.back()->count) {
+        kinds_.push_back(&p);
+        bytes = form.item_size;
+        for (auto n : p.count) bytes *= n;
+        if (bytes != 0) {
+          (p.from ? copies_ : fills_) = true;
+          for (std::size_t d = 0; d < p.count.rank(); ++d) most_[d] = std::max(most_[d], p.count[d]);
+        }
+      }
       if (bytes == 0) continue;
       moved += bytes;
-      (p.from ? copies_ : fills_) = true;
-      for (std::size_t d = 0; d < p.count.rank(); ++d) most_[d] = std::max(most_[d], p.count[d]);
+      addresses_ |= reinterpret_cast<std::uintptr_t>(p.from) | reinterpret_cast<std::uintptr_t>(p.to);
     }
   }
 
   // The longest destination stride first, and the bytes of the element last. Lengths that are 1 everywhere are left
   // out.
-  void find_axes(Batch batch, PlacementForm const& form) {
+  void find_axes(PlacementForm const& form) {
     rank_ = 0;
     for (std::size_t d = 0; d < most_.rank(); ++d) {
       if (most_[d] == 1) continue;
@@ -115,7 +124,7 @@ class PlacementPlan {
     for (auto d = rank_ - 1; d-- > 0;) {
       auto const& outer = axes_[d];
       auto const& inner = axes_[d + 1];
-      if (!std::all_of(batch.begin(), batch.end(), [&](auto const& p) { return continues(outer, inner, p); })) continue;
+      if (!std::all_of(kinds_.begin(), kinds_.end(), [&](auto* p) { return continues(outer, inner, *p); })) continue;
       axes_[d + 1].dimensions |= outer.dimensions;
       std::copy(axes_ + d + 1, axes_ + rank_--, axes_ + d);
     }
@@ -128,19 +137,18 @@ class PlacementPlan {
   }
 
   // The largest that addresses, strides and lengths all are multiples of.
-  void choose_words(Batch batch, PlacementForm const& form) {
-    auto const address = [](std::byte const* p) { return std::uint64_t{reinterpret_cast<std::uintptr_t>(p)}; };
-    auto together = most_at_once_;
-    for (auto const& p : batch)
-      if (!is_empty(p.count)) together |= address(p.from) | address(p.to) | length(axes_[rank_ - 1], p.count);
+  void choose_words(PlacementForm const& form) {
+    auto together = most_at_once_ | addresses_;
+    for (auto const* p : kinds_)
+      if (!is_empty(p->count)) together |= length(axes_[rank_ - 1], p->count);
     for (std::size_t d = 0; d + 1 < rank_; ++d)
       together |= static_cast<std::uint64_t>(axes_[d].from) | static_cast<std::uint64_t>(axes_[d].to);
     word = 1u << std::countr_zero(together);
 
     for (std::size_t d = 0; d < rank_; ++d) axes_[d].longest = 1;
-    for (auto const& p : batch)
-      if (!is_empty(p.count))
-        for (std::size_t d = 0; d < rank_; ++d) axes_[d].longest = std::max(axes_[d].longest, words(d, p.count));
+    for (auto const* p : kinds_)
+      if (!is_empty(p->count))
+        for (std::size_t d = 0; d < rank_; ++d) axes_[d].longest = std::max(axes_[d].longest, words(d, p->count));
     if (axes_[rank_ - 1].longest == 1) {
       --rank_;
       has_bytes_ = false;
@@ -208,6 +216,22 @@ class PlacementPlan {
     table.axes[depth].step = deep;
   }
 
+  // Boxes of one shape.
+  void add(Batch alike, std::uint64_t limit) {
+    if (is_empty(alike.front().count)) return;
+    std::uint64_t count[most_axes], total = 1;
+    for (std::size_t d = 0; d < rank_; ++d) total *= count[d] = words(d, alike.front().count);
+    if (total >= limit) {
+      for (auto const& p : alike) divide(p.from, p.to, count, limit);
+      return;
+    }
+    auto const shape = shape_of(count, total);
+    auto const its_blocks = static_cast<std::uint32_t>(blocks_of(shapes[shape]));
+    for (auto const& p : alike) {
+      boxes.push_back({p.from, p.to, blocks, shape, its_blocks});
+      blocks += its_blocks;
+    }
+  }
   void add(std::byte const* from, std::byte* to, std::uint64_t (&count)[most_axes], std::uint64_t limit) {
     std::uint64_t total = 1;
     for (std::size_t d = 0; d < rank_; ++d) total *= count[d];
@@ -265,6 +289,8 @@ class PlacementPlan {
   std::uint64_t most_at_once_ = 16;  // bytes
   bool has_bytes_ = true;            // whether the last axis is of bytes of elements
   bool copies_ = false, fills_ = false;
+  std::uint64_t addresses_ = 0;                            // all of them, or-ed
+  std::vector<Placement<space::Device> const*> kinds_;     // the first of each run of boxes of one shape
   Extents most_;
 };
 

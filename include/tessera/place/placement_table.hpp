@@ -101,8 +101,8 @@ struct PlacementTable {
 // What a thread moves between two waits is what a processor has on its way at a time: some ten KiB of them.
 inline constexpr unsigned placing_threads = 256;
 constexpr unsigned words_per_thread(unsigned word) { return word < 8 ? 8 : 4; }
-/// A tile has 8 KiB: 2^tile_bits words.
-constexpr unsigned tile_bits(unsigned word) { return 13 - static_cast<unsigned>(std::countr_zero(word)); }
+/// A tile has 16 KiB: 2^tile_bits words.
+constexpr unsigned tile_bits(unsigned word) { return 14 - static_cast<unsigned>(std::countr_zero(word)); }
 
 }  // namespace detail
 }}  // namespace tessera::v0

@@ -18,7 +18,9 @@
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
 #include <tessera/place/copy.hpp>
-#include <tessera/place/kernels.cuh>
+#include <tessera/place/find_filled.cuh>
+#include <tessera/place/place_tiles.cuh>
+#include <tessera/place/place_words.cuh>
 #include <tessera/place/placement_plan.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -74,42 +76,49 @@ class TableWriter {
 };
 
 /// Calls write(memory) for the bytes of what a table has several of: among the kernel's arguments, or in memory that is
-/// copied to the device ahead of what the queue was given, which is done with it.
-template <class Plan, class Table, class Write>
-void put_parts(PlacingWith<Plan>& placing, Table& table, std::size_t size, Queue<space::Device>& on, Write&& write) {
-  if (size <= most_in_arguments) return write(table.here);
-  auto const staged = placing.staging.take(in_steps(size), on).sub(0, size);
-  auto const there = placing.table.take(in_steps(size), on).sub(0, size);
+/// copied to the device ahead of what the queue was given, which is done with it; and then launch(table).
+template <class Placing, class Table, class Write, class Launch>
+void launch_with_parts(DeviceLease<Placing>& lent, Table& table, std::size_t size, Queue<space::Device>& on,
+                       Write&& write, Launch&& launch) {
+  if (size <= most_in_arguments) {
+    write(table.here);
+    launch(table);
+    lent.leave_unused();
+    return;
+  }
+  auto const staged = lent->staging.take(in_steps(size), on).sub(0, size);
+  auto const there = lent->table.take(in_steps(size), on).sub(0, size);
   write(staged.data);
   table.there = there.data;
   crossing<space::Device, space::Pinned>::copy_ahead(staged, there, on);
+  launch(table);
 }
 
 /// Calls launch(table) with a plan's table.
 template <class Launch>
-void with_table(Placing& placing, Queue<space::Device>& on, Launch&& launch) {
-  auto& plan = placing.plan;
+void with_table(DeviceLease<Placing>& lent, Queue<space::Device>& on, Launch&& launch) {
+  auto& plan = lent->plan;
   auto const size =
       TableWriter::size_of(plan.fill) + TableWriter::size_of(plan.boxes) + TableWriter::size_of(plan.shapes);
   auto table = plan.table;
-  put_parts(placing, table, size, on, [&](std::byte* to) {
+  auto const write = [&](std::byte* to) {
     TableWriter writer{to};
     table.fill_at = writer.put(plan.fill);
     table.boxes_at = writer.put(plan.boxes);
     table.shapes_at = writer.put(plan.shapes);
-  });
-  launch(table);
+  };
+  launch_with_parts(lent, table, size, on, write, launch);
 }
 
 /// As placer<space::Device>::place. Boxes of `limit` words or more are divided.
 template <MemorySpace S, class Source = BytesInPlace>
 std::uint64_t place_by_kernels(std::span<Placement<S> const> batch, PlacementForm const& form, Queue<space::Device>& on,
                                std::uint64_t limit = most_words, Source const& source = {}) {
-  auto const lent = on.lease<Placing>();
+  auto lent = on.lease<Placing>();
   auto& plan = lent->plan;
   plan.make(batch, form, limit);
   if (plan.blocks == 0) return 0;
-  with_table(*lent, on, [&](PlacementTable const& table) {
+  with_table(lent, on, [&](PlacementTable const& table) {
     with_word(plan.word, [&](auto word) {
       if (plan.tiled)
         launch_blocks(on, plan.blocks, PlaceTiles<word(), Source>{table, source});

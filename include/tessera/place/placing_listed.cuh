@@ -9,9 +9,9 @@
 #include <tessera/cast/host_device.cuh>
 #include <tessera/memory/launch.cuh>
 #include <tessera/memory/queue.cuh>
-#include <tessera/place/kernels.cuh>
 #include <tessera/place/listed_table.hpp>
 #include <tessera/place/placing.cuh>
+#include <tessera/place/word.cuh>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
@@ -69,19 +69,20 @@ using PlacingLists = PlacingWith<ListedPlan>;
 
 /// Calls launch(table) with a plan's table and the batch's pairs.
 template <MemorySpace S, class Launch>
-void with_table(PlacingLists& placing, ListedBatch<S> const& batch, Queue<space::Device>& on, Launch&& launch) {
-  auto& plan = placing.plan;
+void with_table(DeviceLease<PlacingLists>& lent, ListedBatch<S> const& batch, Queue<space::Device>& on,
+                Launch&& launch) {
+  auto& plan = lent->plan;
   auto const size = TableWriter::size_of(plan.fill) + TableWriter::size_of(plan.boxes) +
                     TableWriter::size_of(plan.axes) + TableWriter::size_of(batch.pairs);
   auto table = plan.table;
-  put_parts(placing, table, size, on, [&](std::byte* to) {
+  auto const write = [&](std::byte* to) {
     TableWriter writer{to};
     table.fill_at = writer.put(plan.fill);
     table.boxes_at = writer.put(plan.boxes);
     table.axes_at = writer.put(plan.axes);
     table.pairs_at = writer.put(batch.pairs);
-  });
-  launch(table);
+  };
+  launch_with_parts(lent, table, size, on, write, launch);
 }
 
 /// As placer<space::Device>::place_listed. Boxes of `limit` words or more are divided.
@@ -89,10 +90,10 @@ template <MemorySpace S, class Source = BytesInPlace>
 std::uint64_t place_listed_by_kernels(ListedBatch<S> const& batch, PlacementForm const& form, Queue<space::Device>& on,
                                       std::uint64_t limit = most_words, Source const& source = {}) {
   if (batch.boxes.empty()) return 0;
-  auto const lent = on.lease<PlacingLists>();
+  auto lent = on.lease<PlacingLists>();
   auto& plan = lent->plan;
   plan.make(batch, form, limit);
-  with_table(*lent, batch, on, [&](ListedTable const& table) {
+  with_table(lent, batch, on, [&](ListedTable const& table) {
     with_word(plan.word, [&](auto word) { launch_blocks(on, plan.blocks, PlaceLists<word(), Source>{table, source}); });
   });
   return plan.moved;

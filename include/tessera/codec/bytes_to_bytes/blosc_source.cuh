@@ -5,7 +5,7 @@
 
 #include <tessera/codec/bytes_to_bytes/unshuffle.hpp>
 #include <tessera/core/config.hpp>
-#include <tessera/place/kernels.cuh>
+#include <tessera/place/word.cuh>
 
 namespace tessera { inline namespace v0 {
 namespace detail {
