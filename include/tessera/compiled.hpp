@@ -33,6 +33,10 @@ extern template class IndexFormatOf<IndexPipeline>;
 
 extern template struct ArrayState<HostFiles, ComposedPipeline<space::Host, space::Host>>;
 extern template struct ArrayState<HostValues, ComposedPipeline<space::Host, space::Host>>;
+extern template class OpenChunks<HostFiles, ComposedPipeline<space::Host, space::Host>, false>;
+extern template class OpenChunks<HostFiles, ComposedPipeline<space::Host, space::Host>, true>;
+extern template class OpenChunks<HostValues, ComposedPipeline<space::Host, space::Host>, false>;
+extern template class OpenChunks<HostValues, ComposedPipeline<space::Host, space::Host>, true>;
 extern template std::shared_ptr<SharedArray> read_array(HostFiles const&, std::string const&);
 extern template std::shared_ptr<SharedArray> read_array(HostValues const&, std::string const&);
 extern template void throw_in_document(HostFiles const&, Key const&);

@@ -16,11 +16,13 @@
 #include <tessera/array/chunk_box.hpp>
 #include <tessera/array/elements.hpp>
 #include <tessera/array/invalid_call.hpp>
+#include <tessera/array/open_chunks.hpp>
 #include <tessera/array/other_side.hpp>
 #include <tessera/array/resize.hpp>
 #include <tessera/array/selection.hpp>
 #include <tessera/array/shared_array.hpp>
 #include <tessera/array/under_way.hpp>
+#include <tessera/array/write_parts.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/memory/pending.hpp>
@@ -31,8 +33,6 @@
 #include <tessera/transfer/compact_shards.hpp>
 #include <tessera/transfer/option_defaults.hpp>
 #include <tessera/transfer/read.hpp>
-#include <tessera/transfer/write.hpp>
-#include <tessera/transfer/write_shards.hpp>
 #include <tessera/view/box.hpp>
 #include <tessera/view/selected.hpp>
 
@@ -122,7 +122,10 @@ class AnyArray {
   template <class F>
   Completion for_chunks(ResolvedSelection const& selected, Strides const& strides, queue_type& on, F&& f) const {
     auto const now = state_->expect_inside(selected, strides);
-    return complete("a read", selected, on, [&] { state_->with_chunks(now, f); });
+    return complete("a read", selected, on, [&] {
+      Chunks const chunks{*state_, state_->whole(now)};
+      f(chunks.access());
+    });
   }
 
   /// Likewise, of any grid: calls f(ChunkAccess, ResolvedSelection, std::ptrdiff_t) for the parts of the array whose
@@ -130,13 +133,13 @@ class AnyArray {
   /// behind the beginning of the memory. A regular grid is one part.
   template <class F>
   Completion for_parts(ResolvedSelection const& selected, Strides const& strides, queue_type& on, F&& f) const {
-    if (!state_->has_parts())
-      return for_chunks(selected, strides, on, [&](auto const& chunks) { f(chunks, selected, std::ptrdiff_t{0}); });
     auto const now = state_->expect_inside(selected, strides);
     return complete("a read", selected, on, [&] {
-      each_part(now, selected, strides, [&](auto const& part, ResolvedSelection const& some, std::ptrdiff_t offset) {
-        state_->with_part(part, [&](auto const& chunks) { f(chunks, some, offset); });
-      });
+      auto const read = [&](auto const& grid, ResolvedSelection const& some, std::ptrdiff_t offset) {
+        Chunks const chunks{*state_, grid};
+        f(chunks.access(), some, offset);
+      };
+      state_->for_each_part(now, selected, strides, read);
     });
   }
 
@@ -156,7 +159,8 @@ class AnyArray {
       auto const shared = state_->hold_shape();
       auto const now = state_->expect_inside(selected, from.strides);
       return complete("a write", selected, on, [&] {
-        defaults_.apply(options, [&](auto const& used) { write_parts(now, selected, from, on, used); });
+        defaults_.apply(options,
+                        [&](auto const& used) { detail::write_parts(*state_, now, selected, from, on, used); });
       });
     } else {
       return detail::InvalidCall{};
@@ -188,7 +192,8 @@ class AnyArray {
     auto const now = state_->expect_inside(surrounding, from.strides);
     return complete("a write", surrounding, on, [&] {
       Plan const plan{listed, now, inner_chunk_shape()};
-      defaults_.apply(options, [&](auto const& used) { write_elements(now, plan, from, on, used); });
+      defaults_.apply(options,
+                      [&](auto const& used) { detail::write_grid(*state_, state_->whole(now), plan, from, on, used); });
     });
   }
 
@@ -253,7 +258,8 @@ class AnyArray {
       Region region{Extents::filled(block.rank(), 0), block, Extents::filled(block.rank(), 1)};
       region.first[axis] = before[axis];
       return complete("an append", region, on, [&, &old = before, &grown = after] {
-        defaults_.apply(options, [&](auto const& used) { write_parts(grown, region, from, on, used); });
+        defaults_.apply(options,
+                        [&](auto const& used) { detail::write_parts(*state_, grown, region, from, on, used); });
         publish(old, grown);
       });
     } else {
@@ -335,6 +341,7 @@ class AnyArray {
 
  private:
   using State = detail::ArrayState<S, typename P::core_type>;
+  using Chunks = detail::ReadableChunks<S, typename P::core_type>;
   template <class OtherStore, class OtherPipeline>
   friend class AnyArray;
 
@@ -362,42 +369,6 @@ class AnyArray {
                                [&] { return detail::box_of_chunks(listed, shape(), inner_chunk_shape()); });
   }
 
-  // As if the array had that shape. `What` is selected, or a plan.
-  template <class What, class From>
-  void write_elements(Extents const& shape, What const& selected, From const& from, queue_type& on,
-                      WriteOptions const& options) const {
-    state_->with_writable_chunks(
-        shape, [&](auto const& chunks) { write_through(chunks, shape, selected, from, on, options); });
-  }
-  template <class Chunks, class What, class From>
-  static void write_through(Chunks const& chunks, Extents const& shape, What const& selected, From const& from,
-                            queue_type& on, WriteOptions const& options) {
-    if constexpr (P::may_be_sharded)
-      if (chunks.shards) return write_shards(chunks, shape, selected, from, on, options);
-    write_chunks(chunks, shape, selected, from, on, options);
-  }
-  // Of any grid.
-  template <class From>
-  void write_parts(Extents const& shape, ResolvedSelection const& selected, From const& from, queue_type& on,
-                   WriteOptions const& options) const {
-    if (!state_->has_parts()) return write_elements(shape, selected, from, on, options);
-    each_part(shape, selected, from.strides, [&](auto const& part, auto const& some, std::ptrdiff_t offset) {
-      auto there = from;
-      there.data += offset;
-      state_->with_writable_part(
-          part, [&](auto const& chunks) { write_through(chunks, part.shape, some, there, on, options); });
-    });
-  }
-  // Calls f(part, selected, offset), bytes from the beginning of the memory.
-  template <class F>
-  void each_part(Extents const& shape, ResolvedSelection const& selected, Strides const& strides, F&& f) const {
-    state_->for_each_part(shape, selected, [&](auto const& part, ResolvedSelection const& some, Extents const& target) {
-      std::ptrdiff_t offset = 0;
-      for (std::size_t d = 0; d < target.rank(); ++d) offset += static_cast<std::ptrdiff_t>(target[d]) * strides[d];
-      f(part, some, offset);
-    });
-  }
-
   // Null: all that there are.
   std::uint64_t compact_some(ResolvedSelection const* selected, queue_type& on, CompactOptions const& options) const {
     if constexpr (detail::check_writable<S>() && P::may_be_sharded) {
@@ -409,10 +380,9 @@ class AnyArray {
           auto const compact_each = [&](std::uint64_t count, auto const& place) {
             std::uint64_t won = 0;
             detail::in_document(store(), document(), [&] {
-              s.with_encoded_chunks(now, [&](auto const& chunks) {
-                won = compact_shards(chunks, count, place, on, options);
-                on.wait();
-              });
+              detail::WritableChunks<S, typename P::core_type> const chunks{s, s.whole(now)};
+              won = compact_shards(chunks.access(), count, place, on, options);
+              on.wait();
             });
             return won;
           };
@@ -445,7 +415,7 @@ class AnyArray {
     auto const write_each = [&](std::byte const* fill) {  // the same element everywhere: of no strides
       StridedView<array_space> const from{fill, Strides::filled(kept.rank(), 0)};
       detail::clear_beyond(s.store, s.path, s.metadata.key_encoding, beyond, state_->locks, on,
-                           [&](Region const& region) { write_parts(whole, region, from, on, {}); });
+                           [&](Region const& region) { detail::write_parts(*state_, whole, region, from, on, {}); });
     };
     if constexpr (std::same_as<array_space, space::Host>) {
       write_each(s.fill_element().data);
