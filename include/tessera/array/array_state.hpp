@@ -39,6 +39,7 @@ struct RegularGrid {
 template <class S, class P>
 struct ArrayState {
   using queue_type = typename P::queue_type;
+  using array_space = typename P::array_space;
   using UseGrid = FunctionRef<void(RegularGrid const&, ResolvedSelection const&, std::ptrdiff_t)>;
 
   /// Throws: MetadataError, if the pipeline cannot take chunks of this shape and type.
