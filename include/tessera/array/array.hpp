@@ -246,8 +246,7 @@ class Array {
   OwnedArray<T, MemoryRank, B> read_owned(ResolvedSelection const& selected, queue_type& on,
                                           ReadOptions const& options) const {
     OwnedArray<T, MemoryRank, B> result{selected.shape, queue_in<typename B::space_type>(on)};
-    constexpr bool is_of_host = detail::is_of_the_host_alone<typename B::space_type, array_space>;
-    if constexpr (is_of_host || detail::check_destination<T, MemoryRank, array_space, decltype(result.view())>())
+    if constexpr (detail::check_new_memory<T, MemoryRank, array_space, typename B::space_type>())
       detail::read_owned(array_, selected, result, on, options);
     return result;
   }

@@ -9,11 +9,21 @@
 #include <tessera/array/owned_array.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/transfer/read_options.hpp>
+#include <tessera/view/array_view.hpp>
 #include <tessera/view/layout.hpp>
 #include <tessera/view/selected.hpp>
 #include <tessera/view/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
+
+// The host's memory is filled through the host's codecs, whatever space the array is worked on in.
+template <class T, std::size_t Rank, class Space, class Memory>
+consteval bool check_new_memory() {
+  if constexpr (is_of_the_host_alone<Memory, Space>)
+    return true;
+  else
+    return check_destination<T, Rank, Space, ArrayView<T, Rank, Memory>>();
+}
 
 /// Reads into an array of the selection's shape. If the host can touch it, its elements are there when the call
 /// returns.
