@@ -10,6 +10,7 @@ namespace tessera { inline namespace v0 {
 namespace detail {
 
 using HostChunks = ErasedPipeline<space::Host, space::Host, space::Host, space::Host, Queue<space::Host>>;
+using HostCodecs = ComposedPipeline<space::Host, space::Host>;
 using HostFiles = LocalStore<HostBuffer>;
 using HostValues = MemoryStore<HostBuffer>;
 using WritableHostStore = ErasedWritableStore<space::Host>;
@@ -31,8 +32,22 @@ extern template class StageOf<codec::Bytes, space::Host>;
 extern template class StageOf<codec::Crc32c, space::Host>;
 extern template class IndexFormatOf<IndexPipeline>;
 
-extern template struct ArrayState<HostFiles, ComposedPipeline<space::Host, space::Host>>;
-extern template struct ArrayState<HostValues, ComposedPipeline<space::Host, space::Host>>;
+extern template struct ArrayState<HostFiles, HostCodecs>;
+extern template struct ArrayState<HostValues, HostCodecs>;
+extern template class OpenChunks<HostFiles, HostCodecs, false>;
+extern template class OpenChunks<HostFiles, HostCodecs, true>;
+extern template class OpenChunks<HostValues, HostCodecs, false>;
+extern template class OpenChunks<HostValues, HostCodecs, true>;
+extern template void write_parts(ArrayState<HostFiles, HostCodecs>&, Extents const&, ResolvedSelection const&,
+                                 StridedView<space::Host> const&, Queue<space::Host>&, WriteOptions const&);
+extern template void write_parts(ArrayState<HostValues, HostCodecs>&, Extents const&, ResolvedSelection const&,
+                                 StridedView<space::Host> const&, Queue<space::Host>&, WriteOptions const&);
+extern template void change_shape(ArrayState<HostFiles, HostCodecs>&, Extents const&, Queue<space::Host>&);
+extern template void change_shape(ArrayState<HostValues, HostCodecs>&, Extents const&, Queue<space::Host>&);
+extern template std::uint64_t compact_array(ArrayState<HostFiles, HostCodecs>&, ResolvedSelection const*,
+                                            Queue<space::Host>&, CompactOptions const&);
+extern template std::uint64_t compact_array(ArrayState<HostValues, HostCodecs>&, ResolvedSelection const*,
+                                            Queue<space::Host>&, CompactOptions const&);
 extern template std::shared_ptr<SharedArray> read_array(HostFiles const&, std::string const&);
 extern template std::shared_ptr<SharedArray> read_array(HostValues const&, std::string const&);
 extern template void throw_in_document(HostFiles const&, Key const&);

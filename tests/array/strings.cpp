@@ -59,10 +59,10 @@ struct Twin {
     CHECK(found == elements);
   }
   void read(ReadOptions const& options, ResolvedSelection const& what, StridedSpan<space::Host> const& to) const {
-    detail::ElementsOf<T>::read(array, what, to, array.queue(), options);
+    array.read_into(what, detail::ElementsOf<T>::placed(to), array.queue(), options);
   }
   void write(WriteOptions const& options, ResolvedSelection const& what, StridedView<space::Host> const& from) const {
-    detail::ElementsOf<T>::write(array, what, from, array.queue(), options);
+    array.write_from(what, detail::ElementsOf<T>::placed(from), array.queue(), options);
   }
   static Strides dense(Extents const& of) { return Layout::c_order(of, sizeof(T)).strides; }
 

@@ -1,9 +1,7 @@
 // An array whose element type and rank are known when it is opened. Array is its typed front.
 #pragma once
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,16 +9,18 @@
 #include <utility>
 #include <vector>
 
-#include <tessera/array/append.hpp>
 #include <tessera/array/array_state.hpp>
+#include <tessera/array/change_shape.hpp>
 #include <tessera/array/chunk_box.hpp>
+#include <tessera/array/compact_array.hpp>
 #include <tessera/array/elements.hpp>
 #include <tessera/array/invalid_call.hpp>
+#include <tessera/array/open_chunks.hpp>
 #include <tessera/array/other_side.hpp>
-#include <tessera/array/resize.hpp>
 #include <tessera/array/selection.hpp>
 #include <tessera/array/shared_array.hpp>
 #include <tessera/array/under_way.hpp>
+#include <tessera/array/write_parts.hpp>
 #include <tessera/cast/concept.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/memory/pending.hpp>
@@ -31,8 +31,6 @@
 #include <tessera/transfer/compact_shards.hpp>
 #include <tessera/transfer/option_defaults.hpp>
 #include <tessera/transfer/read.hpp>
-#include <tessera/transfer/write.hpp>
-#include <tessera/transfer/write_shards.hpp>
 #include <tessera/view/box.hpp>
 #include <tessera/view/selected.hpp>
 
@@ -95,13 +93,29 @@ class AnyArray {
   auto read(ResolvedSelection const& selected, StridedSpan<array_space> to, queue_type& on,
             ReadOptions const& options = {}) const {
     expect_fixed_size();
-    if constexpr (detail::check_placer<array_space>())
-      return for_parts(selected, to.strides, on, [&](auto const& chunks, auto const& part, std::ptrdiff_t offset) {
-        StridedSpan<array_space> const there{to.data + offset, to.strides};
-        defaults_.apply(options, [&](auto const& used) { read_chunks(chunks, part, there, on, used); });
-      });
-    else
+    return read_into(selected, to, on, options);
+  }
+  /// The same, into something like a StridedSpan: array/strings.hpp.
+  template <class To>
+  auto read_into(ResolvedSelection const& selected, To const& to, queue_type& on, ReadOptions const& options) const {
+    if constexpr (detail::check_placer<array_space>()) {
+      auto const used = defaults_.used_for(options);
+      auto const now = state_->expect_inside(selected, to.strides);
+      auto const read = [&](auto const& grid, ResolvedSelection const& some, std::ptrdiff_t offset) {
+        Chunks const chunks{*state_, grid};
+        auto there = to;
+        there.data += offset;
+        read_chunks(chunks.access(), some, there, on, used.get());
+      };
+      try {
+        state_->for_each_part(now, selected, to.strides, read);
+        return detail::finish(state_, "a read", selected, on);
+      } catch (...) {
+        detail::fail(state_, "a read", selected, on);
+      }
+    } else {
       return detail::InvalidCall{};
+    }
   }
   auto read(ResolvedSelection const& selected, StridedSpan<array_space> to, ReadOptions const& options = {}) const {
     return read(selected, to, state_->on, options);
@@ -122,7 +136,13 @@ class AnyArray {
   template <class F>
   Completion for_chunks(ResolvedSelection const& selected, Strides const& strides, queue_type& on, F&& f) const {
     auto const now = state_->expect_inside(selected, strides);
-    return complete("a read", selected, on, [&] { state_->with_chunks(now, f); });
+    try {
+      Chunks const chunks{*state_, state_->whole(now)};
+      f(chunks.access());
+      return detail::finish(state_, "a read", selected, on);
+    } catch (...) {
+      detail::fail(state_, "a read", selected, on);
+    }
   }
 
   /// Likewise, of any grid: calls f(ChunkAccess, ResolvedSelection, std::ptrdiff_t) for the parts of the array whose
@@ -130,14 +150,17 @@ class AnyArray {
   /// behind the beginning of the memory. A regular grid is one part.
   template <class F>
   Completion for_parts(ResolvedSelection const& selected, Strides const& strides, queue_type& on, F&& f) const {
-    if (!state_->has_parts())
-      return for_chunks(selected, strides, on, [&](auto const& chunks) { f(chunks, selected, std::ptrdiff_t{0}); });
     auto const now = state_->expect_inside(selected, strides);
-    return complete("a read", selected, on, [&] {
-      each_part(now, selected, strides, [&](auto const& part, ResolvedSelection const& some, std::ptrdiff_t offset) {
-        state_->with_part(part, [&](auto const& chunks) { f(chunks, some, offset); });
-      });
-    });
+    auto const read = [&](auto const& grid, ResolvedSelection const& some, std::ptrdiff_t offset) {
+      Chunks const chunks{*state_, grid};
+      f(chunks.access(), some, offset);
+    };
+    try {
+      state_->for_each_part(now, selected, strides, read);
+      return detail::finish(state_, "a read", selected, on);
+    } catch (...) {
+      detail::fail(state_, "a read", selected, on);
+    }
   }
 
   /// Writes a selection from memory of array_space. A write of part of a chunk leaves the rest as it is, among all
@@ -155,9 +178,13 @@ class AnyArray {
       auto const held = state_->shape.hold();
       auto const shared = state_->hold_shape();
       auto const now = state_->expect_inside(selected, from.strides);
-      return complete("a write", selected, on, [&] {
-        defaults_.apply(options, [&](auto const& used) { write_parts(now, selected, from, on, used); });
-      });
+      auto const used = defaults_.used_for(options);
+      try {
+        detail::write_parts(*state_, now, selected, from, on, used.get());
+        return detail::finish(state_, "a write", selected, on);
+      } catch (...) {
+        detail::fail(state_, "a write", selected, on);
+      }
     } else {
       return detail::InvalidCall{};
     }
@@ -172,11 +199,16 @@ class AnyArray {
   auto read_listed(std::span<PlacedChunk const> listed, StridedSpan<array_space> to, queue_type& on,
                    ReadOptions const& options = {}) const {
     expect_fixed_size();
-    auto const surrounding = surrounding_of(listed);
-    return for_chunks(surrounding, to.strides, on, [&](auto const& chunks) {
-      Plan const plan{listed, shape(), inner_chunk_shape()};
-      defaults_.apply(options, [&](auto const& used) { read_chunks(chunks, plan, to, on, used); });
-    });
+    ResolvedSelection const surrounding = surrounding_of(listed);
+    auto const now = state_->expect_inside(surrounding, to.strides);
+    auto const used = defaults_.used_for(options);
+    try {
+      Chunks const chunks{*state_, state_->whole(now)};
+      read_chunks(chunks.access(), Plan{listed, shape(), inner_chunk_shape()}, to, on, used.get());
+      return detail::finish(state_, "a read", surrounding, on);
+    } catch (...) {
+      detail::fail(state_, "a read", surrounding, on);
+    }
   }
   /// Likewise, writes them. As write.
   auto write_listed(std::span<PlacedChunk const> listed, StridedView<array_space> from, queue_type& on,
@@ -184,12 +216,16 @@ class AnyArray {
     expect_fixed_size();
     auto const held = state_->shape.hold();
     auto const shared = state_->hold_shape();
-    auto const surrounding = surrounding_of(listed);
+    ResolvedSelection const surrounding = surrounding_of(listed);
     auto const now = state_->expect_inside(surrounding, from.strides);
-    return complete("a write", surrounding, on, [&] {
+    auto const used = defaults_.used_for(options);
+    try {
       Plan const plan{listed, now, inner_chunk_shape()};
-      defaults_.apply(options, [&](auto const& used) { write_elements(now, plan, from, on, used); });
-    });
+      detail::write_grid(*state_, state_->whole(now), plan, from, on, used.get());
+      return detail::finish(state_, "a write", surrounding, on);
+    } catch (...) {
+      detail::fail(state_, "a write", surrounding, on);
+    }
   }
 
   /// The part of the array that is in one chunk, given by its place in the grid. Throws: SelectionError.
@@ -213,20 +249,8 @@ class AnyArray {
   /// when the store has the shape; a device's queue may still be at work. Throws: SelectionError, MetadataError, if the
   /// array cannot have that shape; StoreError, CodecError, with the key.
   void resize(Extents const& shape, queue_type& on) const {
-    if constexpr (detail::check_writable<S>() && detail::check_documents<S>() && detail::check_placer<array_space>()) {
-      auto& s = *state_;
-      auto const held = s.shape.change();
-      auto const alone = s.lock_shape(Sharing::alone);
-      auto const [before, after] =
-          detail::shapes_to_be(s.store, s.path, s.metadata, [&](Extents const&) { return shape; });
-      try {
-        clear(before, after, on);
-        publish(before, after);
-        clear(after, before, on);
-      } catch (...) {
-        wait_and_throw(on);
-      }
-    }
+    if constexpr (detail::check_writable<S>() && detail::check_documents<S>() && detail::check_placer<array_space>())
+      detail::change_shape(*state_, shape, on);
   }
   void resize(Extents const& shape) const { resize(shape, state_->on); }
 
@@ -244,18 +268,7 @@ class AnyArray {
   auto append_from(std::size_t axis, Extents const& block, From const& from, queue_type& on,
                    WriteOptions const& options) const {
     if constexpr (detail::check_writable<S>() && detail::check_documents<S>() && detail::check_placer<array_space>()) {
-      auto& s = *state_;
-      auto const held = s.shape.change();
-      auto const alone = s.lock_shape(Sharing::alone);
-      auto const [before, after] = detail::shapes_to_be(s.store, s.path, s.metadata, [&](Extents const& shape) {
-        return detail::appended(shape, axis, block, from.strides);
-      });
-      Region region{Extents::filled(block.rank(), 0), block, Extents::filled(block.rank(), 1)};
-      region.first[axis] = before[axis];
-      return complete("an append", region, on, [&, &old = before, &grown = after] {
-        defaults_.apply(options, [&](auto const& used) { write_parts(grown, region, from, on, used); });
-        publish(old, grown);
-      });
+      return detail::append_block(state_, axis, block, from, on, defaults_.used_for(options).get());
     } else {
       return detail::InvalidCall{};
     }
@@ -330,11 +343,12 @@ class AnyArray {
   /// For your own way of reading: calls f with the options that such a call uses.
   template <class F>
   void with_defaults(ReadOptions const& given, F&& f) const {
-    defaults_.apply(given, f);
+    f(defaults_.used_for(given).get());
   }
 
  private:
   using State = detail::ArrayState<S, typename P::core_type>;
+  using Chunks = detail::ReadableChunks<S, typename P::core_type>;
   template <class OtherStore, class OtherPipeline>
   friend class AnyArray;
 
@@ -362,127 +376,12 @@ class AnyArray {
                                [&] { return detail::box_of_chunks(listed, shape(), inner_chunk_shape()); });
   }
 
-  // As if the array had that shape. `What` is selected, or a plan.
-  template <class What, class From>
-  void write_elements(Extents const& shape, What const& selected, From const& from, queue_type& on,
-                      WriteOptions const& options) const {
-    state_->with_writable_chunks(
-        shape, [&](auto const& chunks) { write_through(chunks, shape, selected, from, on, options); });
-  }
-  template <class Chunks, class What, class From>
-  static void write_through(Chunks const& chunks, Extents const& shape, What const& selected, From const& from,
-                            queue_type& on, WriteOptions const& options) {
-    if constexpr (P::may_be_sharded)
-      if (chunks.shards) return write_shards(chunks, shape, selected, from, on, options);
-    write_chunks(chunks, shape, selected, from, on, options);
-  }
-  // Of any grid.
-  template <class From>
-  void write_parts(Extents const& shape, ResolvedSelection const& selected, From const& from, queue_type& on,
-                   WriteOptions const& options) const {
-    if (!state_->has_parts()) return write_elements(shape, selected, from, on, options);
-    each_part(shape, selected, from.strides, [&](auto const& part, auto const& some, std::ptrdiff_t offset) {
-      auto there = from;
-      there.data += offset;
-      state_->with_writable_part(
-          part, [&](auto const& chunks) { write_through(chunks, part.shape, some, there, on, options); });
-    });
-  }
-  // Calls f(part, selected, offset), bytes from the beginning of the memory.
-  template <class F>
-  void each_part(Extents const& shape, ResolvedSelection const& selected, Strides const& strides, F&& f) const {
-    state_->for_each_part(shape, selected, [&](auto const& part, ResolvedSelection const& some, Extents const& target) {
-      std::ptrdiff_t offset = 0;
-      for (std::size_t d = 0; d < target.rank(); ++d) offset += static_cast<std::ptrdiff_t>(target[d]) * strides[d];
-      f(part, some, offset);
-    });
-  }
-
   // Null: all that there are.
   std::uint64_t compact_some(ResolvedSelection const* selected, queue_type& on, CompactOptions const& options) const {
-    if constexpr (detail::check_writable<S>() && P::may_be_sharded) {
-      auto& s = *state_;
-      auto const held = s.shape.hold();
-      auto const now = shape();
-      if (selected) detail::in_document(store(), document(), [&] { selected->expect_inside(now); });
-      if (!s.form.shards.empty()) try {
-          auto const compact_each = [&](std::uint64_t count, auto const& place) {
-            std::uint64_t won = 0;
-            detail::in_document(store(), document(), [&] {
-              s.with_encoded_chunks(now, [&](auto const& chunks) {
-                won = compact_shards(chunks, count, place, on, options);
-                on.wait();
-              });
-            });
-            return won;
-          };
-          if (selected) {
-            Plan const plan{*selected, chunk_shape()};
-            return compact_each(plan.size(), [&](std::uint64_t i) { return plan.piece(i).chunk; });
-          }
-          auto const places =
-              detail::shards_of(s.store, s.path, s.metadata.key_encoding, now, chunk_shape(), on.host(), options.stop);
-          return compact_each(places.size(), [&](std::uint64_t i) { return places[static_cast<std::size_t>(i)]; });
-        } catch (...) {
-          wait_and_throw(on);
-        }
-    }
-    return 0;
-  }
-
-  void publish(Extents const& before, Extents const& after) const {
-    auto& s = *state_;
-    if (before != after) detail::replace_shape(s.store, s.path, s.metadata, before, after);
-    s.shape.set(after);
-  }
-
-  // What chunks have of the shape `shown` beyond the shape `kept` becomes the fill value.
-  void clear(Extents const& kept, Extents const& shown, queue_type& on) const {
-    auto const& s = *state_;
-    detail::ChunksOutside const beyond{kept, shown, chunk_shape(), edges()};
-    if (beyond.size() == 0) return;
-    auto const whole = beyond.whole_chunks();             // as if all of them were the array's
-    auto const write_each = [&](std::byte const* fill) {  // the same element everywhere: of no strides
-      StridedView<array_space> const from{fill, Strides::filled(kept.rank(), 0)};
-      detail::clear_beyond(s.store, s.path, s.metadata.key_encoding, beyond, state_->locks, on,
-                           [&](Region const& region) { write_parts(whole, region, from, on, {}); });
-    };
-    if constexpr (std::same_as<array_space, space::Host>) {
-      write_each(s.fill_element().data);
-    } else {
-      HostBuffer here{s.metadata.fill.size()};
-      std::memcpy(here.span().data, s.metadata.fill.data(), s.metadata.fill.size());
-      auto there = cast<buffer_in_t<array_space>>(std::move(here), on);
-      write_each(there.view().data);
-      on.keep(std::move(there));
-    }
-  }
-
-  // The caller's memory is in use until the queue is done, whatever f throws.
-  Completion complete(char const* what, ResolvedSelection const& selected, queue_type& on,
-                      FunctionRef<void()> f) const {
-    try {
-      detail::in_document(store(), document(), f);
-      if constexpr (std::is_void_v<Completion>)
-        on.wait();
-      else
-        return on.pending(detail::UnderWay{state_, what, selected});
-    } catch (DeviceError& error) {
-      if constexpr (!std::same_as<queue_type, Queue<space::Host>>)
-        if (error.key().empty()) detail::UnderWay{state_, what, selected}(error);
-      wait_and_throw(on);
-    } catch (...) {
-      wait_and_throw(on);
-    }
-  }
-
-  // For a handler: nothing is under way any more when the caller sees what it caught.
-  [[noreturn]] static void wait_and_throw(queue_type& on) {
-    try {
-      on.wait();
-    } catch (Error const&) {  // the first one is thrown
-    }
-    throw;
+    if constexpr (detail::check_writable<S>() && P::may_be_sharded)
+      return detail::compact_array(*state_, selected, on, options);
+    else
+      return 0;
   }
 
   std::shared_ptr<State> state_;

@@ -1,10 +1,8 @@
 // An array of T with Rank dimensions.
 #pragma once
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -12,15 +10,18 @@
 
 #include <tessera/array/any_array.hpp>
 #include <tessera/array/caller_memory.hpp>
+#include <tessera/array/elements.hpp>
+#include <tessera/array/fill_selected.hpp>
 #include <tessera/array/invalid_call.hpp>
 #include <tessera/array/owned_array.hpp>
+#include <tessera/array/read_owned.hpp>
 #include <tessera/array/selection.hpp>
-#include <tessera/cast/concept.hpp>
 #include <tessera/core/fitting.hpp>
 #include <tessera/metadata/expected_element.hpp>
 #include <tessera/metadata/node_document.hpp>
 #include <tessera/view/array_view.hpp>
 #include <tessera/view/box.hpp>
+#include <tessera/view/strided_span.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -99,7 +100,7 @@ class Array {
   }
   template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto read(Sel const& selection, M&& to, ReadOptions const& options = {}) const {
-    return read(selection, to, array_.queue(), options);
+    return read_selected<detail::memory_rank<Sel, Rank>>(selected(selection), to, array_.queue(), options);
   }
 
   /// Reads a selection into a new array of buffers B, by default in the array's own space. Use the new array in the
@@ -112,7 +113,7 @@ class Array {
   }
   template <class B = detail::elements_buffer<T, array_space>, detail::Selector Sel = Box>
   OwnedArray<T, detail::memory_rank<Sel, Rank>, B> read(Sel const& selection, ReadOptions const& options = {}) const {
-    return read<B>(selection, array_.queue(), options);
+    return read_owned<detail::memory_rank<Sel, Rank>, B>(selected(selection), array_.queue(), options);
   }
   /// Not a function to call: its message says how to read numbers of another type.
   template <Element B, detail::Selector Sel = Box>
@@ -133,7 +134,7 @@ class Array {
   }
   template <detail::Selector Sel = Box, detail::MemoryOrMistake M>
   auto write(Sel const& selection, M const& from, WriteOptions const& options = {}) const {
-    return write(selection, from, array_.queue(), options);
+    return write_selected<detail::memory_rank<Sel, Rank>>(selected(selection), from, array_.queue(), options);
   }
 
   /// Gives the array another shape: `array.resize({100, 100})`. Where it grows, it has the fill value; cut elements are
@@ -150,8 +151,8 @@ class Array {
     if constexpr (detail::check_writable<S>() && detail::check_memory<T, Rank, array_space, M const>()) {
       auto const block = of_this([&] { return detail::block_of<Rank>(from, shape(), axis); });
       auto const view = of_this([&] { return detail::caller_view<Rank>(from, block); });
-      return detail::ElementsOf<T>::append(
-          array_, axis, block, {reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, on, options);
+      StridedView<array_space> const there{reinterpret_cast<std::byte const*>(view.data), view.layout().strides};
+      return array_.append_from(axis, block, detail::ElementsOf<T>::placed(there), on, options);
     } else {
       return detail::InvalidCall{};
     }
@@ -203,21 +204,7 @@ class Array {
   /// has fractions. Throws: SelectionError, if the number does not fit; as write.
   template <detail::Selector Sel = Box>
   auto fill(Sel const& selection, T const& value, queue_type& on, WriteOptions const& options = {}) const {
-    constexpr auto memory_rank = detail::memory_rank<Sel, Rank>;
-    ResolvedSelection const what = selected(selection);
-    ArrayView<T const, memory_rank, array_space> same{&value, {}, {}};  // of no strides: every index shows it
-    std::copy_n(what.shape.begin(), memory_rank, same.shape);
-    if constexpr (std::same_as<array_space, space::Host>) {
-      return write_selected<memory_rank>(what, same, on, options);
-    } else {
-      HostBuffer here{sizeof(T)};
-      std::memcpy(here.span().data, &value, sizeof(T));
-      auto there = cast<buffer_in_t<array_space>>(std::move(here), on);
-      same.data = reinterpret_cast<T const*>(there.view().data);
-      auto pending = write_selected<memory_rank>(what, same, on, options);
-      on.keep(std::move(there));
-      return pending;
-    }
+    return detail::fill_selected(array_, selected(selection), value, on, options);
   }
   template <detail::Selector Sel = Box>
   auto fill(Sel const& selection, T const& value, WriteOptions const& options = {}) const {
@@ -248,8 +235,8 @@ class Array {
   auto read_selected(ResolvedSelection const& selected, M& to, queue_type& on, ReadOptions const& options) const {
     if constexpr (detail::check_destination<T, MemoryRank, array_space, M>()) {
       auto const view = of_this([&] { return detail::caller_view<MemoryRank>(to, selected.shape); });
-      return detail::ElementsOf<T>::read(array_, selected,
-                                         {reinterpret_cast<std::byte*>(view.data), view.layout().strides}, on, options);
+      StridedSpan<array_space> const there{reinterpret_cast<std::byte*>(view.data), view.layout().strides};
+      return array_.read_into(selected, detail::ElementsOf<T>::placed(there), on, options);
     } else {
       return detail::InvalidCall{};
     }
@@ -259,20 +246,8 @@ class Array {
   OwnedArray<T, MemoryRank, B> read_owned(ResolvedSelection const& selected, queue_type& on,
                                           ReadOptions const& options) const {
     OwnedArray<T, MemoryRank, B> result{selected.shape, queue_in<typename B::space_type>(on)};
-    auto const view = result.view();
-    if constexpr (detail::is_of_the_host_alone<typename B::space_type, array_space>) {
-      if constexpr (detail::check_host_route<S, P>())
-        array_.template through<space::Host>().read(
-            selected, {reinterpret_cast<std::byte*>(view.data), view.layout().strides}, on.host(), options);
-    } else if constexpr (std::is_void_v<Completion>) {
-      read_selected<MemoryRank>(selected, view, on, options);
-    } else {
-      auto pending = read_selected<MemoryRank>(selected, view, on, options);
-      if constexpr (B::space_type::host_accessible)
-        pending.wait();
-      else
-        pending.detach();
-    }
+    if constexpr (detail::check_new_memory<T, MemoryRank, array_space, typename B::space_type>())
+      detail::read_owned(array_, selected, result, on, options);
     return result;
   }
 
@@ -281,8 +256,8 @@ class Array {
                       WriteOptions const& options) const {
     if constexpr (detail::check_writable<S>() && detail::check_memory<T, MemoryRank, array_space, M const>()) {
       auto const view = of_this([&] { return detail::caller_view<MemoryRank>(from, selected.shape); });
-      return detail::ElementsOf<T>::write(
-          array_, selected, {reinterpret_cast<std::byte const*>(view.data), view.layout().strides}, on, options);
+      StridedView<array_space> const there{reinterpret_cast<std::byte const*>(view.data), view.layout().strides};
+      return array_.write_from(selected, detail::ElementsOf<T>::placed(there), on, options);
     } else {
       return detail::InvalidCall{};
     }

@@ -11,6 +11,7 @@
 #include <tessera/array/caller_memory.hpp>
 #include <tessera/array/elements.hpp>
 #include <tessera/array/owned_array.hpp>
+#include <tessera/array/read_owned.hpp>
 #include <tessera/array/selection.hpp>
 #include <tessera/core/data_type.hpp>
 #include <tessera/view/contiguous_memory.hpp>
@@ -65,20 +66,8 @@ class ArrayOf {
     constexpr bool is_of_host = detail::is_of_the_host_alone<typename B::space_type, array_space>;
     static_assert(is_of_host || detail::is_worked_on_in<typename B::space_type, array_space>,
                   "tessera: this array is not read into buffers of that space; leave out the type of the buffers");
-    if constexpr (is_of_host) {
-      if constexpr (detail::check_host_route<S, P>())
-        array_.template through<space::Host>().read(what, {reinterpret_cast<std::byte*>(result.data()), dense(what)},
-                                                    on.host(), options);
-    } else if constexpr (std::is_void_v<typename Untyped::Completion>) {
-      detail::ElementsOf<T>::read(array_, what, {reinterpret_cast<std::byte*>(result.data()), dense(what)}, on,
-                                  options);
-    } else {
-      auto pending = array_.read(what, {reinterpret_cast<std::byte*>(result.data()), dense(what)}, on, options);
-      if constexpr (B::space_type::host_accessible)
-        pending.wait();
-      else
-        pending.detach();
-    }
+    if constexpr (is_of_host || detail::is_worked_on_in<typename B::space_type, array_space>)
+      detail::read_owned(array_, what, result, on, options);
     return result;
   }
   template <class B = detail::elements_buffer<T, array_space>, detail::Selector Sel = Box>
@@ -91,8 +80,8 @@ class ArrayOf {
   auto read(Sel const& selection, M&& to, queue_type& on, ReadOptions const& options = {}) const {
     if constexpr (detail::check_destination<T, detail::any_rank, array_space, M>()) {
       auto const what = selected(selection);
-      return detail::ElementsOf<T>::read(
-          array_, what, {reinterpret_cast<std::byte*>(first_element(to, what)), dense(what)}, on, options);
+      StridedSpan<array_space> const there{reinterpret_cast<std::byte*>(first_element(to, what)), dense(what)};
+      return array_.read_into(what, detail::ElementsOf<T>::placed(there), on, options);
     } else {
       return detail::InvalidCall{};
     }
@@ -105,8 +94,8 @@ class ArrayOf {
   auto write(Sel const& selection, M const& from, queue_type& on, WriteOptions const& options = {}) const {
     if constexpr (detail::check_writable<S>() && detail::check_memory<T, detail::any_rank, array_space, M const>()) {
       auto const what = selected(selection);
-      return detail::ElementsOf<T>::write(
-          array_, what, {reinterpret_cast<std::byte const*>(first_element(from, what)), dense(what)}, on, options);
+      StridedView<array_space> const there{reinterpret_cast<std::byte const*>(first_element(from, what)), dense(what)};
+      return array_.write_from(what, detail::ElementsOf<T>::placed(there), on, options);
     } else {
       return detail::InvalidCall{};
     }

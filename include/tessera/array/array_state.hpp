@@ -1,4 +1,4 @@
-// How the handles of an open array that have one pipeline reach its chunks.
+// What the handles of an open array that have one pipeline share.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,26 +18,29 @@
 #include <tessera/core/text.hpp>
 #include <tessera/metadata/array_metadata.hpp>
 #include <tessera/metadata/node_document.hpp>
-#include <tessera/pipeline/erased_pipeline.hpp>
+#include <tessera/pipeline/form.hpp>
 #include <tessera/plan/regular_parts.hpp>
-#include <tessera/shard/decoded_shard_store.hpp>
 #include <tessera/shard/index_cache.hpp>
-#include <tessera/store/erased_store.hpp>
+#include <tessera/store/concept.hpp>
 #include <tessera/store/folder_lock.hpp>
-#include <tessera/store/watch.hpp>
-#include <tessera/transfer/chunk_access.hpp>
-#include <tessera/transfer/part_chunk_names.hpp>
 #include <tessera/view/selected.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
+
+/// Chunks of one shape that are read and written as an array of their own: an array's, or those of a part of it.
+struct RegularGrid {
+  ResolvedChunk const& form;
+  Extents const& shape;                  ///< of the elements
+  Extents const* first_chunk = nullptr;  ///< its place in the array's grid; null: the array's own first one
+};
 
 /// Of the handles with one pipeline. Threads share it. `P` is a pipeline's core: codecs that a program lists are no
 /// part of its type.
 template <class S, class P>
 struct ArrayState {
   using queue_type = typename P::queue_type;
-  using Access = ChunkAccess<erased_t<typename P::leaf_type>>;
-  using UseChunks = FunctionRef<void(Access const&)>;
+  using array_space = typename P::array_space;
+  using UseGrid = FunctionRef<void(RegularGrid const&, ResolvedSelection const&, std::ptrdiff_t)>;
 
   /// Throws: MetadataError, if the pipeline cannot take chunks of this shape and type.
   ArrayState(S const& given, std::shared_ptr<SharedArray> opened, P codecs, queue_type queue);
@@ -50,20 +53,14 @@ struct ArrayState {
   /// of. Throws: SelectionError.
   Extents expect_inside(ResolvedSelection const& selected, Strides const& strides) const;
 
-  /// Calls f with the chunks, as if the array had that shape. What one read knows of shards is of one call.
-  void with_chunks(Extents const& as, UseChunks f);
-  /// Likewise, to be written.
-  void with_writable_chunks(Extents const& as, UseChunks f);
-  /// Likewise; chunks are written as they are encoded, and codecs may be such as only decode.
-  void with_encoded_chunks(Extents const& as, UseChunks f);
+  /// All of an array of that shape. Throws: MetadataError, of a rectilinear grid.
+  RegularGrid whole(Extents const& as) const;
+  /// Calls f for all of a selection of an array of that shape: for each part of a rectilinear grid, and for the whole
+  /// of any other. What of it is selected begins so many bytes behind the beginning of the memory.
+  void for_each_part(Extents const& as, ResolvedSelection const& selected, Strides const& strides, UseGrid f);
 
-  /// A rectilinear grid, which is read and written part by part: each part as an array of its own.
-  bool has_parts() const { return !metadata.edges.empty(); }
-  /// Calls f for all of a selection of such an array of that shape.
-  void for_each_part(Extents const& as, ResolvedSelection const& selected, UsePart f) const;
-  void with_part(RegularPart const& part, UseChunks f);
-  void with_writable_part(RegularPart const& part, UseChunks f);
-
+  /// Indexes of shards: those that are kept, or new ones of the caller's own; null: there are no shards.
+  std::shared_ptr<ShardIndexCache> indexes(RegularGrid const& of) const;
   /// Of shards, from here on, among all calls: so many bytes, and none that were kept before; 0: each call has its own.
   void keep_indexes(std::uint64_t most);
 
@@ -97,26 +94,11 @@ struct ArrayState {
   queue_type on;
 
  private:
-  using Encoder = typename erased_t<typename P::leaf_type>::Encoder;
-
-  // What is read or written as an array: this one, or a part of it.
-  struct Whole {
-    ResolvedChunk const& form;
-    Extents const& shape;
-    Extents const* first_chunk = nullptr;  // null: the array's own first one
-  };
   ChunkSpecification specification_of(Extents const& chunk) const {
     return {chunk, metadata.type, metadata.fill, components_of(metadata.fields)};
   }
-  Whole whole(Extents const& as) const;
-  Whole part_of(RegularPart const& part);
-
-  static bool has_encoded_shards(ResolvedChunk const& form);
-  void with_reading(Whole const& of, UseChunks f);
-  void with_writing(Whole const& of, Encoder const* encoder, UseChunks f);
-  void with_access(Whole const& of, typename Access::Store const& chunks, typename Access::Writing const* writing,
-                   UseChunks f);
-  std::shared_ptr<ShardIndexCache> shards(Whole const& of);
+  bool has_parts() const { return !metadata.edges.empty(); }  // a rectilinear grid
+  RegularGrid part_of(RegularPart const& part);
 
   std::mutex forms_mutex_;
   std::map<std::string, ResolvedChunk> forms_;  // by the shape of a part's chunks
@@ -176,20 +158,28 @@ Extents ArrayState<S, P>::expect_inside(ResolvedSelection const& selected, Strid
 }
 
 template <class S, class P>
-void ArrayState<S, P>::for_each_part(Extents const& as, ResolvedSelection const& selected, UsePart f) const {
-  for_each_regular_part(selected, chunk_axes(metadata.edges, as), as, f);
-}
-
-template <class S, class P>
-auto ArrayState<S, P>::whole(Extents const& as) const -> Whole {
+RegularGrid ArrayState<S, P>::whole(Extents const& as) const {
   if (has_parts())
     throw MetadataError{"chunk grid \"rectilinear\"",
                         "member chunk_grid: \"rectilinear\" is not supported by this call; read and write take it"};
   return {form, as};
 }
+
+template <class S, class P>
+void ArrayState<S, P>::for_each_part(Extents const& as, ResolvedSelection const& selected, Strides const& strides,
+                                     UseGrid f) {
+  if (!has_parts()) return f(whole(as), selected, 0);
+  for_each_regular_part(selected, chunk_axes(metadata.edges, as), as,
+                        [&](RegularPart const& part, ResolvedSelection const& some, Extents const& target) {
+                          std::ptrdiff_t offset = 0;
+                          for (std::size_t d = 0; d < target.rank(); ++d)
+                            offset += static_cast<std::ptrdiff_t>(target[d]) * strides[d];
+                          f(part_of(part), some, offset);
+                        });
+}
 // What of a part does not change is worked out once.
 template <class S, class P>
-auto ArrayState<S, P>::part_of(RegularPart const& part) -> Whole {
+RegularGrid ArrayState<S, P>::part_of(RegularPart const& part) {
   std::lock_guard lock{forms_mutex_};
   auto const name = to_string(part.chunk_shape);
   auto found = forms_.find(name);
@@ -198,38 +188,13 @@ auto ArrayState<S, P>::part_of(RegularPart const& part) -> Whole {
 }
 
 template <class S, class P>
-void ArrayState<S, P>::with_chunks(Extents const& as, UseChunks f) {
-  with_reading(whole(as), f);
+std::shared_ptr<ShardIndexCache> ArrayState<S, P>::indexes(RegularGrid const& of) const {
+  if (of.form.shards.empty()) return nullptr;
+  if (!of.first_chunk)
+    if (auto kept = array->indexes()) return kept;
+  constexpr auto most = std::uint64_t{64} << 20;  // bytes of indexes: those of some shards at a time
+  return std::make_shared<ShardIndexCache>(of.form.shards, most);
 }
-template <class S, class P>
-void ArrayState<S, P>::with_part(RegularPart const& part, UseChunks f) {
-  with_reading(part_of(part), f);
-}
-template <class S, class P>
-void ArrayState<S, P>::with_reading(Whole const& of, UseChunks f) {
-  ErasedStoreOf<S> const chunks{store, locks};
-  if constexpr (P::may_encode_shards)
-    if (has_encoded_shards(of.form)) {
-      DecodedShardStore<> const decoded{chunks, of.form};
-      return with_access(of, decoded, nullptr, f);
-    }
-  with_access(of, chunks, nullptr, f);
-}
-template <class S, class P>
-void ArrayState<S, P>::with_writable_chunks(Extents const& as, UseChunks f) {
-  EncoderOf<typename P::leaf_type> const encoder{pipeline.leaf()};
-  with_writing(whole(as), &encoder, f);
-}
-template <class S, class P>
-void ArrayState<S, P>::with_writable_part(RegularPart const& part, UseChunks f) {
-  EncoderOf<typename P::leaf_type> const encoder{pipeline.leaf()};
-  with_writing(part_of(part), &encoder, f);
-}
-template <class S, class P>
-void ArrayState<S, P>::with_encoded_chunks(Extents const& as, UseChunks f) {
-  with_writing(whole(as), nullptr, f);
-}
-
 template <class S, class P>
 void ArrayState<S, P>::keep_indexes(std::uint64_t most) {
   if (most == 0 || form.shards.empty()) return array->keep(nullptr);
@@ -262,47 +227,4 @@ FolderLock ArrayState<S, P>::hold_shape() {
     return {};
   }
 }
-
-template <class S, class P>
-bool ArrayState<S, P>::has_encoded_shards(ResolvedChunk const& form) {
-  return !form.shards.empty() && form.shards.front().behind;
-}
-
-template <class S, class P>
-void ArrayState<S, P>::with_writing(Whole const& of, Encoder const* encoder, UseChunks f) {
-  ErasedWritableStoreOf<S> const chunks{store, locks};
-  if constexpr (P::may_encode_shards)
-    if (has_encoded_shards(of.form)) {
-      EncodedShardStore<> const encoded{chunks, of.form};
-      typename Access::Writing const writing{encoded, encoder};
-      return with_access(of, encoded, &writing, f);
-    }
-  typename Access::Writing const writing{chunks, encoder};
-  with_access(of, chunks, &writing, f);
-}
-
-template <class S, class P>
-void ArrayState<S, P>::with_access(Whole const& of, typename Access::Store const& chunks,
-                                   typename Access::Writing const* writing, UseChunks f) {
-  auto const directory = shards(of);
-  auto const* const grid = directory ? &directory->grid() : nullptr;
-  ArrayChunkNames const names{prefix, metadata.key_encoding, grid};
-  ErasedPipelineOf<typename P::leaf_type> const passed{pipeline.leaf()};
-  auto const with_names = [&](ChunkNames const& called) {
-    f(Access{chunks, called, passed, of.form, fill_element(), directory.get(), of.shape, writing});
-  };
-  if (!of.first_chunk) return with_names(names);
-  with_names(PartChunkNames{prefix, metadata.key_encoding, grid, *of.first_chunk});
-}
-
-// What is kept, or one of the call's own; null: there are no shards. Who has it holds it.
-template <class S, class P>
-std::shared_ptr<ShardIndexCache> ArrayState<S, P>::shards(Whole const& of) {
-  if (of.form.shards.empty()) return nullptr;
-  if (!of.first_chunk)
-    if (auto kept = array->indexes()) return kept;
-  constexpr auto most = std::uint64_t{64} << 20;  // bytes of indexes: those of some shards at a time
-  return std::make_shared<ShardIndexCache>(of.form.shards, most);
-}
-
 }}}  // namespace tessera::v0::detail

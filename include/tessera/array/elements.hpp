@@ -9,9 +9,6 @@
 #include <tessera/codec/array_to_bytes/bytes.hpp>
 #include <tessera/memory/space.hpp>
 #include <tessera/pipeline/pipeline.hpp>
-#include <tessera/transfer/read_options.hpp>
-#include <tessera/transfer/write_options.hpp>
-#include <tessera/view/selected.hpp>
 #include <tessera/view/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -36,21 +33,14 @@ struct ElementsOf {
     return fill;
   }
 
-  /// Through an AnyArray.
-  template <class A, class Space = typename A::array_space>
-  static auto read(A const& array, ResolvedSelection const& what, StridedSpan<Space> const& to,
-                   typename A::queue_type& on, ReadOptions const& options) {
-    return array.read(what, to, on, options);
+  /// Memory of such elements, as an AnyArray takes it.
+  template <MemorySpace S>
+  static StridedSpan<S> const& placed(StridedSpan<S> const& to) {
+    return to;
   }
-  template <class A, class Space = typename A::array_space>
-  static auto write(A const& array, ResolvedSelection const& what, StridedView<Space> const& from,
-                    typename A::queue_type& on, WriteOptions const& options) {
-    return array.write(what, from, on, options);
-  }
-  template <class A, class Space = typename A::array_space>
-  static auto append(A const& array, std::size_t axis, Extents const& block, StridedView<Space> const& from,
-                     typename A::queue_type& on, WriteOptions const& options) {
-    return array.append(axis, block, from, on, options);
+  template <MemorySpace S>
+  static StridedView<S> const& placed(StridedView<S> const& from) {
+    return from;
   }
 };
 

@@ -88,28 +88,9 @@ struct ElementsOf<T> {
     return {first, first + value.size()};
   }
 
-  template <class A>
-  static auto read(A const& array, ResolvedSelection const& what, StridedSpan<space::Host> const& to,
-                   Queue<space::Host>& on, ReadOptions const& options) {
-    return array.for_parts(what, to.strides, on, [&](auto const& chunks, auto const& part, std::ptrdiff_t offset) {
-      array.with_defaults(options, [&](auto const& used) {
-        PlacedSpan<space::Host> const there{to.data + offset, to.strides, {sizeof(T), &taking_placer<T>}};
-        read_chunks(chunks, part, there, on, used);
-      });
-    });
+  static PlacedSpan<space::Host> placed(StridedSpan<space::Host> const& to) {
+    return {to.data, to.strides, {sizeof(T), &taking_placer<T>}};
   }
-  template <class A>
-  static auto write(A const& array, ResolvedSelection const& what, StridedView<space::Host> const& from,
-                    Queue<space::Host>& on, WriteOptions const& options) {
-    return array.write_from(what, placed(from), on, options);
-  }
-  template <class A>
-  static auto append(A const& array, std::size_t axis, Extents const& block, StridedView<space::Host> const& from,
-                     Queue<space::Host>& on, WriteOptions const& options) {
-    return array.append_from(axis, block, placed(from), on, options);
-  }
-
- private:
   static PlacedView<space::Host> placed(StridedView<space::Host> const& from) {
     return {from.data, from.strides, {sizeof(T), &giving_placer<T>}};
   }

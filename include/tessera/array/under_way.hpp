@@ -1,5 +1,6 @@
-// Work of a device's queue for an array, to be named in errors that show later.
+// How the calls of an array end: the work that a device's queue still has for them, and their errors.
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -8,6 +9,9 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
+#include <tessera/memory/pending.hpp>
+#include <tessera/memory/queue.hpp>
+#include <tessera/metadata/node_document.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/view/selected.hpp>
 
@@ -46,4 +50,39 @@ class UnderWay {
   Region elements_;  // of the first no numbers: the shape alone is known
 };
 
+/// How a call ends. With the host's memory it returns nothing, because it is done; else a Pending.
+template <class State>
+auto finish([[maybe_unused]] std::shared_ptr<State> const& array, [[maybe_unused]] char const* what,
+            [[maybe_unused]] ResolvedSelection const& selected, typename State::queue_type& on) {
+  if constexpr (std::same_as<typename State::array_space, space::Host>)
+    on.wait();
+  else
+    return on.pending(UnderWay{array, what, selected});
+}
+
+/// For a handler: nothing is under way any more when the caller sees what it caught.
+template <class Queue>
+[[noreturn]] void wait_and_throw(Queue& on) {
+  try {
+    on.wait();
+  } catch (Error const&) {  // the first one is thrown
+  }
+  throw;
+}
+
+/// For the handler of a call: its error names the array. The caller's memory is in use until the queue is done.
+template <class State>
+[[noreturn, gnu::noinline, gnu::cold]] void fail(std::shared_ptr<State> const& array, [[maybe_unused]] char const* what,
+                                                 [[maybe_unused]] ResolvedSelection const& selected,
+                                                 typename State::queue_type& on) {
+  try {
+    throw_in_document(array->store, array->array->document);
+  } catch (DeviceError& error) {
+    if constexpr (!std::same_as<typename State::queue_type, Queue<space::Host>>)
+      if (error.key().empty()) UnderWay{array, what, selected}(error);
+    wait_and_throw(on);
+  } catch (...) {
+    wait_and_throw(on);
+  }
+}
 }}}  // namespace tessera::v0::detail

@@ -1,6 +1,7 @@
 // What a handle of an array does where the options of a call say nothing.
 #pragma once
 #include <memory>
+#include <optional>
 
 #include <tessera/transfer/read_options.hpp>
 #include <tessera/transfer/write_options.hpp>
@@ -39,19 +40,32 @@ inline WriteOptions completed(WriteOptions given, WriteOptions const& usual) {
   return given;
 }
 
+/// The options that a call works with: what it was given itself, not a copy, where there are no defaults.
+template <class Options>
+class UsedOptions {
+ public:
+  explicit UsedOptions(Options const& given) : used_{given} {}
+  UsedOptions(Options const& given, Options const& usual) : completed_{completed(given, usual)}, used_{*completed_} {}
+  UsedOptions(UsedOptions const&) = delete;
+
+  Options const& get() const { return used_; }
+
+ private:
+  std::optional<Options> const completed_{};
+  Options const& used_;
+};
+
 /// Copied with its handle, and never changed: handles are for any thread.
 class OptionDefaults {
  public:
   OptionDefaults with(ReadOptions const& options) const { return {options, kept_ ? kept_->write : WriteOptions{}}; }
   OptionDefaults with(WriteOptions const& options) const { return {kept_ ? kept_->read : ReadOptions{}, options}; }
 
-  /// Calls f with what a call works with: what was given itself, not a copy, where there are no defaults.
-  template <class Options, class F>
-  void apply(Options const& given, F&& f) const {
-    if (kept_)
-      f(completed(given, usual(given)));
-    else
-      f(given);
+  /// What is given outlives what this returns.
+  template <class Options>
+  UsedOptions<Options> used_for(Options const& given) const {
+    if (!kept_) return UsedOptions<Options>{given};
+    return UsedOptions<Options>{given, usual(given)};
   }
 
   OptionDefaults() = default;
