@@ -297,4 +297,15 @@ class Plan {
   bool has_lists_ = false, is_grouped_ = false, is_scattered_ = false;
 };
 
+namespace detail {
+
+/// For functions that take a selection or the plan of one.
+inline Plan planned(ResolvedSelection const& selected, Extents const& chunk_shape, Extents const& group,
+                    Repeats repeats = Repeats::all) {
+  return Plan{selected, chunk_shape, group, repeats};
+}
+inline Plan const& planned(Plan const& plan, Extents const&, Extents const&, Repeats = Repeats::all) { return plan; }
+
+}  // namespace detail
+
 }}  // namespace tessera::v0

@@ -12,6 +12,7 @@
 #include <tessera/place/any_placer.hpp>
 #include <tessera/place/copy.hpp>
 #include <tessera/plan/plan.hpp>
+#include <tessera/shard/watched_shards.hpp>
 #include <tessera/transfer/batches.hpp>
 #include <tessera/transfer/chunk_access.hpp>
 #include <tessera/transfer/chunk_fetcher.hpp>
@@ -51,10 +52,15 @@ class ReadBatch {
     };
     locate_.begin();
     fetch_.begin(source, chunks_.all(), on);
-    shards_.read(source, chunks_.all(), options.stop, on, [&](std::span<ChunkRead<P>> some) {
-      locate_.run(source, limits, some, shards_.watched(), on);
-      fetch_.run(source, limits, some, shards_.watched(), place_next, on);
-    });
+    for (auto const few : runs_of_few_shards(source, chunks_.all(), on)) {
+      ConsistentShards<P> shards{source, few, watched_, options.stop};
+      while (shards.next()) try {
+          locate_.run(source, limits, shards.chunks(), watched_, on);
+          fetch_.run(source, limits, shards.chunks(), watched_, place_next, on);
+        } catch (Error const&) {
+          if (!shards.was_replaced()) throw;  // else the error is nobody's
+        }
+    }
     decode(source, on);
     placed += place(source, plan, target, on);
     fetch_.give_back(on);
@@ -260,7 +266,7 @@ class ReadBatch {
   }
 
   ChunkReads<P> chunks_;
-  ConsistentShards<P> shards_;
+  WatchedShards watched_;
   ShardLocator<P> locate_;
   ChunkFetcher<P> fetch_;
   std::vector<DecodeTask<bytes_space, array_space>> tasks_;
@@ -273,26 +279,20 @@ class ReadBatch {
 
 }  // namespace detail
 
-/// Reads what is planned into the target, in the queue's order. Missing chunks are the fill value.
-/// Throws: StoreError, CodecError with the key, Cancelled; then all of the mini-batches that had ended is placed, some
-/// or none of the one with the error, and nothing else. The target is in use until the queue is done. `To` is a
-/// StridedSpan, or array/converted.hpp's.
-template <class P, class To = StridedSpan<typename P::array_space>>
-void read_chunks(ChunkAccess<P> const& source, Plan const& plan, To const& target, typename P::queue_type& on,
+/// Reads what is `selected`, by a ResolvedSelection or a Plan, into the target, in the queue's order. Missing chunks
+/// are the fill value. Throws: StoreError, CodecError with the key, Cancelled; then all of the mini-batches that had
+/// ended is placed, some or none of the one with the error, and nothing else. The target is in use until the queue is
+/// done. `To` is a StridedSpan, or array/converted.hpp's.
+template <class P, class Selected, class To = StridedSpan<typename P::array_space>>
+void read_chunks(ChunkAccess<P> const& source, Selected const& selected, To const& target, typename P::queue_type& on,
                  ReadOptions const& options = {}) {
   using Batch = detail::ReadBatch<P, To>;
+  auto const shard = source.shards ? source.shards->grid().chunks_per_shard() : Extents{};
+  auto const& plan = detail::planned(selected, source.form.layout.shape, shard);
   auto const batches = Batch::batches(source, plan, on, options);
   detail::run_batches<Batch>(batches, options, on, [&](auto const& lease, std::uint64_t first, std::uint64_t last) {
     lease()->run(source, plan, first, last, target, on, options);
   });
-}
-/// Likewise a selection.
-template <class P, class To = StridedSpan<typename P::array_space>>
-void read_chunks(ChunkAccess<P> const& source, ResolvedSelection const& selected, To const& target,
-                 typename P::queue_type& on, ReadOptions const& options = {}) {
-  Plan const plan{selected, source.form.layout.shape,
-                  source.shards ? source.shards->grid().chunks_per_shard() : Extents{}};
-  read_chunks(source, plan, target, on, options);
 }
 
 }}  // namespace tessera::v0

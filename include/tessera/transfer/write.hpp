@@ -280,23 +280,17 @@ void write_pieces(ChunkAccess<P> const& source, Extents const& shape, Plan const
 
 }  // namespace detail
 
-/// Writes what is planned: each chunk once.
-template <class P, class From = StridedView<typename P::array_space>>
-void write_chunks(ChunkAccess<P> const& source, Extents const& shape, Plan const& plan, From const& origin,
+/// Writes what is `selected`, by a ResolvedSelection or a Plan, from memory at `origin`, each chunk once, in the
+/// queue's order. Of chunks that are written in part, the rest stays as it is, whoever else writes to it through this
+/// store and its copies. Of an element that is selected several times the last one is written. `shape` is that of the
+/// array. Throws: StoreError, CodecError with the key, Cancelled; then some of the selection may be written, every
+/// chunk wholly or not at all. The origin is in use until the queue is done. `From` is a StridedView, or
+/// array/converted.hpp's.
+template <class P, class Selected, class From = StridedView<typename P::array_space>>
+void write_chunks(ChunkAccess<P> const& source, Extents const& shape, Selected const& selected, From const& origin,
                   typename P::queue_type& on, WriteOptions const& options = {}) {
+  auto const& plan = detail::planned(selected, source.form.layout.shape, {}, Repeats::last);
   detail::write_pieces(source, shape, plan, 0, plan.size(), origin, on, options);
-}
-
-/// Writes a selection from memory at `origin`, in the queue's order. Of chunks that are written in part, the rest stays
-/// as it is, whoever else writes to it through this store and its copies. Of an element that is selected several times
-/// the last one is written. `shape` is that of the array. Throws: StoreError, CodecError with the key, Cancelled; then
-/// some of the selection may be written, every chunk wholly or not at all. The origin is in use until the queue is
-/// done. `From` is a StridedView, or array/converted.hpp's.
-template <class P, class From = StridedView<typename P::array_space>>
-void write_chunks(ChunkAccess<P> const& source, Extents const& shape, ResolvedSelection const& selected,
-                  From const& origin, typename P::queue_type& on, WriteOptions const& options = {}) {
-  Plan const plan{selected, source.form.layout.shape, {}, Repeats::last};
-  write_chunks(source, shape, plan, origin, on, options);
 }
 
 }}  // namespace tessera::v0

@@ -106,4 +106,5 @@ inline void close(Descriptor& file) {
 }
 
 }  // namespace detail::posix
+
 }}  // namespace tessera::v0
