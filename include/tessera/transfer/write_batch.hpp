@@ -104,7 +104,8 @@ class WriteBatch {
     put_stored_fill(fill_, to.source.fill, layout);
     for (std::size_t i = 0; i < used_; ++i) slots_[i].is_new = slots_[i].is_new || !read_old(to, slots_[i], on);
     ByteView<space::Host> const fill{fill_.data(), fill_.size()};
-    WritePlacer<P, From>{layout, to.plan, to.origin, fill, placing_, on}.place({slots_.data(), used_});
+    std::span<Slot const> const slots{slots_.data(), used_};
+    WritePlacer<P, From>{layout, to.plan, to.origin, fill, placing_, on}.place(slots);
   }
 
   // The chunk's value until now, decoded. False: there is none.
