@@ -57,14 +57,14 @@ class ConsistentShards {
     if (!chunks_.empty()) end();
     watched_.clear();
     lock_.reset();
-    chunks_ = takes_locks_ ? first_shard(left_) : left_;
+    chunks_ = takes_locks_ ? *runs_of_shard(left_).begin() : left_;
     if (chunks_.empty()) return false;
     if (takes_locks_) lock_.emplace(source_.store.lock(chunks_.front().key));
     if (source_.shards) begin();
     return true;
   }
 
-  /// Those.
+  /// The chunks to read.
   Chunks chunks() const { return chunks_; }
 
   /// After an error: whether a shard of them was replaced. Then they are to be read again.
@@ -108,11 +108,6 @@ class ConsistentShards {
   }
   bool is_changed(ChunkRead<P> const& chunk) const {
     return chunk.sequence && !source_.store.changes(chunk.key).none_since(*chunk.sequence);
-  }
-
-  static Chunks first_shard(Chunks chunks) {
-    for (auto const shard : runs_of_shard(chunks)) return shard;
-    return {};
   }
 
   Source const& source_;
