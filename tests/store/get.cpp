@@ -29,10 +29,10 @@ struct Plain {
 
 std::string runs(std::vector<WantedRange> wanted, std::uint64_t gap) {
   std::string shown;
-  for_each_run(wanted, {gap}, [&](std::span<WantedRange const> run) {
+  for (auto const run : runs_within(wanted, {gap})) {
     for (auto const& range : run) shown += std::to_string(range.request) + ' ';
     shown += "| ";
-  });
+  }
   return shown;
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("every range is in one run, and no two runs are close") {
     std::vector<int> seen(wanted.size());
     std::uint64_t end = 0;
     bool first = true, right = true;
-    for_each_run(wanted, {gap}, [&](std::span<WantedRange const> run) {
+    for (auto const run : runs_within(wanted, {gap})) {
       right = right && !run.empty() && (first || run.front().offset > end + gap);
       end = run.front().offset;
       for (auto const& range : run) {
@@ -97,7 +97,7 @@ TEST_CASE("every range is in one run, and no two runs are close") {
         ++seen[range.request];
       }
       first = false;
-    });
+    }
     CHECK(right);
     CHECK(std::ranges::count(seen, 1) == static_cast<std::ptrdiff_t>(wanted.size()));
   }

@@ -14,6 +14,7 @@
 #include <tessera/pipeline/composed_pipeline.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/pipeline/implementations.hpp>
+#include <tessera/pipeline/named_stages.hpp>
 #include <tessera/pipeline/stages.hpp>
 
 namespace tessera { inline namespace v0 {

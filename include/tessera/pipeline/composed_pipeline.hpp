@@ -21,6 +21,7 @@
 #include <tessera/pipeline/form.hpp>
 #include <tessera/pipeline/implementations.hpp>
 #include <tessera/pipeline/index_pipeline.hpp>
+#include <tessera/pipeline/named_stages.hpp>
 #include <tessera/pipeline/sharding.hpp>
 #include <tessera/pipeline/stages.hpp>
 #include <tessera/pipeline/value_codecs.hpp>

@@ -10,6 +10,7 @@
 #include <tessera/codec/array_to_bytes/bytes.hpp>
 #include <tessera/codec/bytes_to_bytes/crc32c.hpp>
 #include <tessera/pipeline/implementations.hpp>
+#include <tessera/pipeline/named_stages.hpp>
 #include <tessera/pipeline/stages.hpp>
 #include <tessera/place/copy.hpp>
 

@@ -2,79 +2,20 @@
 // of a shard.
 #pragma once
 #include <algorithm>
-#include <bit>
 #include <cstddef>
-#include <memory>
 #include <span>
-#include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <tessera/codec/aliases.hpp>
-#include <tessera/codec/configuration.hpp>
-#include <tessera/core/checked.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/function_ref.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/pipeline/any_stage.hpp>
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/form.hpp>
+#include <tessera/pipeline/stage_rooms.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
-
-/// What names in a document follow each other. Throws: MetadataError.
-class StageOrder {
- public:
-  void add(std::string_view codec, bool reads_array, bool writes_array) {
-    if (reads_array != is_array_)
-      throw MetadataError{text({"member codecs: ", codec,
-                                " is out of order; expected any array-to-array codecs, then one array-to-bytes codec, "
-                                "then any bytes-to-bytes codecs"})};
-    is_array_ = writes_array;
-  }
-  void end() const {
-    if (is_array_) throw MetadataError{"member codecs: no array-to-bytes codec among them, e.g. bytes"};
-  }
-
- private:
-  bool is_array_ = true;
-};
-
-/// The entry of a codec in a document, complete, if it is among these: of the first that takes it. Throws:
-/// MetadataError, if none of that name does. A type of elements becomes that behind it.
-template <class... Cs, class... Type>
-void add_complete(std::vector<Specification>& list, Specification const& given, Type&... type) {
-  auto const name = (((Cs::name == given.name) || ...)) ? std::string_view{given.name} : usual_name(given.name);
-  auto left = (std::size_t{Cs::name == name} + ... + 0);
-  auto const add = [&]<class C>(std::type_identity<C>) {
-    if (left == 0 || C::name != name) return;
-    try {
-      auto const codec = make_codec<C>(given);
-      list.push_back(specification_of(codec, type...));
-      ((type = type_behind(codec, type)), ...);
-      list.back().name = given.name;  // which may be an alias
-      left = 0;
-    } catch (MetadataError const&) {
-      if (--left == 0) throw;
-    }
-  };
-  (add(std::type_identity<Cs>{}), ...);
-}
-
-/// Stages that a document named, in the order of encoding.
-class OwnedStages {
- public:
-  void add(std::unique_ptr<AnyStage const> stage) {
-    list_.push_back(stage.get());
-    owned_.push_back(std::move(stage));
-  }
-  std::span<AnyStage const* const> list() const { return list_; }
-
- private:
-  std::vector<std::unique_ptr<AnyStage const>> owned_;
-  std::vector<AnyStage const*> list_;
-};
 
 /// Stages between the elements' space and the stored bytes', in the order of encoding. What it refers to outlives it.
 template <MemorySpace ArraySpace, MemorySpace BytesSpace, class Queue = crossing_queue<ArraySpace, BytesSpace>>
@@ -110,34 +51,7 @@ class Stages {
       if (!list_[stage]->traits().is_view) return stage;
     return none;
   }
-  // So that chunks whose sizes the host does not know lie where encoders read them.
-  static std::size_t rounded_up(std::size_t bound) { return checked_size(bound + 15 - (bound + 15) % 16, "a chunk"); }
   static bool changes_values(AnyStage const& stage) { return stage.traits().writes_array; }  // of those that run
-
-  // Where what crosses goes, if a stage follows: one chunk behind the other, so that one copy takes all. Throws:
-  // CodecError by the cast, of a chunk that has more than `bound` bytes.
-  static void take_packed(TakeScratch const& take_scratch, StageObject& scratch, std::size_t bound,
-                          std::vector<StageTask>& tasks, StageBuffers const& buffers, StageQueues const& on) {
-    std::size_t total = 0;
-    for (auto const& task : tasks) total += std::min(task.from.size, bound);
-    auto const most = checked_product(std::max(buffers.most, tasks.size()), bound, "a batch");
-    // So that a batch that takes a little more than the last is no reason to allocate.
-    auto const step = std::max(std::bit_floor(total) / 8, std::size_t{1} << 14);
-    auto const size = std::min(most, (total + step - 1) / step * step);
-    auto const room = take_scratch(scratch, checked_size(size, "a batch"), on);
-    total = 0;
-    for (auto& task : tasks) {
-      task.to = room.sub(total, std::min(task.from.size, bound));
-      total += task.to.size;
-    }
-  }
-
-  // Where the results of a stage that others follow go: neighbours, with room for `bound` bytes each.
-  static ByteSpan<Somewhere> take(TakeScratch const& take_scratch, StageObject& scratch, std::size_t bound,
-                                  StageBuffers const& buffers, StageQueues const& on) {
-    auto const most = std::max(buffers.most, buffers.tasks.size());
-    return take_scratch(scratch, checked_size(checked_product(most, bound, "a batch"), "a batch"), on);
-  }
 
   List list_;
 };
@@ -250,7 +164,7 @@ void Stages<ArraySpace, BytesSpace, Queue>::decode(ResolvedChunk const& form,
     } else if (auto const bound = form.bounds[place]; stage.traits().is_cast) {
       take_packed(scratch_between(*list_[next], stage), of_stage.scratch, bound, tasks, buffers, queues);
     } else {
-      auto const room = take(scratch_between(*list_[next], stage), of_stage.scratch, bound, buffers, queues);
+      auto const room = take_neighbours(scratch_between(*list_[next], stage), of_stage.scratch, bound, buffers, queues);
       for (std::size_t i = 0; i < chunks.size(); ++i) tasks[i].to = room.sub(i * bound, bound);
     }
     auto const* const change = changes_values(stage) ? &form.changes[--changed] : nullptr;
@@ -295,8 +209,8 @@ void Stages<ArraySpace, BytesSpace, Queue>::encode(ResolvedChunk const& form,
     } else {
       auto const bound = form.bounds[place];
       auto const apart = is_linked ? rounded_up(bound) : bound;
-      auto const room =
-          take(scratch_between(*list_[at], *list_[next]), buffers.stages[place].scratch, apart, buffers, queues);
+      auto const room = take_neighbours(scratch_between(*list_[at], *list_[next]), buffers.stages[place].scratch, apart,
+                                        buffers, queues);
       for (std::size_t i = 0; i < chunks.size(); ++i) to[i].to = room.sub(i * apart, bound);
     }
   };

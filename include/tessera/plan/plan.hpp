@@ -15,6 +15,7 @@
 #include <tessera/plan/mask_chunks.hpp>
 #include <tessera/plan/piece.hpp>
 #include <tessera/plan/plan_axis.hpp>
+#include <tessera/plan/touched_grid.hpp>
 #include <tessera/view/selected.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -25,8 +26,7 @@ class Plan {
   /// follow each other. The list outlives the plan.
   Plan(std::span<PlacedChunk const> listed, Extents const& shape, Extents const& chunk_shape)
       : chunk_shape_{chunk_shape},
-        group_{Extents::filled(chunk_shape.rank(), 1)},
-        steps_{group_},
+        steps_{Extents::filled(chunk_shape.rank(), 1)},
         listed_{listed},
         shape_{shape},
         size_{listed.size()},
@@ -38,38 +38,27 @@ class Plan {
   /// in one group, of group[d] chunks along dimension d, follow each other; without a group they are in C order.
   Plan(ResolvedSelection const& selected, Extents const& chunk_shape, Extents const& group = {},
        Repeats repeats = Repeats::all)
-      : chunk_shape_{chunk_shape},
-        group_{group.rank() == 0 ? Extents::filled(chunk_shape.rank(), 1) : group},
-        steps_{Extents::filled(chunk_shape.rank(), 1)} {
+      : chunk_shape_{chunk_shape}, steps_{Extents::filled(chunk_shape.rank(), 1)} {
     constexpr auto most = ~std::uint64_t{0};
     for (auto n : selected.shape) elements_ = n != 0 && elements_ > most / n ? most : elements_ * n;
+    auto const& grouped = group.rank() == 0 ? steps_ : group;
     if (selected.is_points) {
       auto const& [first, count, owner] = selected.points;
-      points_ = std::make_unique<detail::ChunkRuns>(first, count, elements_, chunk_shape, group_, repeats);
+      points_ = std::make_unique<detail::ChunkRuns>(first, count, elements_, chunk_shape, grouped, repeats);
       size_ = points_->size();
       is_scattered_ = pays_for_pairs(elements_, points_->runs());
       return;
     }
     if (selected.is_mask) {
-      mask_ = std::make_unique<detail::MaskChunks>(selected.mask, chunk_shape, group_);
+      mask_ = std::make_unique<detail::MaskChunks>(selected.mask, chunk_shape, grouped);
       size_ = mask_->size();
       is_scattered_ = pays_for_pairs(elements_, mask_->runs());
       return;
     }
-    Extents touched;
-    auto const& region = selected.region;
-    for (std::size_t d = 0; d < chunk_shape.rank(); ++d) {
-      if (auto const* const list = selected.list(d))
-        axes_[d] = {*list, chunk_shape[d], repeats};
-      else
-        axes_[d] = {region.first[d], region.count[d], region.step[d], chunk_shape[d]};
-      has_lists_ |= axes_[d].is_list();
-      touched.push_back(axes_[d].size());
-      steps_[d] = axes_[d].step();
-    }
-    size_ = element_count(touched, "the number of chunks");
-    is_grouped_ = group_ != Extents::filled(chunk_shape.rank(), 1);
-    if (has_lists_) find_scattered(selected.shape);
+    grid_.find(selected, chunk_shape, grouped, repeats);
+    for (std::size_t d = 0; d < rank(); ++d) steps_[d] = axis(d).step();
+    size_ = grid_.size();
+    is_scattered_ = grid_.has_lists() && has_small_boxes(selected.shape);
   }
 
   /// The number of chunks that the selection touches.
@@ -79,7 +68,7 @@ class Plan {
   /// The distance from one element of a part to the next, in the array, along each dimension; shorter than a chunk.
   Extents const& steps() const { return steps_; }
   /// Every piece has one part.
-  bool is_box() const { return !has_lists_ && !is_runs(); }
+  bool is_box() const { return !grid_.has_lists() && !is_runs(); }
   /// Pieces are runs of elements of a chunk, by points or by a mask; the target has one dimension.
   bool is_runs() const { return points_ || mask_; }
   /// Parts are so small that a list of elements is placed sooner than they are.
@@ -98,7 +87,7 @@ class Plan {
       Neighbours neighbours;
       auto piece = this->piece(i, neighbours);
       do f(std::as_const(piece));
-      while (++i < last && advance(piece, neighbours));
+      while (++i < last && listed_.empty() && grid_.advance(piece, neighbours));
     }
   }
 
@@ -115,7 +104,7 @@ class Plan {
     if (mask_) return mask_->elements(piece.touched[0]);
     std::uint64_t product = 1;
     for (std::size_t d = 0; d < rank(); ++d)
-      product *= has_lists_ ? axes_[d].elements(piece.touched[d]) : piece.part.count[d];
+      product *= grid_.has_lists() ? axis(d).elements(piece.touched[d]) : piece.part.count[d];
     return product;
   }
 
@@ -129,15 +118,15 @@ class Plan {
     points_ ? points_->for_each_run(piece.touched[0], each) : mask_->for_each_run(piece.touched[0], each);
   }
   /// For any other plan: what of a piece is selected along a dimension.
-  detail::PlanAxis const& axis(std::size_t d) const { return axes_[d]; }
+  detail::PlanAxis const& axis(std::size_t d) const { return grid_.axis(d); }
   /// The smallest box of neighbours that has all parts of a piece.
   Part surrounding(Piece const& piece) const {
     auto box = piece.part;
     if (!listed_.empty()) return box;
     for (std::size_t d = 0; d < rank(); ++d) {
       auto end = std::uint64_t{0};
-      for (std::uint64_t r = 0; r < axes_[d].runs(piece.touched[d]); ++r) {
-        auto const run = axes_[d].run(piece.touched[d], r);
+      for (std::uint64_t r = 0; r < axis(d).runs(piece.touched[d]); ++r) {
+        auto const run = axis(d).run(piece.touched[d], r);
         box.first[d] = std::min(box.first[d], run.first);
         end = std::max(end, run.first + (run.count - 1) * steps_[d] + 1);
       }
@@ -163,8 +152,8 @@ class Plan {
       auto d = rank();
       do {
         if (d-- == 0) return;
-        if (++run[d] == axes_[d].runs(piece.touched[d])) run[d] = 0;
-        put(part, d, axes_[d].run(piece.touched[d], run[d]));
+        if (++run[d] == axis(d).runs(piece.touched[d])) run[d] = 0;
+        detail::put_run(part, d, axis(d).run(piece.touched[d], run[d]));
       } while (run[d] == 0);
     }
   }
@@ -178,20 +167,22 @@ class Plan {
   }
 
  private:
+  using Neighbours = detail::TouchedGrid::Neighbours;
+
   // A box costs as much as a hundred elements of a list do, and each row of it as four.
   static bool pays_for_pairs(std::uint64_t elements, std::uint64_t runs) { return elements / 100 <= runs; }
   // Rows are as long as what is selected along the last dimensions, up to the first with a list.
-  void find_scattered(Extents const& shape) {
+  bool has_small_boxes(Extents const& shape) const {
     double row = 1, box = 1;
     bool is_row = true;
     for (auto d = rank(); d-- > 0;) {
-      auto const runs = axes_[d].runs();
+      auto const runs = axis(d).runs();
       auto const mean = runs == 0 ? 1 : static_cast<double>(shape[d]) / static_cast<double>(runs);
       box *= mean;
       if (is_row) row *= mean;
-      is_row = is_row && !axes_[d].is_list();
+      is_row = is_row && !axis(d).is_list();
     }
-    is_scattered_ = box < 100 + 4 * box / row;
+    return box < 100 + 4 * box / row;
   }
 
   Piece listed_piece(std::uint64_t i) const {
@@ -207,22 +198,8 @@ class Plan {
     return detail::elements_of_chunk(chunk_shape_, shape_, chunk);
   }
 
-  // Touched chunks that follow each other in C order.
-  struct Neighbours {
-    Extents first, count;
-  };
-
   std::size_t rank() const { return chunk_shape_.rank(); }
 
-  void put(Piece& piece, std::size_t d) const {
-    piece.chunk[d] = axes_[d].chunk(piece.touched[d]);
-    put(piece.part, d, axes_[d].run(piece.touched[d], 0));
-  }
-  static void put(Part& part, std::size_t d, detail::PlanAxis::Run const& run) {
-    part.first[d] = run.first;
-    part.count[d] = run.count;
-    part.target[d] = run.target;
-  }
   void put(Part& part, detail::ChunkRuns::Run const& run) const {
     auto position = run.position;
     for (auto d = rank(); d-- > 0; position /= chunk_shape_[d]) part.first[d] = position % chunk_shape_[d];
@@ -236,9 +213,9 @@ class Plan {
   }
 
   Piece piece(std::uint64_t i, Neighbours& neighbours) const {
-    Piece piece;
     if (!listed_.empty()) return listed_piece(i);
     if (is_runs()) {
+      Piece piece;
       piece.chunk = points_ ? points_->chunk(i) : mask_->chunk(i);
       piece.touched = {i};
       piece.part = {piece.chunk, Extents::filled(rank(), 1), {0}};
@@ -248,53 +225,28 @@ class Plan {
       });
       return piece;
     }
-    neighbours = neighbours_of(i);
-    piece.touched = neighbours.first;
-    for (auto d = rank(); d-- > 0; i /= neighbours.count[d]) piece.touched[d] += i % neighbours.count[d];
-    piece.chunk = piece.part.first = piece.part.count = piece.part.target = piece.touched;
-    for (std::size_t d = 0; d < rank(); ++d) put(piece, d);
-    return piece;
-  }
-  // False: it was the last of its neighbours.
-  bool advance(Piece& piece, Neighbours const& neighbours) const {
-    if (!listed_.empty()) return false;
-    for (auto d = neighbours.first.rank(); d-- > 0;) {
-      auto& touched = piece.touched[d];
-      bool const is_last = ++touched - neighbours.first[d] == neighbours.count[d];
-      if (is_last) touched = neighbours.first[d];
-      put(piece, d);
-      if (!is_last) return true;
-    }
-    return false;
+    return grid_.piece(i, neighbours);
   }
 
-  // Those of the i-th chunk, of which it is the i-th then: a group, or all. The groups are in C order too: before the
-  // s-th along the first dimension lie as many chunks as are touched in dimensions behind it, for each that is touched
-  // before the group; and so on, within it, along the next.
-  Neighbours neighbours_of(std::uint64_t& i) const {
-    Neighbours all{Extents::filled(rank(), 0), Extents::filled(rank(), 0)};
-    auto each = size_;
-    for (std::size_t d = 0; d < rank(); ++d) {
-      all.count[d] = axes_[d].size();
-      if (!is_grouped_) continue;
-      each /= axes_[d].size();
-      auto const [begin, end] = axes_[d].grouped(i / each, group_[d]);
-      i -= begin * each;
-      all.first[d] = begin;
-      all.count[d] = end - begin;
-      each *= all.count[d];
-    }
-    return all;
-  }
-
-  Extents chunk_shape_, group_, steps_;
+  Extents chunk_shape_, steps_;
   std::span<PlacedChunk const> listed_{};  // none: the plan is of a selection
   Extents shape_{};                        // of the array, with a list
-  detail::PlanAxis axes_[max_rank];
+  detail::TouchedGrid grid_;
   std::unique_ptr<detail::ChunkRuns> points_;  // one of these, if the plan is of runs
   std::unique_ptr<detail::MaskChunks> mask_;
   std::uint64_t size_ = 0, elements_ = 1;
-  bool has_lists_ = false, is_grouped_ = false, is_scattered_ = false;
+  bool is_scattered_ = false;
 };
+
+namespace detail {
+
+/// For functions that take a selection or the plan of one.
+inline Plan planned(ResolvedSelection const& selected, Extents const& chunk_shape, Extents const& group,
+                    Repeats repeats = Repeats::all) {
+  return Plan{selected, chunk_shape, group, repeats};
+}
+inline Plan const& planned(Plan const& plan, Extents const&, Extents const&, Repeats = Repeats::all) { return plan; }
+
+}  // namespace detail
 
 }}  // namespace tessera::v0

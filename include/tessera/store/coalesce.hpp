@@ -6,6 +6,7 @@
 #include <span>
 
 #include <tessera/core/config.hpp>
+#include <tessera/core/runs.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -24,25 +25,23 @@ struct RangeLimits {
 /// What is worth reading along where a request crosses a network.
 inline constexpr std::uint64_t usual_gap = 4096;  // bytes
 
-/// Sorts the ranges and calls read(std::span<WantedRange const>) for each run of them that is within the limits. Ranges
-/// of a run may overlap. Requires: no range ends beyond 2^64.
-template <class F>
-void for_each_run(std::span<WantedRange> ranges, RangeLimits limits, F&& read) {
+/// Sorts the ranges: the runs of them that are within the limits, for a loop. Ranges of a run may overlap. Requires: no
+/// range ends beyond 2^64.
+inline auto runs_within(std::span<WantedRange> ranges, RangeLimits limits) {
   std::sort(ranges.begin(), ranges.end(), [](auto const& a, auto const& b) { return a.offset < b.offset; });
-  for (std::size_t first = 0; first < ranges.size();) {
-    auto last = first;
-    auto const begin = ranges[first].offset;
-    auto end = begin;
-    for (; last < ranges.size(); ++last) {
-      auto const& next = ranges[last];
-      auto const longer = std::max(end, next.offset + next.size);
-      bool const is_close = next.offset <= end || next.offset - end <= limits.max_gap;
-      if (last > first && (!is_close || longer - begin > limits.most)) break;
-      end = longer;
-    }
-    read(std::span<WantedRange const>{ranges.subspan(first, last - first)});
-    first = last;
-  }
+  return detail::Runs{ranges, [limits](std::span<WantedRange const> left) {
+                        auto const begin = left.front().offset;
+                        auto end = begin + left.front().size;
+                        std::size_t count = 1;
+                        for (; count < left.size(); ++count) {
+                          auto const& next = left[count];
+                          auto const longer = std::max(end, next.offset + next.size);
+                          bool const is_close = next.offset <= end || next.offset - end <= limits.max_gap;
+                          if (!is_close || longer - begin > limits.most) break;
+                          end = longer;
+                        }
+                        return count;
+                      }};
 }
 
 }}  // namespace tessera::v0

@@ -62,7 +62,7 @@ void get_many(S const& store, std::span<ReadRequest<space_of<S>>> requests, queu
     store.get_many(requests, on);
   } else if constexpr (std::same_as<space_of<S>, space::Host> && !LendingStore<S>) {
     auto const joined = on.template lease<detail::JoinedReads>();
-    for_each_key(requests, [&](Key const& key, auto const& of_key) { joined->run(store, key, of_key, on); });
+    for (auto const of_key : runs_of_key(requests)) joined->run(store, *of_key.front().key, of_key, on);
   } else {
     for (auto& request : requests)
       request.size = detail::read(store, *request.key, request.range, request.destination, on);

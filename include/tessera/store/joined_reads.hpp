@@ -33,13 +33,11 @@ class JoinedReads {
       else
         read_one(store, requests[i], on);
     }
-    if (wanted_.empty()) return;
-    for_each_run(wanted_, requests.front().limits(usual_gap), [&](std::span<WantedRange const> run) {
+    for (auto const run : runs_within(wanted_, requests.front().limits(usual_gap)))
       if (run.size() == 1)
         read_one(store, requests[run.front().request], on);
       else
         at_key(store, key, [&] { read_run(store, key, run, requests, on); });
-    });
   }
 
   std::size_t held() const { return room_.held(); }

@@ -31,19 +31,15 @@ class LocalFolder {
     return root_->find([&](auto const& root) { return posix::find_file(root, key.path); });
   }
 
-  /// Calls f(posix::Descriptor const&, its size) with the file that the requests for one key are for, if there is one:
-  /// the one that they watch, or what the key has now. They have no answer yet.
-  template <MemorySpace S, class F>
-  void open(std::span<ReadRequest<S>> requests, F&& f) const {
+  /// The file that the requests for one key are for, if there is one: the one that they watch, or what the key has now.
+  /// They have no answer yet.
+  template <MemorySpace S>
+  std::optional<posix::OpenFile> open(std::span<ReadRequest<S>> requests) const {
     auto const& first = requests.front();
     auto const watched = first.watch ? first.watch->handle_of(*root_) : std::nullopt;
     for (auto& request : requests) request.size.reset(), request.is_of_watch = watched.has_value();
-    if (watched) {
-      posix::LentDescriptor const file{static_cast<int>(*watched)};
-      f(*file, posix::size_of(first.watch->version()));
-    } else if (auto const file = find(*first.key)) {
-      f(file->descriptor, file->size);
-    }
+    if (!watched) return find(*first.key);
+    return posix::OpenFile{posix::Descriptor::lent(static_cast<int>(*watched)), posix::size_of(first.watch->version())};
   }
 
   std::optional<std::uint64_t> size(Key const& key) const {

@@ -45,8 +45,8 @@ struct LocalRoot final : ValueWatch::Owner {
   }
 
   bool is_unchanged(std::intptr_t handle, ValueVersion const& seen) const override {
-    posix::LentDescriptor const file{static_cast<int>(handle)};
-    return posix::is_unchanged(file->status(), seen);
+    auto const file = posix::Descriptor::lent(static_cast<int>(handle));
+    return posix::is_unchanged(file.status(), seen);
   }
   void unwatch(std::intptr_t handle) noexcept override { posix::Descriptor const ends{static_cast<int>(handle)}; }
 

@@ -52,12 +52,11 @@ class LocalStore<B> {
   void get_many(std::span<Request> requests, Queue& on) const {
     auto const ranges = on.host().template lease<detail::DeviceRanges>();
     detail::Upload upload{on};
-    for_each_key(requests, [&](Key const& key, std::span<Request> of_key) {
-      detail::at_key(*this, key, [&] {
+    for (auto const of_key : runs_of_key(requests))
+      detail::at_key(*this, *of_key.front().key, [&] {
         read_ranges(of_key, *ranges, upload, on);
         if (&of_key.back() == &requests.back()) upload.send();
       });
-    });
   }
 
   void write(Key const& key, ByteView<space::Device> value, Queue& on) const {
@@ -111,14 +110,12 @@ class LocalStore<B> {
  private:
   // Requests for one key.
   void read_ranges(std::span<Request> requests, detail::DeviceRanges& ranges, detail::Upload& upload, Queue& on) const {
-    folder_.open(requests, [&](detail::posix::Descriptor const& file, std::uint64_t total) {
-      ranges.find(requests, total);
-      detail::posix::RangeReader reader{file};
-      auto const limits = requests.front().limits(detail::posix::file_gap);
-      for_each_run(ranges.wanted, limits, [&](std::span<WantedRange const> run) {
-        detail::upload_run(reader, file, run, ranges, requests, upload, on);
-      });
-    });
+    auto const file = folder_.open(requests);
+    if (!file) return;
+    ranges.find(requests, file->size);
+    detail::posix::RangeReader reader{file->descriptor};
+    for (auto const run : runs_within(ranges.wanted, requests.front().limits(detail::posix::file_gap)))
+      detail::upload_run(reader, file->descriptor, run, ranges, requests, upload, on);
   }
 
   // The value whose bytes the download has next.

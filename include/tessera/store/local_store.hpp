@@ -84,9 +84,8 @@ class LocalStore<B> {
   /// once: at most 256 bytes apart, if the requests do not say.
   void get_many(std::span<ReadRequest<Space>> requests, queue_for<Space>& on) const {
     auto const wanted = on.host().template lease<std::vector<WantedRange>>();
-    for_each_key(requests, [&](Key const& key, std::span<ReadRequest<Space>> of_key) {
-      detail::at_key(*this, key, [&] { read_ranges(of_key, *wanted); });
-    });
+    for (auto const of_key : runs_of_key(requests))
+      detail::at_key(*this, *of_key.front().key, [&] { read_ranges(of_key, *wanted); });
   }
 
   void write(Key const& key, ByteView<Space> value, queue_for<Space>& on) const {
@@ -159,23 +158,23 @@ class LocalStore<B> {
 
   // Requests for one key.
   void read_ranges(std::span<ReadRequest<Space>> requests, std::vector<WantedRange>& wanted) const {
-    folder_.open(requests, [&](detail::posix::Descriptor const& file, std::uint64_t total) {
-      wanted.clear();
-      for (std::size_t i = 0; i < requests.size(); ++i) {
-        auto const [offset, size] = requests[i].resolve(total);
-        wanted.push_back({offset, checked_size(size, "the value"), i});
+    auto const file = folder_.open(requests);
+    if (!file) return;
+    wanted.clear();
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      auto const [offset, size] = requests[i].resolve(file->size);
+      wanted.push_back({offset, checked_size(size, "the value"), i});
+    }
+    detail::posix::RangeReader reader{file->descriptor};
+    for (auto const run : runs_within(wanted, requests.front().limits(detail::posix::file_gap))) {
+      for (auto const& range : run) {
+        auto const to = requests[range.request].destination(range.size);
+        detail::posix::Piece const piece{to.data, to.size};  // named: nvcc 13 loses a list in braces here
+        reader.add(range.offset, piece);
+        requests[range.request].size = to.size;
       }
-      detail::posix::RangeReader reader{file};
-      for_each_run(wanted, requests.front().limits(detail::posix::file_gap), [&](std::span<WantedRange const> run) {
-        for (auto const& range : run) {
-          auto const to = requests[range.request].destination(range.size);
-          detail::posix::Piece const piece{to.data, to.size};  // named: nvcc 13 loses a list in braces here
-          reader.add(range.offset, piece);
-          requests[range.request].size = to.size;
-        }
-        reader.read();
-      });
-    });
+      reader.read();
+    }
   }
 
   detail::LocalFolder folder_;

@@ -6,6 +6,7 @@
 #include <span>
 
 #include <tessera/core/error.hpp>
+#include <tessera/core/runs.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/store/coalesce.hpp>
 #include <tessera/store/concept.hpp>
@@ -58,17 +59,11 @@ concept ReadsInTurn = requires {
   requires S::reads_in_turn;
 };
 
-/// Calls f(key, those of them) for the requests of each key that follow each other: for stores whose values are dear to
-/// find.
-template <MemorySpace S, class F>
-void for_each_key(std::span<ReadRequest<S>> requests, F&& f) {
-  while (!requests.empty()) {
-    auto const& key = *requests.front().key;
-    std::size_t same = 1;
-    while (same < requests.size() && requests[same].key->path == key.path) ++same;
-    f(key, requests.first(same));
-    requests = requests.subspan(same);
-  }
+/// The requests of each key that follow each other, for a loop: for stores whose values are dear to find.
+template <MemorySpace S>
+auto runs_of_key(std::span<ReadRequest<S>> requests) {
+  return detail::runs_of_equal(
+      requests, [](auto const& request) -> auto const& { return request.key->path; });
 }
 
 namespace detail {

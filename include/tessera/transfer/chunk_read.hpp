@@ -6,6 +6,7 @@
 #include <span>
 
 #include <tessera/core/first_of.hpp>
+#include <tessera/core/runs.hpp>
 #include <tessera/plan/plan.hpp>
 #include <tessera/store/get.hpp>
 #include <tessera/transfer/chunk_access.hpp>
@@ -24,6 +25,13 @@ struct ChunkRead {
   ByteSpan<typename P::array_space> direct;  // the user's memory, where the chunk can be decoded right into it
   bool is_tile;                              // of several that a chunk is cut into
 };
+
+/// The chunks of each shard that follow each other, for a loop.
+template <class P>
+auto runs_of_shard(std::span<ChunkRead<P>> chunks) {
+  return runs_of_equal(
+      chunks, [](ChunkRead<P> const& chunk) -> auto const& { return chunk.key.path; });
+}
 
 /// Its stored bytes are its elements, and not all of them are wanted.
 template <class P>

@@ -89,12 +89,8 @@ class ShardLocator {
 
   // The shards of the slots, which lie together.
   void open(Source const& source, FetchLimits const& limits, std::span<Slot> all, WatchedShards& watched) {
-    while (!all.empty()) {
-      auto const& key = all.front().key;
-      auto const is_other = [&](Slot const& slot) { return slot.key.path != key.path; };
-      auto const* const end = first_of(all, is_other);
-      auto const slots = end ? all.first(static_cast<std::size_t>(end - all.data())) : all;
-      all = all.subspan(slots.size());
+    for (auto const slots : runs_of_shard(all)) {
+      auto const& key = slots.front().key;
       auto* const seen = watched.of(key);
       if (seen && !seen->watch.version().is_there) continue;
       auto known = source.shards->open(key, source.store.changes(key), seen ? &seen->watch.version() : nullptr);

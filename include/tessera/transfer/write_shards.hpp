@@ -88,16 +88,17 @@ class ShardChunkNames final : public ChunkNames {
 
 }  // namespace detail
 
-/// Writes what is planned of a sharded array, as write_chunks does; progress counts shards. A shard is written wholly or
-/// not at all, its inner chunks in the order of its index; those of nothing but the fill value are left out. Where part
-/// of it is written its old value is read first, or it is appended to (WriteOptions). Of each shard under way all
-/// encoded bytes are in memory; there are `options.in_flight` of them, by default one for each thread.
-template <class P, class From = StridedView<typename P::array_space>>
-void write_shards(ChunkAccess<P> const& source, Extents const& shape, Plan const& plan, From const& origin,
+/// Writes what is `selected` of a sharded array, as write_chunks does; progress counts shards. A shard is written
+/// wholly or not at all, its inner chunks in the order of its index; those of nothing but the fill value are left out.
+/// Where part of it is written its old value is read first, or it is appended to (WriteOptions). Of each shard under
+/// way all encoded bytes are in memory; there are `options.in_flight` of them, by default one for each thread.
+template <class P, class Selected, class From = StridedView<typename P::array_space>>
+void write_shards(ChunkAccess<P> const& source, Extents const& shape, Selected const& selected, From const& origin,
                   typename P::queue_type& on, WriteOptions const& options = {}) {
   using bytes_space = typename P::bytes_space;
   using Builder = detail::ShardBuilder<bytes_space>;
   auto const& grid = source.shards->grid();
+  auto const& plan = detail::planned(selected, source.form.layout.shape, grid.chunks_per_shard(), Repeats::last);
   std::vector<std::uint64_t> firsts;  // the first piece of each shard
   for (std::uint64_t i = 0; i < plan.size(); i = detail::end_of_shard(grid, plan, i)) firsts.push_back(i);
   auto in_flight = options.in_flight ? options.in_flight : on.host().threads();
@@ -146,14 +147,6 @@ void write_shards(ChunkAccess<P> const& source, Extents const& shape, Plan const
       throw;
     }
   });
-}
-
-/// Likewise a selection.
-template <class P, class From = StridedView<typename P::array_space>>
-void write_shards(ChunkAccess<P> const& source, Extents const& shape, ResolvedSelection const& selected,
-                  From const& origin, typename P::queue_type& on, WriteOptions const& options = {}) {
-  Plan const plan{selected, source.form.layout.shape, source.shards->grid().chunks_per_shard(), Repeats::last};
-  write_shards(source, shape, plan, origin, on, options);
 }
 
 }}  // namespace tessera::v0

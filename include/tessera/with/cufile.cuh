@@ -79,9 +79,8 @@ class DirectStore
     auto const kept = on.host().template lease<cufile::Reads::Kept>();
     cufile::Reads reads{state_->driver, state_->transfers, state_->options.must, *kept, on};
     detail::Upload upload{on};
-    for_each_key(requests, [&](Key const& key, std::span<Request> of_key) {
-      detail::at_key(*this, key, [&] { read_ranges(of_key, *ranges, reads, upload, on); });
-    });
+    for (auto const of_key : runs_of_key(requests))
+      detail::at_key(*this, *of_key.front().key, [&] { read_ranges(of_key, *ranges, reads, upload, on); });
     upload.send();
     try {
       reads.finish();
@@ -149,26 +148,29 @@ class DirectStore
   // Requests for one key.
   void read_ranges(std::span<Request> requests, detail::DeviceRanges& ranges, cufile::Reads& reads,
                    detail::Upload& upload, Queue& on) const {
-    folder_.open(requests, [&](detail::posix::Descriptor const& opened, std::uint64_t total) {
-      ranges.find(requests, total);
-      std::shared_ptr<cufile::File const> file;
-      detail::posix::RangeReader reader{opened};
-      for_each_run(ranges.wanted, requests.front().limits(cufile::page), [&](std::span<WantedRange const> run) {
-        auto end = run.front().offset;
-        std::uint64_t bytes = 0;
-        for (auto const& range : run) end = std::max(end, range.offset + range.size), bytes += range.size;
-        auto const* why = &why_not(end - run.front().offset, on);
-        if (why->empty() && !file) {
-          detail::InContext const here{on.shared_stream()->context()};
-          file = state_->files.find(state_->driver, opened);
-        }
-        if (why->empty()) why = &file->why_not();
-        if (why->empty()) return reads.add(file, run, ranges, requests);
-        refuse_if_it_must(*why);
-        detail::upload_run(reader, opened, run, ranges, requests, upload, on);
-        state_->transfers.read(*why, run.size(), bytes);
-      });
-    });
+    auto const opened = folder_.open(requests);
+    if (!opened) return;
+    ranges.find(requests, opened->size);
+    std::shared_ptr<cufile::File const> file;
+    detail::posix::RangeReader reader{opened->descriptor};
+    for (auto const run : runs_within(ranges.wanted, requests.front().limits(cufile::page))) {
+      auto end = run.front().offset;
+      std::uint64_t bytes = 0;
+      for (auto const& range : run) end = std::max(end, range.offset + range.size), bytes += range.size;
+      auto const* why = &why_not(end - run.front().offset, on);
+      if (why->empty() && !file) {
+        detail::InContext const here{on.shared_stream()->context()};
+        file = state_->files.find(state_->driver, opened->descriptor);
+      }
+      if (why->empty()) why = &file->why_not();
+      if (why->empty()) {
+        reads.add(file, run, ranges, requests);
+        continue;
+      }
+      refuse_if_it_must(*why);
+      detail::upload_run(reader, opened->descriptor, run, ranges, requests, upload, on);
+      state_->transfers.read(*why, run.size(), bytes);
+    }
   }
 
   // How many of the first values are one batch; one, if it does not go directly.

@@ -22,17 +22,24 @@ namespace detail::posix {
   throw StoreError{text({"cannot ", doing, ": ", std::strerror(error)})};
 }
 
-/// An open file or folder: a descriptor that is closed with it. Empty if negative.
+/// An open file or folder: a descriptor that is closed with it, unless it is lent. Empty if negative.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_{number} {}
-  Descriptor(Descriptor&& other) noexcept : number_{other.release()} {}
+  /// Somebody else closes it.
+  static Descriptor lent(int number) {
+    Descriptor lent{number};
+    lent.is_lent_ = true;
+    return lent;
+  }
+  Descriptor(Descriptor&& other) noexcept : number_{other.release()}, is_lent_{other.is_lent_} {}
   Descriptor& operator=(Descriptor&& other) noexcept {
     std::swap(number_, other.number_);
+    std::swap(is_lent_, other.is_lent_);
     return *this;
   }
   ~Descriptor() {
-    if (number_ < 0) return;
+    if (number_ < 0 || is_lent_) return;
     auto const error = errno;  // of what failed before
     ::close(number_);
     errno = error;
@@ -55,19 +62,7 @@ class Descriptor {
 
  private:
   int number_;
-};
-
-/// A descriptor that somebody else closes.
-class LentDescriptor {
- public:
-  explicit LentDescriptor(int number) : lent_{number} {}
-  LentDescriptor(LentDescriptor&&) = delete;
-  ~LentDescriptor() { lent_.release(); }
-  Descriptor const& operator*() const { return lent_; }
-  Descriptor const* operator->() const { return &lent_; }
-
- private:
-  Descriptor lent_;
+  bool is_lent_ = false;
 };
 
 using Piece = iovec;  ///< memory, and how much of it
@@ -111,4 +106,5 @@ inline void close(Descriptor& file) {
 }
 
 }  // namespace detail::posix
+
 }}  // namespace tessera::v0

@@ -1,0 +1,158 @@
+// What is done with one mini-batch that is read: locate, fetch, decode, place.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <tessera/buffer/scratch.hpp>
+#include <tessera/pipeline/batch.hpp>
+#include <tessera/place/any_placer.hpp>
+#include <tessera/plan/plan.hpp>
+#include <tessera/shard/watched_shards.hpp>
+#include <tessera/transfer/chunk_access.hpp>
+#include <tessera/transfer/chunk_fetcher.hpp>
+#include <tessera/transfer/chunk_reads.hpp>
+#include <tessera/transfer/consistent_shards.hpp>
+#include <tessera/transfer/read_options.hpp>
+#include <tessera/transfer/read_placer.hpp>
+#include <tessera/transfer/shard_locator.hpp>
+#include <tessera/view/strided_span.hpp>
+
+namespace tessera { inline namespace v0 { namespace detail {
+
+/// A mini-batch at work. What it holds is kept by the queue and used again. `To` is a StridedSpan, or like one.
+template <class P, class To = StridedSpan<typename P::array_space>>
+class ReadBatch {
+  using array_space = typename P::array_space;
+  using bytes_space = typename P::bytes_space;
+  using Queue = typename P::queue_type;
+  // The device's elements all go the same way: one launch, whatever lies where.
+  static constexpr bool goes_direct = array_space::host_accessible && !HasPlacer<To>;
+  static constexpr bool is_of_host = std::same_as<bytes_space, space::Host> && std::same_as<array_space, space::Host>;
+
+ public:
+  /// Reads the pieces [first, last) of a plan.
+  void run(ChunkAccess<P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last, To const& target,
+           Queue& on, ReadOptions const& options) try {
+    select(source, plan, first, last, target);
+    decoding_.most_payload = options.memory ? options.memory : most_varying;
+    FetchLimits const limits{options};
+    ReadPlacer<P, To> placer{source, plan, target, placing_, on};
+    std::uint64_t placed = 0;
+    auto const place_next = [&](auto const& tile) {
+      if constexpr (is_of_host) placed += placer.place_tile(tile);
+    };
+    locate_.begin();
+    fetch_.begin(source, chunks_.all(), on);
+    for (auto const few : runs_of_few_shards(source, chunks_.all(), on)) {
+      ConsistentShards<P> shards{source, few, watched_, options.stop};
+      while (shards.next()) try {
+          locate_.run(source, limits, shards.chunks(), watched_, on);
+          fetch_.run(source, limits, shards.chunks(), watched_, place_next, on);
+        } catch (Error const&) {
+          if (!shards.was_replaced()) throw;  // else the error is nobody's
+        }
+    }
+    decode(source, on);
+    placed += placer.place(chunks_.all(), tasks_, found_, decoding_);
+    fetch_.give_back(on);
+    auto* const traffic = options.traffic;
+    if (!traffic) return;
+    traffic->chunks += last - first;
+    auto const missing = chunks_.size() - tasks_.size();
+    traffic->missing += missing * (last - first) / chunks_.size();  // the tiles of one are one
+    for (auto const& task : tasks_) traffic->fetched += task.encoded.size;
+    if (!source.form.is_view())
+      for (auto const i : found_) traffic->decoded += chunks_[i].wanted.size;
+    traffic->placed += placed;
+  } catch (Error& error) {
+    if (auto const* const slot = slot_of(error)) source.blame(error, slot->key, slot->piece.chunk);
+    error.in_store(source.store.name());
+    throw;
+  }
+
+ private:
+  void select(ChunkAccess<P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last,
+              To const& target) {
+    chunks_.clear();
+    tasks_.clear();
+    decoding_.placer = nullptr;
+    found_.clear();  // until the chunks are found, an error is of the key that it names
+    auto const strides = plan.strides_in(target.strides);
+    plan.for_each_piece(first, last, [&](Piece const& piece) {
+      auto& slot = chunks_.add(source, plan, piece);
+      auto const bytes = static_cast<std::size_t>(slot.wanted.size);  // of a chunk, which memory holds
+      slot.direct = {};
+      if (goes_direct && !plan.is_scattered() && is_contiguous(source.form.layout, piece.part, bytes, strides) &&
+          plan.has_one_part(piece))
+        slot.direct = {address(target.data, piece.part.target, target.strides), bytes};
+    });
+    if constexpr (is_of_host)
+      if (source.store.can.reads_in_turn && last - first == 1 && source.form.is_view() && !chunks_[0].direct.data &&
+          plan.is_box() && !has_booleans(source))
+        if (auto const tiles = tiles_of(source.form.layout, plan.steps(), chunks_[0].piece.part, strides))
+          chunks_.cut(source, *tiles, plan.steps());
+  }
+
+  // The chunk that an error is of, if it is of one. A store's error is of a key, and many chunks of a shard have it.
+  ChunkRead<P> const* slot_of(Error const& error) {
+    std::span<ChunkRead<P> const> const slots = chunks_.all();
+    if (slots.empty()) return nullptr;
+    if (!error.key().empty()) return beyond_end(slots, error);
+    if (locate_.failed_together()) return nullptr;
+    auto const chunk = error.chunk();
+    return &slots[chunk && *chunk < found_.size() ? found_[*chunk] : 0];
+  }
+
+  void decode(ChunkAccess<P> const& source, Queue& on) {
+    for (std::size_t i = 0; i < chunks_.size(); ++i)
+      if (chunks_[i].found) {
+        tasks_.push_back({chunks_[i].encoded, chunks_[i].direct});
+        found_.push_back(i);
+      }
+    if constexpr (std::same_as<bytes_space, array_space>)
+      if (source.form.is_view()) return see_elements();
+    (void)checked_product(chunks_.size(), source.form.decoded_size, "a mini-batch");  // sums do not wrap
+    std::uint64_t rest = 0;  // bytes that are not decoded right into the target
+    for (std::size_t t = 0; goes_direct && t < tasks_.size(); ++t)
+      if (!tasks_[t].to.data) rest += chunks_[found_[t]].wanted.size;
+    if constexpr (!goes_direct)  // missing ones too, lest memory grow when fewer are missing
+      for (auto const& slot : chunks_.all()) rest += slot.wanted.size;
+    auto const bytes = checked_size(rest, "a mini-batch");
+    auto const destination = seen_in<array_space>(decoded_.take(bytes, queue_in<typename P::array_staging>(on)));
+    std::size_t next = 0;  // in their order: neighbours cross in one copy
+    for (std::size_t t = 0; t < tasks_.size(); ++t) {
+      if (tasks_[t].to.data) continue;
+      tasks_[t].to = destination.sub(next, static_cast<std::size_t>(chunks_[found_[t]].wanted.size));
+      next += tasks_[t].to.size;
+    }
+    decoding_.most = chunks_.size();
+    decoding_.apart = source.lends();
+    decoding_.ahead = true;  // this is lent when the queue is done with it
+    decoding_.is_placed = ReadPlacer<P, To>::has_unjoined;
+    source.pipeline.decode(source.form, std::span{tasks_}, decoding_, on);
+  }
+
+  // What is stored are the elements, those that are wanted.
+  void see_elements() {
+    for (std::size_t t = 0; t < tasks_.size(); ++t) {
+      auto const& wanted = chunks_[found_[t]].wanted;
+      expect_size(tasks_[t].encoded.size, static_cast<std::size_t>(wanted.size), t);
+      tasks_[t].decoded = tasks_[t].encoded;
+    }
+  }
+
+  ChunkReads<P> chunks_;
+  WatchedShards watched_;
+  ShardLocator<P> locate_;
+  ChunkFetcher<P> fetch_;
+  std::vector<DecodeTask<bytes_space, array_space>> tasks_;
+  std::vector<std::size_t> found_;  // the slot of each task
+  typename P::Decoding decoding_;
+  Scratch<typename P::array_staging> decoded_;
+  typename ReadPlacer<P, To>::Buffers placing_;
+};
+
+}}}  // namespace tessera::v0::detail
