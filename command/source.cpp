@@ -56,27 +56,25 @@ std::vector<T> read_varying(Array const& array, tessera::Region const& region, t
   return about(array, [&] {
     std::vector<T> elements(tessera::checked_size(tessera::element_count(region.count, "the region"), "the region"));
     auto const strides = tessera::Layout::c_order(region.count, sizeof(T)).strides;
-    tessera::detail::ElementsOf<T>::read(array, region, {reinterpret_cast<std::byte*>(elements.data()), strides},
-                                         array.queue(), {.traffic = &traffic});
+    tessera::StridedSpan<tessera::space::Host> const to{reinterpret_cast<std::byte*>(elements.data()), strides};
+    array.read_into(region, tessera::detail::ElementsOf<T>::placed(to), array.queue(), {.traffic = &traffic});
     return elements;
   });
 }
 template <class T>
 void write_varying(Array const& array, tessera::Region const& region, std::vector<T> const& elements) {
   auto const strides = tessera::Layout::c_order(region.count, sizeof(T)).strides;
-  about(array, [&] {
-    tessera::detail::ElementsOf<T>::write(array, region, {reinterpret_cast<std::byte const*>(elements.data()), strides},
-                                          array.queue(), {});
-  });
+  tessera::StridedView<tessera::space::Host> const from{reinterpret_cast<std::byte const*>(elements.data()), strides};
+  about(array, [&] { array.write_from(region, tessera::detail::ElementsOf<T>::placed(from), array.queue(), {}); });
 }
 template <class T>
 void append_varying(Array const& array, std::size_t axis, tessera::Extents const& block, std::vector<T> const& elements,
                     std::atomic<std::uint64_t>& done) {
   auto const strides = tessera::Layout::c_order(block, sizeof(T)).strides;
+  tessera::StridedView<tessera::space::Host> const from{reinterpret_cast<std::byte const*>(elements.data()), strides};
   about(array, [&] {
-    tessera::detail::ElementsOf<T>::append(
-        array, axis, block, {reinterpret_cast<std::byte const*>(elements.data()), strides}, array.queue(),
-        {.progress = [&](std::uint64_t chunks, std::uint64_t) { done = chunks; }});
+    array.append_from(axis, block, tessera::detail::ElementsOf<T>::placed(from), array.queue(),
+                      {.progress = [&](std::uint64_t chunks, std::uint64_t) { done = chunks; }});
   });
 }
 std::vector<std::vector<std::byte>> decoded(std::vector<std::string> const& texts) {
