@@ -202,7 +202,7 @@ TEST_CASE("boxes that fill their memory to its ends: nothing beside it is touche
   under_seeds(1, [] {
     DeviceQueue on{test::HostQueue{}};
     for (std::size_t item : {1u, 2u, 4u, 8u, 16u, 3u})
-      for (auto const& shape : {Extents{37, 53}, Extents{3, 70, 5}, Extents{1001}})
+      for (auto const& shape : {Extents{37, 53}, Extents{3, 70, 5}, Extents{1001}, Extents{32, 4, 32}})
         for (bool const crossed : {false, true}) {
           CAPTURE(item);
           CAPTURE(to_string(shape));

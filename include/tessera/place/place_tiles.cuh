@@ -63,9 +63,12 @@ struct PlaceTiles {
     return tile;
   }
 
+  // Whether each thread's words are all inside. Boxes smaller than a tile make steps of fewer words than threads move.
   TESSERA_HOST_DEVICE bool is_whole(Tile const& tile) const {
-    return tile.rows >> table.axes[table.row].step != 0 && tile.columns >> table.axes[table.column].step != 0 &&
-           tile.depth >> table.axes[table.depth].step != 0;
+    auto const rows = table.axes[table.row].step, columns = table.axes[table.column].step,
+               depth = table.axes[table.depth].step;
+    return rows + columns + depth == tile_bits(W) && tile.rows >> rows != 0 && tile.columns >> columns != 0 &&
+           tile.depth >> depth != 0;
   }
 
   // Where a word lies: in the tile, in shared memory, and in bytes from where the tile begins, in the source or the
