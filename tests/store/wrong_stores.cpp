@@ -56,7 +56,9 @@ class WrongStore {
     if (is("a range beyond the end is empty") && !range.from_end && range.offset > value.size()) range = {0, 0};
     auto const [offset, size] = range.resolve(value.size());
     if (is("room is asked twice")) destination(size);
-    auto const to = room_of(destination, is("room for all of it") ? value.size() : size, size);
+    bool const is_too_much = is("room for all of it");
+    auto const to = room_of(destination, is_too_much ? value.size() : size, size);
+    if (is_too_much && to.data) std::memset(to.data, '\n', to.size);
     if (size != 0 && to.data) std::memcpy(to.data, value.data() + offset, size);
     return is("returns the whole size") ? value.size() : size;
   } catch (Error& error) {
