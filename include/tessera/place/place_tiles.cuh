@@ -67,7 +67,7 @@ struct PlaceTiles {
   TESSERA_HOST_DEVICE bool is_whole(Tile const& tile) const {
     auto const rows = table.axes[table.row].step, columns = table.axes[table.column].step,
                depth = table.axes[table.depth].step;
-    return rows + columns + depth == tile_bits(W) && tile.rows >> rows != 0 && tile.columns >> columns != 0 &&
+    return 1u << (rows + columns + depth) == words && tile.rows >> rows != 0 && tile.columns >> columns != 0 &&
            tile.depth >> depth != 0;
   }
 
