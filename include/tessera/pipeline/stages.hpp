@@ -13,7 +13,7 @@
 #include <tessera/pipeline/any_stage.hpp>
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/pipeline/form.hpp>
-#include <tessera/pipeline/stage_rooms.hpp>
+#include <tessera/pipeline/stage_results.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

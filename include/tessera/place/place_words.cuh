@@ -25,15 +25,9 @@ struct PlaceWords {
     auto const& shape = table.shape(box.shape);
     auto const bytes = source.of(box.from);
     auto const first = static_cast<std::uint32_t>(block - box.first_block) * (threads * each) + thread;
-    Word<W> word[each]{};
-    std::byte* to[each]{};
-    for_each_below<each>([&](unsigned i) {
-      auto const n = first + i * threads;
-      if (n < shape.words) word[i] = read(bytes, box, shape, n, to[i]);
-    });
-    for_each_below<each>([&](unsigned i) {
-      if (first + i * threads < shape.words) put_word(to[i], box.from ? swapped(word[i], table.swapped) : word[i]);
-    });
+    move_words<W, each, threads>(
+        first, shape.words, [&](std::uint32_t n, std::byte*& to) { return read(bytes, box, shape, n, to); },
+        [&](Word<W> const& word) { return box.from ? swapped(word, table.swapped) : word; });
   }
 
  private:

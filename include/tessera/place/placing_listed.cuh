@@ -29,15 +29,9 @@ struct PlaceLists {
     auto const box = table.box_of(block);
     auto const bytes = source.of(box.from);
     auto const first = static_cast<std::uint32_t>(block - box.first_block) * (threads * each) + thread;
-    Word<W> word[each]{};
-    std::byte* to[each]{};
-    for_each_below<each>([&](unsigned i) {
-      auto const n = first + i * threads;
-      if (n < box.words) word[i] = read(bytes, box, n, to[i]);
-    });
-    for_each_below<each>([&](unsigned i) {
-      if (first + i * threads < box.words) put_word(to[i], box.from ? swapped(word[i], table.swapped) : word[i]);
-    });
+    move_words<W, each, threads>(
+        first, box.words, [&](std::uint32_t n, std::byte*& to) { return read(bytes, box, n, to); },
+        [&](Word<W> const& word) { return box.from ? swapped(word, table.swapped) : word; });
   }
 
  private:

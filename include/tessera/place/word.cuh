@@ -1,5 +1,5 @@
-// What the kernels of this folder move at once. They hold integers, pointers and plain arrays, and call nothing of std::,
-// whose functions nvcc compiles for the host alone.
+// What the kernels of this folder move at once. They hold integers, pointers and plain arrays, and call nothing of
+// std::, whose functions nvcc compiles for the host alone.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -76,6 +76,21 @@ TESSERA_HOST_DEVICE void for_each_below(std::integer_sequence<unsigned, I...>, F
 template <unsigned N, class F>
 TESSERA_HOST_DEVICE void for_each_below(F const& f) {
   for_each_below(std::make_integer_sequence<unsigned, N>{}, f);
+}
+
+/// Moves those of the words first, first + Threads, ... that are below `end`: `Each` at most, and all are read before
+/// one is written. `read(n, to)` gives word n, and sets where it goes; `made(word)` is what is written there.
+template <unsigned W, unsigned Each, unsigned Threads, class Read, class Made>
+TESSERA_HOST_DEVICE void move_words(std::uint32_t first, std::uint32_t end, Read const& read, Made const& made) {
+  Word<W> word[Each]{};
+  std::byte* to[Each]{};
+  for_each_below<Each>([&](unsigned i) {
+    auto const n = first + i * Threads;
+    if (n < end) word[i] = read(n, to[i]);
+  });
+  for_each_below<Each>([&](unsigned i) {
+    if (first + i * Threads < end) put_word(to[i], made(word[i]));
+  });
 }
 
 }  // namespace detail

@@ -25,8 +25,8 @@ struct RangeLimits {
 /// What is worth reading along where a request crosses a network.
 inline constexpr std::uint64_t usual_gap = 4096;  // bytes
 
-/// Sorts the ranges: the runs of them that are within the limits, for a loop. Ranges of a run may overlap. Requires: no
-/// range ends beyond 2^64.
+/// Sorts the ranges. Returns the runs of them that are within the limits, for a loop; ranges of a run may overlap.
+/// Requires: no range ends beyond 2^64.
 inline auto runs_within(std::span<WantedRange> ranges, RangeLimits limits) {
   std::sort(ranges.begin(), ranges.end(), [](auto const& a, auto const& b) { return a.offset < b.offset; });
   return detail::Runs{ranges, [limits](std::span<WantedRange const> left) {

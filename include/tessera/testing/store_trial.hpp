@@ -16,6 +16,7 @@
 
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/cast/concept.hpp>
+#include <tessera/core/printable.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/store/concept.hpp>
 #include <tessera/store/get.hpp>
@@ -96,11 +97,8 @@ class StoreTrial : public std::enable_shared_from_this<StoreTrial<Space>> {
   }
   static std::string cut(std::string_view shown) {
     if (shown.empty()) return "nothing";
-    auto const size = shown.size();
-    std::string line{size <= 200 ? shown : shown.substr(0, 40)};
-    for (auto& character : line)  // what a store left as it was is any bytes
-      if (static_cast<unsigned char>(character) < ' ' || character == '\x7f') character = '?';
-    return size <= 200 ? line : text({line, "... (", size, " characters)"});
+    return shown.size() <= 200 ? printable(shown)
+                               : text({printable(shown.substr(0, 40)), "... (", shown.size(), " characters)"});
   }
   template <class F>
   void expect_refused(std::string_view what, std::string_view word, F&& f) {

@@ -32,7 +32,7 @@ inline void take_packed(TakeScratch const& take_scratch, StageObject& scratch, s
   }
 }
 
-/// Where the results of a stage that others follow go: neighbours, with room for `bound` bytes each.
+/// Likewise of any other stage that is followed: neighbours, with `bound` bytes for each.
 inline ByteSpan<Somewhere> take_neighbours(TakeScratch const& take_scratch, StageObject& scratch, std::size_t bound,
                                            StageBuffers const& buffers, StageQueues const& on) {
   auto const most = std::max(buffers.most, buffers.tasks.size());
