@@ -201,6 +201,29 @@ TEST_CASE("a block whose place in the stream cannot be recorded is waited for") 
   });
 }
 
+TEST_CASE("the k-th call of trim fails: blocks that the stream still uses are waited for") {
+  for (std::size_t k = 0;; ++k) {
+    CAPTURE(k);
+    emulation::seed(15);  // late
+    DeviceQueue on{test::HostQueue{}};
+    auto to = made<DeviceBuffer>(std::string(100, ' '), on);
+    for (int blocks = 0; blocks < 2; ++blocks) {
+      PinnedBuffer from(100, on);
+      std::memset(from.span().data, 'a', 100);
+      crossing<space::Device, space::Pinned>::copy(from.view(), to.span(), on);
+    }
+    emulation::fail(k);
+    on.trim();  // the emulation ends the program where memory goes too early
+    bool const failed = emulation::has_failed();
+    emulation::fail_nothing();
+    CHECK(text(to.view(), on) == std::string(100, 'a'));
+    if (!failed) {
+      CHECK(k > 2);
+      break;
+    }
+  }
+}
+
 TEST_CASE("the k-th call of a read fails: the value that it was lent may go") {
   under_seeds(16, [] {
     bool failed = true;

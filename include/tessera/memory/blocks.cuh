@@ -75,7 +75,8 @@ class Blocks {
     for (auto& block : idle_) {
       try {
         block.used.wait();
-      } catch (Error const&) {  // of a context that is no more
+      } catch (Error const&) {  // the stream may go on all the same; or its context is no more
+        drain(stream, context);
       }
       deallocate(block, stream, context);
     }

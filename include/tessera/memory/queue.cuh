@@ -43,7 +43,7 @@ struct InUse {
   ~InUse() {
     try {
       until.wait();
-    } catch (Error const&) {  // of a context that is no more
+    } catch (Error const&) {  // its buffers go back in the order of their stream, which is waited for there
     }
   }
 };
@@ -279,7 +279,8 @@ class Queue<space::Device> {
         event.wait();
         state->let_go();
         state->settle();
-      } catch (Error& error) {
+      } catch (Error& error) {  // who waits has memory that is about to go
+        state->stream->drain();
         say(error);
         throw;
       }
