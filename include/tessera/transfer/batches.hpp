@@ -41,6 +41,10 @@ struct Batches {
   std::size_t in_flight;
   std::uint64_t bytes = 0;  // that one takes up, about; what a queue keeps of them is held to a bound
   std::uint64_t count() const { return chunks / size + (chunks % size != 0); }
+  /// Of so many threads of the host, those that each have a mini-batch.
+  std::size_t lanes(std::size_t threads) const {
+    return static_cast<std::size_t>(std::min<std::uint64_t>({threads, in_flight, count()}));
+  }
 };
 
 // On the host about a MiB, which stays in the cache from one step to the next, and not so many small chunks that what
@@ -61,7 +65,7 @@ inline constexpr UsualBatch usual_on_device{std::uint64_t{4} << 20, 1024, 2, std
 template <class Queue>
 UsualBatch usual_of(ResolvedChunk const& form, UsualBatch usual, Queue const& on) {
   if constexpr (requires { on.free_memory(); }) {
-    constexpr std::uint64_t least = 16 << 20, most = 512 << 20;
+    constexpr std::uint64_t least = 16 << 20, most = std::uint64_t{2} << 30;
     if (form.decoders == 0) return usual;
     auto const chunks = on.free_memory() / 16 / std::max<std::uint64_t>(form.memory(), 1);
     usual.bytes = std::clamp(chunks * std::min<std::uint64_t>(form.decoded_size, most), least, most);
@@ -117,7 +121,7 @@ struct Weighed : Work {
 template <class Work, class Options, class Queue, class F>
 void run_batches(Batches const& batches, Options const& options, Queue& on, F&& run) {
   auto const count = batches.count();
-  auto const lanes = static_cast<std::size_t>(std::min<std::uint64_t>({on.host().threads(), batches.in_flight, count}));
+  auto const lanes = batches.lanes(on.host().threads());
   auto const lease = [&] {
     expect_going(options.stop);
     auto lent = on.template lease<Weighed<Work>>(batches.in_flight - lanes + 1);

@@ -28,11 +28,11 @@ class ChunkFetcher {
   using Chunks = std::span<ChunkRead<P>>;
 
  public:
-  /// Before a mini-batch of these.
-  void begin(Source const& source, Chunks all, Queue& on) {
+  /// Before these, which are one of so many parts of a mini-batch.
+  void begin(Source const& source, Chunks all, std::size_t parts, Queue& on) {
     all_ = all;
     loans_.clear();
-    values_.begin(all.size(), source.form, on);
+    values_.begin(all.size(), source.form, parts, on);
   }
 
   /// The values of some of them; a tile's is `place`d as soon as it is there. Throws: CodecError, StoreError.

@@ -19,8 +19,9 @@ class FetchBuffers {
   static constexpr bool shares = !std::same_as<Staging, space::Host>;
 
  public:
+  /// For so many values, one of so many parts of a mini-batch.
   template <class AnyQueue>
-  void begin(std::size_t values, ResolvedChunk const& form, AnyQueue& on) {
+  void begin(std::size_t values, ResolvedChunk const& form, std::size_t parts, AnyQueue& on) {
     if (own_.size() < values) own_.resize(values);
     used_ = 0;
     // What device codecs ask of their input. Elements, and what crosses, follow each other without gaps.
@@ -28,8 +29,8 @@ class FetchBuffers {
     if constexpr (shares) {
       auto const each = rounded(form.encoded_bound());
       left_ = slab_size_ = checked_size(checked_product(values, each, "a mini-batch"), "a mini-batch");
-      if (std::same_as<Staging, space::Pinned> && left_ > most_pinned)
-        slab_size_ = each * std::max(most_pinned / each, std::size_t{1});
+      if (auto const most = most_pinned / parts; std::same_as<Staging, space::Pinned> && left_ > most)
+        slab_size_ = each * std::max(most / each, std::size_t{1});
       slabs_ = 0;
       take_slab(on);
     }
@@ -52,7 +53,7 @@ class FetchBuffers {
 
  private:
   // Page-locked memory is dear to allocate, and hardly any mini-batch takes the most that encoders make: a large one
-  // takes slabs of so many bytes, or of one value, each where the one before is full.
+  // takes slabs, each where the one before is full: of so many bytes for all its parts, or of one value.
   static constexpr auto most_pinned = std::size_t{64} << 20;
   template <class AnyQueue>
   void take_slab(AnyQueue& on) {

@@ -2,6 +2,7 @@
 // threads that do it.
 #pragma once
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -46,6 +47,15 @@ Batches read_batches(ChunkAccess<P> const& source, Plan const& plan, typename P:
   return batches;
 }
 
+// Threads that a mini-batch has for itself while there are fewer mini-batches under way than threads, as where a
+// device's codec decodes: there all of them fetch.
+template <class Queue>
+std::size_t threads_for_each(Batches const& batches, Queue& on) {
+  if constexpr (std::same_as<Queue, tessera::Queue<space::Host>>) return 1;
+  auto const threads = on.host().threads();
+  return threads / std::max<std::size_t>(batches.lanes(threads), 1);
+}
+
 }  // namespace detail
 
 /// Reads what is `selected`, by a ResolvedSelection or a Plan, into the target, in the queue's order. Missing chunks
@@ -58,9 +68,10 @@ void read_chunks(ChunkAccess<P> const& source, Selected const& selected, To cons
   auto const shard = source.shards ? source.shards->grid().chunks_per_shard() : Extents{};
   auto const& plan = detail::planned(selected, source.form.layout.shape, shard);
   auto const batches = detail::read_batches(source, plan, on, options);
+  auto const threads = detail::threads_for_each(batches, on);
   detail::run_batches<detail::ReadBatch<P, To>>(batches, options, on,
                                                 [&](auto const& lease, std::uint64_t first, std::uint64_t last) {
-                                                  lease()->run(source, plan, first, last, target, on, options);
+                                                  lease()->run(source, plan, first, last, target, threads, on, options);
                                                 });
 }
 

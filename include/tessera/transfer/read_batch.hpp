@@ -10,14 +10,11 @@
 #include <tessera/pipeline/batch.hpp>
 #include <tessera/place/any_placer.hpp>
 #include <tessera/plan/plan.hpp>
-#include <tessera/shard/watched_shards.hpp>
+#include <tessera/transfer/batch_parts.hpp>
 #include <tessera/transfer/chunk_access.hpp>
-#include <tessera/transfer/chunk_fetcher.hpp>
 #include <tessera/transfer/chunk_reads.hpp>
-#include <tessera/transfer/consistent_shards.hpp>
 #include <tessera/transfer/read_options.hpp>
 #include <tessera/transfer/read_placer.hpp>
-#include <tessera/transfer/shard_locator.hpp>
 #include <tessera/view/strided_span.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -33,9 +30,9 @@ class ReadBatch {
   static constexpr bool is_of_host = std::same_as<bytes_space, space::Host> && std::same_as<array_space, space::Host>;
 
  public:
-  /// Reads the pieces [first, last) of a plan.
+  /// Reads the pieces [first, last) of a plan, with so many threads of the host while values are fetched.
   void run(ChunkAccess<P> const& source, Plan const& plan, std::uint64_t first, std::uint64_t last, To const& target,
-           Queue& on, ReadOptions const& options) try {
+           std::size_t threads, Queue& on, ReadOptions const& options) try {
     select(source, plan, first, last, target);
     decoding_.most_payload = options.memory ? options.memory : most_varying;
     FetchLimits const limits{options};
@@ -44,17 +41,7 @@ class ReadBatch {
     auto const place_next = [&](auto const& tile) {
       if constexpr (is_of_host) placed += placer.place_tile(tile);
     };
-    locate_.begin();
-    fetch_.begin(source, chunks_.all(), on);
-    for (auto const few : runs_of_few_shards(source, chunks_.all(), on)) {
-      ConsistentShards<P> shards{source, few, watched_, options.stop};
-      while (shards.next()) try {
-          locate_.run(source, limits, shards.chunks(), watched_, on);
-          fetch_.run(source, limits, shards.chunks(), watched_, place_next, on);
-        } catch (Error const&) {
-          if (!shards.was_replaced()) throw;  // else the error is nobody's
-        }
-    }
+    fetch_.run(source, limits, chunks_.all(), threads, options.stop, place_next, on);
     decode(source, on);
     placed += placer.place(chunks_.all(), tasks_, found_, decoding_);
     fetch_.give_back(on);
@@ -101,7 +88,7 @@ class ReadBatch {
     std::span<ChunkRead<P> const> const slots = chunks_.all();
     if (slots.empty()) return nullptr;
     if (!error.key().empty()) return beyond_end(slots, error);
-    if (locate_.failed_together()) return nullptr;
+    if (fetch_.failed_together()) return nullptr;
     auto const chunk = error.chunk();
     return &slots[chunk && *chunk < found_.size() ? found_[*chunk] : 0];
   }
@@ -145,9 +132,7 @@ class ReadBatch {
   }
 
   ChunkReads<P> chunks_;
-  WatchedShards watched_;
-  ShardLocator<P> locate_;
-  ChunkFetcher<P> fetch_;
+  BatchParts<P> fetch_;
   std::vector<DecodeTask<bytes_space, array_space>> tasks_;
   std::vector<std::size_t> found_;  // the slot of each task
   typename P::Decoding decoding_;

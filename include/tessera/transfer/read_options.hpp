@@ -19,8 +19,8 @@ struct ReadOptions {
   /// each on its own, to every_chunk.
   std::size_t mini_batch = 0;
   /// Decoded bytes of a mini-batch, at most, but one chunk at least; 0: 1 MiB on the host, 4 MiB with a device queue,
-  /// 16 to 512 MiB where a device's codec decodes, so that two take an eighth of the device's free memory, up to 8 MiB
-  /// of a shard where the store is neither memory nor files; or no bound, if mini_batch says how many.
+  /// 16 MiB to 2 GiB where a device's codec decodes, so that two take an eighth of the device's free memory, up to
+  /// 8 MiB of a shard where the store is neither memory nor files; or no bound, if mini_batch says how many.
   std::size_t mini_batch_bytes = 0;
   /// Mini-batches that are under way at a time; 0: one per thread of the host's queue, and two more with a device
   /// queue, whose copies and kernels are behind; two where a device's codec decodes.

@@ -1,0 +1,110 @@
+// A mini-batch that is alone under way, or nearly, is fetched by all threads of the host.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <device/arrays.hpp>
+#include <support/asked_batches.hpp>
+#include <support/refused.hpp>
+
+namespace fetching_threads_tests {
+
+#if defined(TESSERA_CUDA_EMULATION)
+
+using namespace tessera;
+using test::DeviceQueue, test::HostQueue, test::TemporaryFolder;
+
+namespace {
+
+// Eight chunks of a MiB.
+Extents const shape{4096, 512}, chunk_shape{512, 512};
+ReadOptions const all_together{.mini_batch = every_chunk, .in_flight = 1};
+
+std::vector<float> const& elements() {
+  static auto const made = test::numbers_from(1.f, shape[0] * shape[1]);
+  return made;
+}
+
+using Sharded = Pipeline<space::Device, codec::Sharding<test::Compressed>>;
+
+template <class P, class S>
+auto made_in(S const& store, P const& pipeline, std::uint64_t rows, DeviceQueue& on) {
+  NewArray<float> const metadata{.shape = shape, .chunk_shape = {rows, shape[1]}, .overwrite = true};
+  auto array = create_array<float, 2>(store, "a", metadata, pipeline, on);
+  auto const memory = test::on_device<float, 2>(elements(), shape, on);
+  array.write(all, memory).wait();
+  return array;
+}
+
+// How many times the store is asked for values, where so many threads read.
+template <class P>
+std::size_t times_asked(std::size_t threads, P const& pipeline, std::uint64_t rows) {
+  test::AskedBatches const store{MemoryStore<HostBuffer>{}};
+  DeviceQueue on{HostQueue{threads}};
+  auto const array = made_in(store, pipeline, rows, on);
+  auto found = test::on_device<float, 2>(std::vector<float>(elements().size()), shape, on);
+  array.read(all, found, all_together).wait();  // indexes, too
+  store.batches();
+  array.read(all, found, all_together).wait();
+  CHECK(test::on_host(found, on) == elements());
+  auto const batches = store.batches();
+  return static_cast<std::size_t>(std::ranges::count(batches, ';')) + 1;
+}
+
+}  // namespace
+
+TEST_CASE("each thread asks for its part of a mini-batch") {
+  auto const asked = [](std::size_t threads) { return times_asked(threads, test::Compressed{}, chunk_shape[0]); };
+  CHECK(asked(1) == 1);
+  CHECK(asked(2) == 2);
+  CHECK(asked(3) == 3);
+  CHECK(asked(8) == 8);
+  CHECK(asked(64) == 8);  // a MiB is the least that is worth it
+  test::check_nothing_left();
+}
+
+TEST_CASE("a shard is one thread's") {
+  auto const asked = [](std::size_t threads, std::uint64_t chunks) {
+    return times_asked(threads, Sharded{codec::Sharding<test::Compressed>{chunk_shape}}, chunks * chunk_shape[0]);
+  };
+  CHECK(asked(8, 2) == 4);
+  CHECK(asked(3, 4) == 2);
+  CHECK(asked(8, 8) == 1);
+  test::check_nothing_left();
+}
+
+TEST_CASE("the error of a part names its key, and the next read is right") {
+  for (std::uint64_t chunk = 0; chunk < 8; ++chunk) {
+    CAPTURE(chunk);
+    test::AskedBatches const store{MemoryStore<HostBuffer>{}};
+    DeviceQueue on{HostQueue{4}};
+    auto const array = made_in(store, test::Compressed{}, chunk_shape[0], on);
+    auto found = test::on_device<float, 2>(std::vector<float>(elements().size()), shape, on);
+    auto const key = "a/c/" + std::to_string(chunk) + "/0";
+    store.asked->fails = key;
+    test::check_refused<StoreError>([&] { array.read(all, found, all_together).wait(); },
+                                    {key.c_str(), "the disk is gone"});
+    store.asked->fails = {};
+    array.read(all, found, all_together).wait();
+    CHECK(test::on_host(found, on) == elements());
+  }
+  test::check_nothing_left();
+}
+
+TEST_CASE("parts of files that the device reads by itself") {
+  TemporaryFolder const folder;
+  test::under_seeds(8, [&] {
+    DeviceQueue on{HostQueue{4}};
+    SplitStore const store{LocalStore<HostBuffer>{folder / "s"}, LocalStore<DeviceBuffer>{folder / "s"}};
+    auto const array = made_in(store, Pipeline<space::Device, codec::Bytes>{}, chunk_shape[0], on);
+    auto found = test::on_device<float, 2>(std::vector<float>(elements().size()), shape, on);
+    array.read(all, found, all_together).wait();
+    CHECK(test::on_host(found, on) == elements());
+  });
+}
+
+#endif
+
+}  // namespace fetching_threads_tests
