@@ -1,5 +1,6 @@
 // What compressed chunks say of themselves, without a decoder: sizes, and where they are not sound. They lie in
 // allocations of their own size, so that a sanitizer sees a step beyond.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <zstd.h>
 
 #include <support/random.hpp>
+#include <support/walked_in_windows.hpp>
 #include <tessera/codec/bytes_to_bytes/gzip_frame.hpp>
 #include <tessera/codec/bytes_to_bytes/lz4_frame.hpp>
 #include <tessera/codec/bytes_to_bytes/snappy_block.hpp>
@@ -30,7 +32,13 @@ template <class Frame>
 FoundFrame walked(std::string const& bytes) {
   std::vector<std::byte> const exact(reinterpret_cast<std::byte const*>(bytes.data()),
                                      reinterpret_cast<std::byte const*>(bytes.data()) + bytes.size());
-  return Frame::walk(exact.data(), exact.size());
+  auto const frame = Frame::walk(exact.data(), exact.size());
+  if constexpr (std::is_same_v<Frame, Lz4Block>) {
+    auto const same = test::walked_in_windows(exact.data(), exact.size());
+    CHECK(same.problem == frame.problem);
+    CHECK(same.content == frame.content);
+  }
+  return frame;
 }
 
 // Of two bits a byte, so that blocks are compressed.
@@ -166,6 +174,60 @@ TEST_CASE("an LZ4 block is literals and matches, and ends with literals") {
   CHECK(problem(std::string{"\x12x\x01\0", 4} + last) == FrameProblem::truncated);  // a match eleven bytes from the end
   CHECK(problem(std::string{"\x14x\0\0", 4} + last) == FrameProblem::outside);
   CHECK(problem(std::string{"\x14x\x02\0", 4} + last) == FrameProblem::outside);
+}
+
+// A sound block of so many sequences; or one whose offsets may be wrong, and whose end may be too short.
+std::string lz4_block(test::Random& random, std::uint64_t sequences, bool is_sound) {
+  std::string block;
+  std::uint64_t decoded = 0;
+  auto const length = [&](std::uint64_t least) -> std::uint64_t {
+    if (random.one_in(50)) return random(least, 2000);
+    return random.one_in(8) ? random(least, 300) : random(least, least + 15);
+  };
+  auto const more = [&](std::uint64_t count) {  // behind the 15 of a token
+    if (count < 15) return;
+    for (count -= 15; count >= 255; count -= 255) block += '\xff';
+    block += static_cast<char>(count);
+  };
+  for (std::uint64_t i = 0; i < sequences; ++i) {
+    bool const is_last = i + 1 == sequences;
+    auto const last = is_sound || random.one_in(2) ? 12 : random(1, 11);
+    auto const literals = is_last ? last : length(decoded == 0 ? 1 : 0), match = is_last ? 0 : length(0);
+    block += static_cast<char>(std::min<std::uint64_t>(literals, 15) << 4 | std::min<std::uint64_t>(match, 15));
+    more(literals);
+    for (std::uint64_t n = 0; n < literals; ++n) block += static_cast<char>(random(0, 255));
+    if (is_last) break;
+    decoded += literals;
+    bool const may_be_wrong = !is_sound && random.one_in(sequences);
+    auto const offset = random(may_be_wrong ? 0 : 1, std::min<std::uint64_t>(decoded + may_be_wrong, 65535));
+    block += static_cast<char>(offset & 255);
+    block += static_cast<char>(offset >> 8);
+    more(match);
+    decoded += 4 + match;
+  }
+  return block;
+}
+
+TEST_CASE("the threads that walk an LZ4 block together find what one finds") {
+  std::size_t sound = 0, damaged = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    CAPTURE(seed);
+    test::Random random{seed};
+    auto block = lz4_block(random, random.one_in(4) ? random(1, 5) : random(1, 2000), seed % 3 != 0);
+    auto const found = walked<Lz4Block>(block).problem;
+    if (seed % 3 != 0) CHECK(found == FrameProblem::none);
+    sound += found == FrameProblem::none;
+    for (int i = 0; i < 4; ++i) {
+      auto other = block;
+      if (random.one_in(2))
+        other.resize(random(0, block.size()));
+      else
+        other[random(0, block.size() - 1)] ^= static_cast<char>(random(1, 255));
+      damaged += walked<Lz4Block>(other).problem != FrameProblem::none;
+    }
+  }
+  CHECK(sound > 200);
+  CHECK(damaged > 200);
 }
 
 TEST_CASE("a zlib stream has a header before deflate, and a checksum behind") {

@@ -44,6 +44,31 @@ struct Sum {
   }
 };
 
+/// Block b passes a number from thread to thread b + 1 times: each time each thread takes its neighbour's, and adds 1.
+struct Passing {
+  static constexpr unsigned threads = 32, phases = 3, repeated = 1;
+  struct Shared {
+    std::uint32_t numbers[threads], next[threads], left;
+  };
+  std::uint32_t* results;
+
+  TESSERA_HOST_DEVICE bool goes_on(std::uint64_t, Shared const& shared) const { return shared.left != 0; }
+
+  template <unsigned Phase>
+  TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared& shared) const {
+    if constexpr (Phase == 0) {
+      shared.next[thread] = thread * 1000;
+      if (thread == 0) shared.left = static_cast<std::uint32_t>(block) + 1;
+    } else if constexpr (Phase == 1) {
+      shared.numbers[thread] = shared.next[thread];
+    } else {
+      shared.next[thread] = shared.numbers[(thread + 1) % threads] + 1;
+      if (thread == 0) --shared.left;
+      results[block * threads + thread] = shared.next[thread];
+    }
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a phase begins when all threads of the block have ended the one before") {
@@ -72,6 +97,21 @@ TEST_CASE("each block has shared memory of its own, through all of its phases") 
     std::uint32_t found[blocks], wrong = 0;
     std::memcpy(found, sums.view().data, sizeof found);
     for (std::uint32_t b = 0; b < blocks; ++b) wrong += found[b] != 32 * 32 * b + 31 * 16;
+    CHECK(wrong == 0);
+  });
+}
+
+TEST_CASE("phases are repeated as often as a block says, each block for itself") {
+  under_seeds(16, [] {
+    constexpr std::uint32_t blocks = 100, threads = Passing::threads;
+    DeviceQueue on{test::HostQueue{}};
+    PinnedBuffer results(blocks * threads * sizeof(std::uint32_t), on);
+    launch_blocks(on, blocks, Passing{reinterpret_cast<std::uint32_t*>(results.span().data)});
+    on.wait();
+    std::uint32_t found[blocks][threads], wrong = 0;
+    std::memcpy(found, results.view().data, sizeof found);
+    for (std::uint32_t b = 0; b < blocks; ++b)
+      for (std::uint32_t t = 0; t < threads; ++t) wrong += found[b][t] != (t + b + 1) % threads * 1000 + b + 1;
     CHECK(wrong == 0);
   });
 }

@@ -9,6 +9,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include <support/walked_in_windows.hpp>
 #include <tessera/codec/bytes_to_bytes/gzip_frame.hpp>
 #include <tessera/codec/bytes_to_bytes/lz4_frame.hpp>
 #include <tessera/codec/bytes_to_bytes/zstd_frame.hpp>
@@ -34,6 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   if (block.problem == FrameProblem::none && block.payload >= size) std::abort();
   // Of a block that is called sound liblz4 says the same size.
   auto const sound = Lz4Block::walk(from.data(), size);
+  auto const same = test::walked_in_windows(from.data(), size);
+  if (same.problem != sound.problem || same.content != sound.content) std::abort();
   constexpr std::uint64_t most = 1 << 20;
   if (sound.problem == FrameProblem::none && sound.content <= most) {
     std::vector<char> to(sound.content + 1);

@@ -1,5 +1,6 @@
 // Kernels are function objects, launched from here.
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -26,6 +27,12 @@ namespace [[gnu::visibility("hidden")]] detail {
 
 inline constexpr unsigned threads_per_block = 256;
 
+/// A kernel of blocks whose phases from F::repeated on are repeated.
+template <class F>
+concept KernelInRounds = (F::repeated < F::phases) && requires(F const& f, typename F::Shared const& shared) {
+  { f.goes_on(std::uint64_t{}, shared) } -> std::same_as<bool>;
+};
+
 #if defined(__CUDACC__)
 template <class F>
 __global__ void call_each(F f, std::uint64_t count) {
@@ -42,10 +49,21 @@ cudaError_t start(std::uint64_t blocks, F const& f, std::uint64_t count, cudaStr
                             dim3(threads_per_block), arguments, 0, stream);
 }
 
-template <class F, unsigned... Phase>
+template <class F, unsigned First, unsigned... Phase>
 __device__ void run_phases(F const& f, std::uint64_t block, typename F::Shared& shared,
                            std::integer_sequence<unsigned, Phase...>) {
-  ((f.template phase<Phase>(block, threadIdx.x, shared), __syncthreads()), ...);
+  ((f.template phase<First + Phase>(block, threadIdx.x, shared), __syncthreads()), ...);
+}
+template <class F>
+__device__ void run_block(F const& f, std::uint64_t block, typename F::Shared& shared) {
+  if constexpr (KernelInRounds<F>) {
+    run_phases<F, 0>(f, block, shared, std::make_integer_sequence<unsigned, F::repeated>{});
+    do run_phases<F, F::repeated>(f, block, shared, std::make_integer_sequence<unsigned, F::phases - F::repeated>{});
+    while (f.goes_on(block, shared));
+    __syncthreads();  // the next block may be this one's threads, and have the same memory
+  } else {
+    run_phases<F, 0>(f, block, shared, std::make_integer_sequence<unsigned, F::phases>{});
+  }
 }
 // How many blocks are to run on a processor at a time: so many that each thread has few registers.
 template <class F>
@@ -60,8 +78,7 @@ template <class F>
 __global__ void __launch_bounds__(F::threads, blocks_together<F>())
     call_blocks(__grid_constant__ F const f, std::uint64_t blocks) {
   __shared__ typename F::Shared shared;
-  for (std::uint64_t block = blockIdx.x; block < blocks; block += gridDim.x)
-    run_phases(f, block, shared, std::make_integer_sequence<unsigned, F::phases>{});
+  for (std::uint64_t block = blockIdx.x; block < blocks; block += gridDim.x) run_block(f, block, shared);
 }
 template <class F>
 cudaError_t start_blocks(std::uint64_t blocks, F const& f, cudaStream_t stream) {
@@ -92,21 +109,30 @@ template <class F, unsigned Phase>
 void run_phase(F const& f, std::uint64_t block, typename F::Shared& shared) {
   for (unsigned thread = 0; thread < F::threads; ++thread) f.template phase<Phase>(block, thread, shared);
 }
-template <class F, unsigned... Phase>
+template <class F, unsigned First, unsigned... Phase>
 void run_phases(F const& f, std::uint64_t block, typename F::Shared& shared,
                 std::integer_sequence<unsigned, Phase...>) {
-  (run_phase<F, Phase>(f, block, shared), ...);
+  (run_phase<F, First + Phase>(f, block, shared), ...);
 }
 template <class F>
-void run_block(void const* object, std::uint64_t block) {
-  auto const& f = *static_cast<F const*>(object);
+void run_block(F const& f, std::uint64_t block, typename F::Shared& shared) {
+  if constexpr (KernelInRounds<F>) {
+    run_phases<F, 0>(f, block, shared, std::make_integer_sequence<unsigned, F::repeated>{});
+    do run_phases<F, F::repeated>(f, block, shared, std::make_integer_sequence<unsigned, F::phases - F::repeated>{});
+    while (f.goes_on(block, shared));
+  } else {
+    run_phases<F, 0>(f, block, shared, std::make_integer_sequence<unsigned, F::phases>{});
+  }
+}
+template <class F>
+void call_block(void const* object, std::uint64_t block) {
   typename F::Shared shared;
   std::memset(static_cast<void*>(&shared), 0xa5, sizeof shared);  // as a block finds it: what another one left
-  run_phases(f, block, shared, std::make_integer_sequence<unsigned, F::phases>{});
+  run_block(*static_cast<F const*>(object), block, shared);
 }
 template <class F>
 cudaError_t start_blocks(std::uint64_t blocks, F const& f, cudaStream_t stream) {
-  return ::emulatedLaunch(run_block<F>, &f, sizeof f, blocks, stream);
+  return ::emulatedLaunch(call_block<F>, &f, sizeof f, blocks, stream);
 }
 #else
 template <class F>
@@ -170,6 +196,10 @@ void launch(Queue<space::Device>& on, std::uint64_t count, F const& f) {
 /// before (CUDA C++ Programming Guide, "Synchronization Functions": __syncthreads). `shared` is one object of type
 /// F::Shared for the block, uninitialised in phase 0: a trivial type of at most 48 KiB. What threads keep from one
 /// phase to the next is there. Of f the same is asked as by `launch`. Throws: DeviceError.
+///
+/// Where F has a `static constexpr unsigned repeated` and a `bool goes_on(std::uint64_t block, Shared const&) const`,
+/// the phases from that one on are run again as long as it says so. All threads ask it, behind the last phase: the
+/// first of those that are repeated changes nothing that it looks at.
 template <class F>
 void launch_blocks(Queue<space::Device>& on, std::uint64_t blocks, F const& f) {
   constexpr bool is_kernel_of_blocks = detail::KernelOfBlocks<F>;

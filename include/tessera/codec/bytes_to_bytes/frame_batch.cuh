@@ -14,6 +14,8 @@
 #include <tessera/buffer/scratch.hpp>
 #include <tessera/cast/host_device.cuh>
 #include <tessera/codec/bytes_to_bytes/frame.hpp>
+#include <tessera/codec/bytes_to_bytes/lz4_frame.hpp>
+#include <tessera/codec/bytes_to_bytes/lz4_windows.hpp>
 #include <tessera/codec/chunk.hpp>
 #include <tessera/core/config.hpp>
 #include <tessera/memory/launch.cuh>
@@ -41,8 +43,10 @@ struct WalkFrames {
   FrameLists lists;
 
   TESSERA_HOST_DEVICE void operator()(std::uint64_t i) const {
+    found(i, Frame::walk(chunks[i].from, chunks[i].size));
+  }
+  TESSERA_HOST_DEVICE void found(std::uint64_t i, FoundFrame frame) const {
     auto const chunk = chunks[i];
-    auto frame = Frame::walk(chunk.from, chunk.size);
     if (frame.problem == FrameProblem::none && frame.content != FoundFrame::unsaid && frame.content > chunk.room)
       frame.problem = FrameProblem::too_large;
     bool const is_sound = frame.problem == FrameProblem::none;
@@ -55,6 +59,27 @@ struct WalkFrames {
     lists.frames[i] = frame;
   }
 };
+
+/// The same for frames that are walked from their first byte to the last, each by several threads.
+struct WalkLz4Frames : WalkFrames<Lz4Frame> {
+  TESSERA_HOST_DEVICE Lz4Block::Walk listed(std::uint64_t i) const {
+    constexpr auto header = Lz4Frame::header;
+    auto const& chunk = chunks[i];
+    return chunk.size <= header ? Lz4Block::Walk::of(chunk.from, 0)
+                                : Lz4Block::Walk::of(chunk.from + header, chunk.size - header);
+  }
+  TESSERA_HOST_DEVICE void found(std::uint64_t i, FoundFrame block) const {
+    auto const& chunk = chunks[i];
+    WalkFrames::found(i, chunk.size <= Lz4Frame::header ? block : Lz4Frame::of_block(chunk.from, block));
+  }
+};
+inline void walk_frames(WalkFrames<Lz4Frame> const& walk, std::size_t count, Queue<space::Device>& on) {
+  launch_blocks(on, count, WalkLz4Windows<WalkLz4Frames>{{walk}});
+}
+template <class Frame>
+void walk_frames(WalkFrames<Frame> const& walk, std::size_t count, Queue<space::Device>& on) {
+  launch_apart(on, count, walk);
+}
 
 /// Kept by the queue: it grows to what was asked for, and then nothing is allocated.
 class FrameBatch {
@@ -89,8 +114,8 @@ class FrameBatch {
     auto* const lists = memory.data + sent;
     there_ = lists + count() * each_list;
     auto const result = in_order(lists, there_);
-    launch_apart(on, count(),
-                 WalkFrames<Frame>{reinterpret_cast<FramedChunk*>(memory.data), memory.data + listed, result});
+    walk_frames(WalkFrames<Frame>{reinterpret_cast<FramedChunk*>(memory.data), memory.data + listed, result}, count(),
+                on);
     return result;
   }
 

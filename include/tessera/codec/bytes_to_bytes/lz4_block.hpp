@@ -14,39 +14,45 @@ struct Lz4Block {
   /// One byte, as a literal.
   static constexpr unsigned char harmless[]{0x10, 0};
 
-  /// Goes through all sequences: nvCOMP's decoder leaves its memory where they are damaged. The last one has literals
-  /// alone, and no match begins in the last twelve bytes that are decoded, or repeats to the last five. A block of no
-  /// bytes is a token, 0.
-  TESSERA_HOST_DEVICE static FoundFrame walk(std::byte const* from, std::uint64_t size) {
-    constexpr std::uint64_t shortest_match = 4, offset_bytes = 2, last_literals = 5, no_match = 12;
-    Reader reader{from, size};
-    std::uint64_t decoded = 0, matched = 0;
-    for (bool is_first = true;; is_first = false) {
-      if (reader.left == 0) return {FrameProblem::truncated};
-      auto const token = reader.byte();
-      auto const literals = reader.length(token >> 4);
-      if (literals > reader.left) return {FrameProblem::truncated};
-      reader.skip(literals);
+  static constexpr unsigned shortest_match = 4, offset_bytes = 2, last_literals = 5, no_match = 12;
+
+  /// Where a walk is: behind so many sequences.
+  struct Walk {
+    std::byte const* at;
+    std::uint64_t left, decoded, matched;  ///< bytes: from `at` on; that were decoded; up to the last match
+    bool is_first;
+
+    TESSERA_HOST_DEVICE static Walk of(std::byte const* from, std::uint64_t size) { return {from, size, 0, 0, true}; }
+
+    /// Goes through one sequence. Whether more follow; else `found` is what the block is.
+    TESSERA_HOST_DEVICE bool step(FoundFrame& found) {
+      auto const end = [&](FrameProblem problem) {
+        found = {problem, 0, problem == FrameProblem::none ? decoded : FoundFrame::unsaid};
+        return false;
+      };
+      if (left == 0) return end(FrameProblem::truncated);
+      auto const token = byte();
+      auto const literals = length(token >> 4);
+      if (literals > left) return end(FrameProblem::truncated);
+      skip(literals);
       decoded += literals;
-      if (reader.left == 0) {
+      if (left == 0) {
         bool const is_sound =
             is_first ? literals != 0 || token == 0 : literals >= last_literals && decoded - matched >= no_match;
-        return {is_sound ? FrameProblem::none : FrameProblem::truncated, 0, decoded};
+        return end(is_sound ? FrameProblem::none : FrameProblem::truncated);
       }
-      if (reader.left < offset_bytes) return {FrameProblem::truncated};
-      auto const low = reader.byte(), offset = low | reader.byte() << 8;
-      if (offset == 0 || offset > decoded) return {FrameProblem::outside};
+      if (left < offset_bytes) return end(FrameProblem::truncated);
+      auto const low = byte(), offset = low | byte() << 8;
+      if (offset == 0 || offset > decoded) return end(FrameProblem::outside);
       matched = decoded;
-      decoded += shortest_match + reader.length(token & 15);
+      decoded += shortest_match + length(token & 15);
+      is_first = false;
+      return true;
     }
-  }
-
- private:
-  struct Reader {
-    std::byte const* at;
-    std::uint64_t left;
 
     TESSERA_HOST_DEVICE void skip(std::uint64_t count) { at += count, left -= count; }
+
+   private:
     TESSERA_HOST_DEVICE std::uint32_t byte() {
       auto const value = static_cast<std::uint32_t>(*at);
       skip(1);
@@ -59,6 +65,17 @@ struct Lz4Block {
       return sum;
     }
   };
+
+  /// Goes through all sequences: nvCOMP's decoder leaves its memory where they are damaged. The last one has literals
+  /// alone, and no match begins in the last twelve bytes that are decoded, or repeats to the last five. A block of no
+  /// bytes is a token, 0.
+  TESSERA_HOST_DEVICE static FoundFrame walk(std::byte const* from, std::uint64_t size) {
+    auto walk = Walk::of(from, size);
+    FoundFrame found;
+    while (walk.step(found)) {
+    }
+    return found;
+  }
 };
 
 }  // namespace detail

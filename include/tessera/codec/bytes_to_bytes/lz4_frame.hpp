@@ -17,11 +17,14 @@ struct Lz4Frame {
 
   TESSERA_HOST_DEVICE static FoundFrame walk(std::byte const* from, std::uint64_t size) {
     if (size <= header) return {FrameProblem::truncated};
-    auto frame = Lz4Block::walk(from + header, size - header);
+    return of_block(from, Lz4Block::walk(from + header, size - header));
+  }
+  /// What the frame is, by what its block is.
+  TESSERA_HOST_DEVICE static FoundFrame of_block(std::byte const* from, FoundFrame block) {
     auto const said = frame_integer(from, header);
-    if (frame.problem == FrameProblem::none && frame.content != said) frame.problem = FrameProblem::another;
-    frame.payload = header, frame.content = said;
-    return frame;
+    if (block.problem == FrameProblem::none && block.content != said) block.problem = FrameProblem::another;
+    block.payload = header, block.content = said;
+    return block;
   }
 };
 

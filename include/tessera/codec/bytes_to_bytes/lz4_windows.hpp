@@ -1,0 +1,100 @@
+// LZ4 blocks walked by many threads of a device, a window at a time.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include <tessera/codec/bytes_to_bytes/frame.hpp>
+#include <tessera/codec/bytes_to_bytes/lz4_block.hpp>
+#include <tessera/core/config.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace detail {
+
+/// A kernel (memory/launch.cuh). A sequence says where the next one begins, and so one thread follows them; but what a
+/// sequence is that begins at a place, all threads note for all places of the window, and most places are no beginning.
+/// A sequence that does not fit into a note is walked byte by byte.
+/// `listed(i)` is where block i begins and its size; `found(i, frame)` takes what it is.
+template <class Blocks>
+struct WalkLz4Windows {
+  static constexpr unsigned threads = 32, phases = 4, repeated = 1;
+  static constexpr unsigned window = 1024, beyond = 64;  // bytes: for a token; for what follows the last one
+
+  struct Shared {
+    Lz4Block::Walk walk;
+    bool goes_on;
+    unsigned size;  // of `bytes`
+    unsigned char bytes[window + beyond];
+    std::uint32_t notes[window];
+  };
+
+  Blocks blocks;
+
+  TESSERA_HOST_DEVICE bool goes_on(std::uint64_t, Shared const& shared) const { return shared.goes_on; }
+
+  template <unsigned Phase>
+  TESSERA_HOST_DEVICE void phase(std::uint64_t block, unsigned thread, Shared& shared) const {
+    if constexpr (Phase == 0) {
+      if (thread == 0) shared.walk = blocks.listed(block);
+    } else if constexpr (Phase == 1) {
+      auto const size = static_cast<unsigned>(shared.walk.left < window + beyond ? shared.walk.left : window + beyond);
+      for (unsigned i = thread; i < size; i += threads) shared.bytes[i] = static_cast<unsigned char>(shared.walk.at[i]);
+      if (thread == 0) shared.size = size;
+    } else if constexpr (Phase == 2) {
+      for (unsigned i = thread; i + beyond < shared.size; i += threads) shared.notes[i] = Note::of(shared.bytes + i);
+    } else if (thread == 0) {
+      FoundFrame frame;
+      shared.goes_on = follow(shared) || shared.walk.step(frame);
+      if (!shared.goes_on) blocks.found(block, frame);
+    }
+  }
+
+ private:
+  // A sequence in 32 bits, 0 if it has too long a length, or no offset.
+  struct Note {
+    static constexpr unsigned most_literals = 40, most_match = 127;
+
+    std::uint32_t bits;
+
+    TESSERA_HOST_DEVICE unsigned next() const { return bits & 63; }      // bytes from its token to the next one
+    TESSERA_HOST_DEVICE unsigned extra() const { return bits >> 6 & 3; }  // those among them that lengths go on in
+    TESSERA_HOST_DEVICE unsigned literals() const { return next() - extra() - 1 - Lz4Block::offset_bytes; }
+    TESSERA_HOST_DEVICE unsigned match() const { return bits >> 8 & 127; }  // what it has more than the shortest
+    TESSERA_HOST_DEVICE unsigned offset() const { return bits >> 16; }
+
+    TESSERA_HOST_DEVICE static std::uint32_t of(unsigned char const* token) {
+      auto const* at = token + 1;
+      unsigned literals = *token >> 4u, match = *token & 15u, extra = 0;
+      if (literals == 15) literals += *at++, ++extra;
+      if (literals > most_literals) return 0;
+      at += literals;
+      auto const offset = at[0] | static_cast<unsigned>(at[1]) << 8;
+      at += Lz4Block::offset_bytes;
+      if (match == 15) match += *at++, ++extra;
+      if (match > most_match || offset == 0) return 0;
+      return static_cast<unsigned>(at - token) | extra << 6 | match << 8 | offset << 16;
+    }
+  };
+  static_assert(1 + 1 + Note::most_literals + Lz4Block::offset_bytes + 1 < beyond);
+
+  // Goes through the window's sequences up to one that has no note, or is wrong: whether there is none.
+  TESSERA_HOST_DEVICE static bool follow(Shared& shared) {
+    if (shared.size <= beyond) return false;
+    auto walk = shared.walk;
+    unsigned const places = shared.size - beyond;
+    unsigned i = 0;
+    while (i < places) {
+      Note const note{shared.notes[i]};
+      if (note.bits == 0 || note.offset() > walk.decoded + note.literals()) break;
+      walk.matched = walk.decoded + note.literals();
+      walk.decoded = walk.matched + Lz4Block::shortest_match + note.match();
+      walk.is_first = false;
+      i += note.next();
+    }
+    walk.skip(i);
+    shared.walk = walk;
+    return i >= places;
+  }
+};
+
+}  // namespace detail
+}}  // namespace tessera::v0
