@@ -27,14 +27,16 @@ struct StageRun {
   std::span<StageLink const> links{};                 ///< encoders behind it that take the sizes which it leaves
 };
 
+/// In the order of encoding.
+using StageList = std::span<AnyStage const* const>;
+
 /// How chunks pass stages, one of which makes bytes of elements that vary in size: decoded chunks are of
 /// ElementReferences. pipeline/varying_stages.hpp has it, so that programs without such codecs compile none of it.
 struct VaryingStages {
-  using List = std::span<AnyStage const* const>;
   /// The elements that are decoded refer to the encoded bytes, or to `buffers`.
-  void (*decode)(List, ResolvedChunk const&, DecodeBuffers&, StageQueues const&);
+  void (*decode)(StageList, ResolvedChunk const&, DecodeBuffers&, StageQueues const&);
   /// What is encoded lies in `buffers`.
-  void (*encode)(List, ResolvedChunk const&, EncodeBuffers&, StageQueues const&);
+  void (*encode)(StageList, ResolvedChunk const&, EncodeBuffers&, StageQueues const&);
   /// As placer<space::Host>::find_filled.
   void (*find_filled)(ByteView<space::Host> chunks, std::size_t size, ByteView<space::Host> element,
                       std::span<std::uint8_t> filled);

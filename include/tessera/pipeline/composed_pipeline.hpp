@@ -162,7 +162,7 @@ ResolvedChunk ComposedPipeline<ArraySpace, BytesSpace>::resolve(ChunkSpecificati
     form.shards.front().behind = made.behind;
     return form;
   };
-  typename Stages::ResolveShard const resolve_shard{in_shard};
+  ResolveShard const resolve_shard{in_shard};
   return Stages{made.stages.list()}.resolve(chunk, made.shard ? &resolve_shard : nullptr);
 }
 
