@@ -107,12 +107,8 @@ class AnyArray {
         there.data += offset;
         read_chunks(chunks.access(), some, there, on, used.get());
       };
-      try {
-        state_->for_each_part(now, selected, to.strides, read);
-        return detail::finish(state_, "a read", selected, on);
-      } catch (...) {
-        detail::fail(state_, "a read", selected, on);
-      }
+      return detail::run_call(state_, "a read", selected, on,
+                              [&] { state_->for_each_part(now, selected, to.strides, read); });
     } else {
       return detail::InvalidCall{};
     }
@@ -136,13 +132,10 @@ class AnyArray {
   template <class F>
   Completion for_chunks(ResolvedSelection const& selected, Strides const& strides, queue_type& on, F&& f) const {
     auto const now = state_->expect_inside(selected, strides);
-    try {
+    return detail::run_call(state_, "a read", selected, on, [&] {
       Chunks const chunks{*state_, state_->whole(now)};
       f(chunks.access());
-      return detail::finish(state_, "a read", selected, on);
-    } catch (...) {
-      detail::fail(state_, "a read", selected, on);
-    }
+    });
   }
 
   /// Likewise, of any grid: calls f(ChunkAccess, ResolvedSelection, std::ptrdiff_t) for the parts of the array whose
@@ -155,12 +148,8 @@ class AnyArray {
       Chunks const chunks{*state_, grid};
       f(chunks.access(), some, offset);
     };
-    try {
-      state_->for_each_part(now, selected, strides, read);
-      return detail::finish(state_, "a read", selected, on);
-    } catch (...) {
-      detail::fail(state_, "a read", selected, on);
-    }
+    return detail::run_call(state_, "a read", selected, on,
+                            [&] { state_->for_each_part(now, selected, strides, read); });
   }
 
   /// Writes a selection from memory of array_space. A write of part of a chunk leaves the rest as it is, among all
@@ -179,12 +168,8 @@ class AnyArray {
       auto const shared = state_->hold_shape();
       auto const now = state_->expect_inside(selected, from.strides);
       auto const used = defaults_.used_for(options);
-      try {
-        detail::write_parts(*state_, now, selected, from, on, used.get());
-        return detail::finish(state_, "a write", selected, on);
-      } catch (...) {
-        detail::fail(state_, "a write", selected, on);
-      }
+      return detail::run_call(state_, "a write", selected, on,
+                              [&] { detail::write_parts(*state_, now, selected, from, on, used.get()); });
     } else {
       return detail::InvalidCall{};
     }
@@ -202,13 +187,10 @@ class AnyArray {
     ResolvedSelection const surrounding = surrounding_of(listed);
     auto const now = state_->expect_inside(surrounding, to.strides);
     auto const used = defaults_.used_for(options);
-    try {
+    return detail::run_call(state_, "a read", surrounding, on, [&] {
       Chunks const chunks{*state_, state_->whole(now)};
       read_chunks(chunks.access(), Plan{listed, shape(), inner_chunk_shape()}, to, on, used.get());
-      return detail::finish(state_, "a read", surrounding, on);
-    } catch (...) {
-      detail::fail(state_, "a read", surrounding, on);
-    }
+    });
   }
   /// Likewise, writes them. As write.
   auto write_listed(std::span<PlacedChunk const> listed, StridedView<array_space> from, queue_type& on,
@@ -219,13 +201,10 @@ class AnyArray {
     ResolvedSelection const surrounding = surrounding_of(listed);
     auto const now = state_->expect_inside(surrounding, from.strides);
     auto const used = defaults_.used_for(options);
-    try {
+    return detail::run_call(state_, "a write", surrounding, on, [&] {
       Plan const plan{listed, now, inner_chunk_shape()};
       detail::write_grid(*state_, state_->whole(now), plan, from, on, used.get());
-      return detail::finish(state_, "a write", surrounding, on);
-    } catch (...) {
-      detail::fail(state_, "a write", surrounding, on);
-    }
+    });
   }
 
   /// The part of the array that is in one chunk, given by its place in the grid. Throws: SelectionError.

@@ -85,4 +85,16 @@ template <class State>
     wait_and_throw(on);
   }
 }
+
+/// A call that reads or writes: what f does, and how it ends.
+template <class State, class F>
+auto run_call(std::shared_ptr<State> const& array, char const* what, ResolvedSelection const& selected,
+              typename State::queue_type& on, F&& f) {
+  try {
+    f();
+    return finish(array, what, selected, on);
+  } catch (...) {
+    fail(array, what, selected, on);
+  }
+}
 }}}  // namespace tessera::v0::detail

@@ -1,6 +1,5 @@
 // What `zarr.json` says of an array (core specification, "Array metadata").
 #pragma once
-#include <bit>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -13,12 +12,16 @@
 #include <tessera/core/dimensions.hpp>
 #include <tessera/core/field.hpp>
 #include <tessera/key/chunk_key.hpp>
+#include <tessera/metadata/base64.hpp>
+#include <tessera/metadata/chunk_grid.hpp>
 #include <tessera/metadata/dimension_names.hpp>
 #include <tessera/metadata/document.hpp>
 #include <tessera/metadata/element_type.hpp>
 #include <tessera/metadata/fill_value.hpp>
 #include <tessera/metadata/format.hpp>
-#include <tessera/metadata/rectilinear.hpp>
+#include <tessera/metadata/node_members.hpp>
+#include <tessera/metadata/structured.hpp>
+#include <tessera/plan/chunk_edges.hpp>
 
 namespace tessera { inline namespace v0 {
 
@@ -41,40 +44,6 @@ struct ArrayMetadata {
 
 namespace detail {
 
-// A rectilinear grid of one length along each dimension is a regular one.
-[[gnu::cold]] inline Extents read_edges(Value const& configuration, Extents const& shape,
-                                        std::vector<ChunkEdges>& edges) {
-  auto found = read_rectilinear(configuration, shape);
-  Extents longest;
-  bool is_regular = true;
-  for (auto const& axis : found) {
-    is_regular = is_regular && axis.repeats;
-    longest.push_back(axis.longest());
-  }
-  if (!is_regular) edges = std::move(found);
-  return longest;
-}
-
-inline Extents read_chunk_grid(MemberValue const& found, Extents const& shape, std::vector<ChunkEdges>& edges) {
-  auto const grid = specification(found);
-  if (grid.name == "rectilinear") return read_edges(grid.configuration, shape, edges);
-  if (grid.name != "regular")
-    throw MetadataError{
-        text({"chunk grid ", describe(grid.name)}),
-        text({"member chunk_grid: ", describe(grid.name), " is not supported, only \"regular\" and \"rectilinear\""})};
-  ObjectReader configuration{grid.configuration, "chunk_grid.configuration"};
-  auto const member = configuration.at("chunk_shape");
-  auto chunk_shape = member.extents();
-  configuration.finish();
-  if (chunk_shape.rank() != shape.rank()) member.refuse(text({shape.rank(), " numbers, as in shape"}));
-  for (std::size_t d = 0; d < shape.rank(); ++d)
-    if (chunk_shape[d] == 0) {
-      if (shape[d] != 0) member.refuse("numbers of at least 1");
-      chunk_shape[d] = 1;  // older zarr-python wrote 0 where the dimension is 0: there are no chunks
-    }
-  return chunk_shape;
-}
-
 inline ChunkKeyEncoding read_key_encoding(MemberValue const& found) {
   auto const encoding = specification(found);
   if (encoding.name != "default" && encoding.name != "v2")
@@ -88,65 +57,16 @@ inline ChunkKeyEncoding read_key_encoding(MemberValue const& found) {
   return result;
 }
 
-// A document of Zarr v2 comes as v3 says it, and with its own format.
-inline ZarrFormat read_format(ObjectReader& reader) {
-  auto const found = reader.find("zarr_format");
-  return found && found->value() == Value::integer(2) ? ZarrFormat::v2 : ZarrFormat::v3;
-}
-
-inline Members read_attributes(ObjectReader& reader) {
-  auto const found = reader.find("attributes");
-  if (!found) return {};
-  auto* attributes = found->value().get_if<Members>();
-  if (!attributes) found->refuse("an object");
-  return *attributes;
-}
-
-// Calls look(configuration) for the codec `bytes`, in shards for that of their chunks.
-template <class F>
-[[gnu::cold]] void visit_bytes_codec(std::span<Specification> codecs, F const& look) {
-  for (auto& codec : codecs) {
-    if (codec.name == "bytes") look(codec.configuration);
-    auto* const members = codec.name == "sharding_indexed" ? codec.configuration.get_if<Members>() : nullptr;
-    if (!members) continue;
-    for (auto& member : *members) {
-      auto* const list = member.name == "codecs" ? member.value.get_if<List>() : nullptr;
-      if (!list) continue;
-      std::vector<Specification> inner;
-      for (auto const& one : *list) inner.push_back(specification({one, "codecs"}));
-      visit_bytes_codec(std::span{inner}, look);
-      for (std::size_t i = 0; i < inner.size(); ++i) (*list)[i] = tessera::to_value(inner[i]);
-    }
+inline DimensionNames read_dimension_names(ObjectReader& reader, std::size_t rank) {
+  DimensionNames names;
+  auto const found = reader.find("dimension_names");
+  if (!found) return names;
+  if (found->list().size() != rank) found->refuse(text({rank, " names, as in shape"}));
+  for (std::size_t d = 0; d < rank; ++d) {
+    auto const name = found->item(d);
+    names.push_back(name.value().is_null() ? std::nullopt : std::optional{name.string()});
   }
-}
-
-// The fill value of "structured", in base64, has the byte order of the codec: from the machine's to that, or back.
-[[gnu::cold]] inline std::vector<std::byte> fill_in_codec_order(ArrayMetadata const& array) {
-  auto codecs = array.codecs;
-  bool is_big = false;
-  visit_bytes_codec(std::span{codecs}, [&](Value const& configuration) {
-    auto const* const members = configuration.get_if<Members>();
-    is_big = members && members->contains("endian") && members->at("endian") == Value{"big"};
-  });
-  auto fill = array.fill;
-  if (is_big != (std::endian::native == std::endian::big)) swap_components(fill, components_of(array.fields));
-  return fill;
-}
-
-// "structured", which zarr-python writes: without a byte order it is little endian.
-[[gnu::cold]] inline void put_byte_order_right(ArrayMetadata& array, MemberValue const& fill) {
-  visit_bytes_codec(std::span{array.codecs}, [&](Value& configuration) {
-    auto const* const members = configuration.get_if<Members>();
-    if (array.type.component() > 1 && !(members && members->contains("endian")))
-      configuration = Members{{"endian", "little"}};
-  });
-  if (fill.value().get_if<std::string>()) array.fill = fill_in_codec_order(array);
-}
-
-inline Value to_value(Extents const& extents) {
-  List list;
-  for (auto n : extents) list.push_back(Number{std::to_string(n)});
-  return list;
+  return names;
 }
 
 [[gnu::cold]] inline void expect_no_holes(std::span<Field const> fields) {
@@ -192,7 +112,11 @@ inline ArrayMetadata read_array_metadata(ObjectReader& reader) {
   unless_unsupported([&] { array.key_encoding = detail::read_key_encoding(reader.at("chunk_key_encoding")); });
   auto const codecs = reader.at("codecs");
   for (std::size_t i = 0; i < codecs.list().size(); ++i) array.codecs.push_back(specification(codecs.item(i)));
-  if (array.is_of_numpy && array.type.kind == DataKind::structure) detail::put_byte_order_right(array, fill);
+  if (array.is_of_numpy && array.type.kind == DataKind::structure) {
+    detail::name_byte_order(array.codecs, array.type);
+    if (fill.value().get_if<std::string>())
+      array.fill = detail::in_codec_order(std::move(array.fill), array.codecs, array.fields);
+  }
   array.attributes = detail::read_attributes(reader);
   if (auto const transformers = reader.find("storage_transformers"))
     for (std::size_t i = 0; i < transformers->list().size(); ++i) {
@@ -204,13 +128,7 @@ inline ArrayMetadata read_array_metadata(ObjectReader& reader) {
       });
       array.storage_transformers.push_back(transformers->list()[i]);
     }
-  if (auto const names = reader.find("dimension_names")) {
-    if (names->list().size() != array.shape.rank()) names->refuse(text({array.shape.rank(), " names, as in shape"}));
-    for (std::size_t d = 0; d < array.shape.rank(); ++d) {
-      auto const name = names->item(d);
-      array.dimension_names.push_back(name.value().is_null() ? std::nullopt : std::optional{name.string()});
-    }
-  }
+  array.dimension_names = detail::read_dimension_names(reader, array.shape.rank());
   array.tolerated = tolerated(reader);
   if (unsupported) throw *unsupported;
   checked_size(checked_product(element_count(array.shape, "member shape"), array.type.size, "member shape"),
@@ -226,13 +144,12 @@ inline Value to_value(ArrayMetadata const& array) {
   Members document{
       {"shape", detail::to_value(array.shape)},
       {"data_type", detail::write_element_type(array.type, array.fields, array.is_of_numpy)},
-      {"chunk_grid", array.edges.empty()
-                         ? to_value({"regular", Members{{"chunk_shape", detail::to_value(array.chunk_shape)}}})
-                         : detail::write_rectilinear(array.edges)},
+      {"chunk_grid", detail::write_chunk_grid(array.chunk_shape, array.edges)},
       {"chunk_key_encoding", to_value({array.key_encoding.v2 ? "v2" : "default",
                                        Members{{"separator", std::string{array.key_encoding.separator}}}})},
-      {"fill_value", array.is_of_numpy ? Value{detail::encode_base64(detail::fill_in_codec_order(array))}
-                                       : write_fill_value(array.fill, array.type, array.fields)},
+      {"fill_value", array.is_of_numpy
+                         ? Value{detail::encode_base64(detail::in_codec_order(array.fill, array.codecs, array.fields))}
+                         : write_fill_value(array.fill, array.type, array.fields)},
       {"codecs", std::move(codecs)},
       {"attributes", array.attributes}};
   if (!names.empty()) document.push_back({"dimension_names", std::move(names)});

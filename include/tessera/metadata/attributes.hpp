@@ -4,8 +4,10 @@
 #include <type_traits>
 #include <utility>
 
-#include <tessera/metadata/array_metadata.hpp>
+#include <tessera/core/reader.hpp>
+#include <tessera/core/value.hpp>
 #include <tessera/metadata/node_document.hpp>
+#include <tessera/metadata/node_members.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace detail {

@@ -1,6 +1,11 @@
 // What `zarr.json` says of a group (core specification, "Group metadata").
 #pragma once
-#include <tessera/metadata/array_metadata.hpp>
+#include <utility>
+
+#include <tessera/core/reader.hpp>
+#include <tessera/metadata/document.hpp>
+#include <tessera/metadata/format.hpp>
+#include <tessera/metadata/node_members.hpp>
 
 namespace tessera { inline namespace v0 {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include <tessera/codec/concept.hpp>
-#include <tessera/pipeline/any_stage.hpp>
 #include <tessera/pipeline/cast_stage.hpp>
+#include <tessera/pipeline/stage_of.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -22,6 +22,7 @@
 #include <tessera/pipeline/bus_traffic.hpp>
 #include <tessera/pipeline/cheapest_way.hpp>
 #include <tessera/pipeline/codec_headers.hpp>
+#include <tessera/pipeline/stage_of.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
 

@@ -2,7 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -62,7 +61,7 @@ class OwnedStages {
     list_.push_back(stage.get());
     owned_.push_back(std::move(stage));
   }
-  std::span<AnyStage const* const> list() const { return list_; }
+  StageList list() const { return list_; }
 
  private:
   std::vector<std::unique_ptr<AnyStage const>> owned_;

@@ -157,7 +157,7 @@ class Pipeline {
         if constexpr (may_encode_shards) form.shards.front().behind = codecs_behind();
         return form;
       };
-      typename Executor::ResolveShard const resolve_shard{in_shard};
+      detail::ResolveShard const resolve_shard{in_shard};
       return Executor{list()}.resolve(chunk, &resolve_shard);
     } else {
       return Executor{list()}.resolve(chunk, nullptr);

@@ -51,8 +51,7 @@ inline void decode_growing(AnyStage const& stage, StageRun const& run, StageObje
   }
 }
 
-inline void decode_varying(VaryingStages::List stages, ResolvedChunk const& form, DecodeBuffers& buffers,
-                           StageQueues const& on) {
+inline void decode_varying(StageList stages, ResolvedChunk const& form, DecodeBuffers& buffers, StageQueues const& on) {
   VaryingScratch scratch{buffers, stages.size(), on};
   auto& tasks = buffers.tasks;
   for (auto at = stages.size(); at-- > 0;) {
@@ -76,8 +75,7 @@ inline void decode_varying(VaryingStages::List stages, ResolvedChunk const& form
   }
 }
 
-inline void encode_varying(VaryingStages::List stages, ResolvedChunk const& form, EncodeBuffers& buffers,
-                           StageQueues const& on) {
+inline void encode_varying(StageList stages, ResolvedChunk const& form, EncodeBuffers& buffers, StageQueues const& on) {
   VaryingScratch scratch{buffers, stages.size(), on};
   auto& tasks = buffers.tasks;
   // Of each element its bytes, and its length.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <utility>
 
@@ -12,15 +11,18 @@
 #include <tessera/core/function_ref.hpp>
 #include <tessera/plan/boxes.hpp>
 #include <tessera/plan/chunk_runs.hpp>
-#include <tessera/plan/mask_chunks.hpp>
+#include <tessera/plan/is_scattered.hpp>
 #include <tessera/plan/piece.hpp>
 #include <tessera/plan/plan_axis.hpp>
 #include <tessera/plan/touched_grid.hpp>
+#include <tessera/plan/touched_runs.hpp>
 #include <tessera/view/selected.hpp>
 
 namespace tessera { inline namespace v0 {
 
 class Plan {
+  using Run = detail::TouchedRuns::Run;
+
  public:
   /// Of each chunk that which lies in an array of that shape, chunk by chunk as they are listed; those of one shard
   /// follow each other. The list outlives the plan.
@@ -31,7 +33,7 @@ class Plan {
         shape_{shape},
         size_{listed.size()},
         elements_{0} {
-    for (auto const& placed : listed) elements_ += elements_of_listed(placed.chunk);
+    for (auto const& placed : listed) elements_ += detail::elements_of_chunk(chunk_shape, shape, placed.chunk);
   }
 
   /// The selection's indices are in the array; it outlives the plan if it has lists, points or a mask. Chunks that are
@@ -42,23 +44,16 @@ class Plan {
     constexpr auto most = ~std::uint64_t{0};
     for (auto n : selected.shape) elements_ = n != 0 && elements_ > most / n ? most : elements_ * n;
     auto const& grouped = group.rank() == 0 ? steps_ : group;
-    if (selected.is_points) {
-      auto const& [first, count, owner] = selected.points;
-      points_ = std::make_unique<detail::ChunkRuns>(first, count, elements_, chunk_shape, grouped, repeats);
-      size_ = points_->size();
-      is_scattered_ = pays_for_pairs(elements_, points_->runs());
-      return;
-    }
-    if (selected.is_mask) {
-      mask_ = std::make_unique<detail::MaskChunks>(selected.mask, chunk_shape, grouped);
-      size_ = mask_->size();
-      is_scattered_ = pays_for_pairs(elements_, mask_->runs());
+    runs_.find(selected, elements_, chunk_shape, grouped, repeats);
+    if (is_runs()) {
+      size_ = runs_.size();
+      is_scattered_ = detail::is_scattered(runs_, elements_);
       return;
     }
     grid_.find(selected, chunk_shape, grouped, repeats);
     for (std::size_t d = 0; d < rank(); ++d) steps_[d] = axis(d).step();
     size_ = grid_.size();
-    is_scattered_ = grid_.has_lists() && has_small_boxes(selected.shape);
+    is_scattered_ = detail::is_scattered(grid_, selected.shape);
   }
 
   /// The number of chunks that the selection touches.
@@ -70,7 +65,7 @@ class Plan {
   /// Every piece has one part.
   bool is_box() const { return !grid_.has_lists() && !is_runs(); }
   /// Pieces are runs of elements of a chunk, by points or by a mask; the target has one dimension.
-  bool is_runs() const { return points_ || mask_; }
+  bool is_runs() const { return runs_.are_there(); }
   /// Parts are so small that a list of elements is placed sooner than they are.
   bool is_scattered() const { return is_scattered_; }
 
@@ -100,8 +95,7 @@ class Plan {
 
   /// Elements that are selected; one that is repeated counts each time.
   std::uint64_t elements(Piece const& piece) const {
-    if (points_) return points_->elements(piece.touched[0]);
-    if (mask_) return mask_->elements(piece.touched[0]);
+    if (is_runs()) return runs_.elements(piece.touched[0]);
     std::uint64_t product = 1;
     for (std::size_t d = 0; d < rank(); ++d)
       product *= grid_.has_lists() ? axis(d).elements(piece.touched[d]) : piece.part.count[d];
@@ -111,11 +105,10 @@ class Plan {
   /// For a plan of runs: calls f(run) for each run of a piece.
   template <class F>
   void for_each_run(Piece const& piece, F&& f) const {
-    auto const each = [&](detail::ChunkRuns::Run const& run) {
+    runs_.for_each_run(piece.touched[0], [&](Run const& run) {
       f(run);
       return true;
-    };
-    points_ ? points_->for_each_run(piece.touched[0], each) : mask_->for_each_run(piece.touched[0], each);
+    });
   }
   /// For any other plan: what of a piece is selected along a dimension.
   detail::PlanAxis const& axis(std::size_t d) const { return grid_.axis(d); }
@@ -141,7 +134,7 @@ class Plan {
     if (is_box()) return f(piece.part);
     auto part = piece.part;
     if (is_runs())
-      return for_runs(piece.touched[0], [&](detail::ChunkRuns::Run const& run) {
+      return for_runs(piece.touched[0], [&](Run const& run) {
         put(part, run);
         f(part);
         return true;
@@ -169,22 +162,6 @@ class Plan {
  private:
   using Neighbours = detail::TouchedGrid::Neighbours;
 
-  // A box costs as much as a hundred elements of a list do, and each row of it as four.
-  static bool pays_for_pairs(std::uint64_t elements, std::uint64_t runs) { return elements / 100 <= runs; }
-  // Rows are as long as what is selected along the last dimensions, up to the first with a list.
-  bool has_small_boxes(Extents const& shape) const {
-    double row = 1, box = 1;
-    bool is_row = true;
-    for (auto d = rank(); d-- > 0;) {
-      auto const runs = axis(d).runs();
-      auto const mean = runs == 0 ? 1 : static_cast<double>(shape[d]) / static_cast<double>(runs);
-      box *= mean;
-      if (is_row) row *= mean;
-      is_row = is_row && !axis(d).is_list();
-    }
-    return box < 100 + 4 * box / row;
-  }
-
   Piece listed_piece(std::uint64_t i) const {
     auto const& [chunk, target] = listed_[static_cast<std::size_t>(i)];
     auto const none = Extents::filled(rank(), 0);
@@ -194,13 +171,9 @@ class Plan {
     if (rank() > 0) piece.part.target[rank() - 1] = target;
     return piece;
   }
-  std::uint64_t elements_of_listed(Extents const& chunk) const {
-    return detail::elements_of_chunk(chunk_shape_, shape_, chunk);
-  }
-
   std::size_t rank() const { return chunk_shape_.rank(); }
 
-  void put(Part& part, detail::ChunkRuns::Run const& run) const {
+  void put(Part& part, Run const& run) const {
     auto position = run.position;
     for (auto d = rank(); d-- > 0; position /= chunk_shape_[d]) part.first[d] = position % chunk_shape_[d];
     if (rank() > 0) part.count[rank() - 1] = run.count;
@@ -208,18 +181,16 @@ class Plan {
   }
 
   // Calls f(run) for each of the k-th chunk, until it returns false: where a run is many elements, or one is asked for.
-  void for_runs(std::uint64_t k, FunctionRef<bool(detail::ChunkRuns::Run const&)> f) const {
-    points_ ? points_->for_each_run(k, f) : mask_->for_each_run(k, f);
-  }
+  void for_runs(std::uint64_t k, FunctionRef<bool(Run const&)> f) const { runs_.for_each_run(k, f); }
 
   Piece piece(std::uint64_t i, Neighbours& neighbours) const {
     if (!listed_.empty()) return listed_piece(i);
     if (is_runs()) {
       Piece piece;
-      piece.chunk = points_ ? points_->chunk(i) : mask_->chunk(i);
+      piece.chunk = runs_.chunk(i);
       piece.touched = {i};
       piece.part = {piece.chunk, Extents::filled(rank(), 1), {0}};
-      for_runs(i, [&](detail::ChunkRuns::Run const& run) {
+      for_runs(i, [&](Run const& run) {
         put(piece.part, run);
         return false;
       });
@@ -232,8 +203,7 @@ class Plan {
   std::span<PlacedChunk const> listed_{};  // none: the plan is of a selection
   Extents shape_{};                        // of the array, with a list
   detail::TouchedGrid grid_;
-  std::unique_ptr<detail::ChunkRuns> points_;  // one of these, if the plan is of runs
-  std::unique_ptr<detail::MaskChunks> mask_;
+  detail::TouchedRuns runs_;
   std::uint64_t size_ = 0, elements_ = 1;
   bool is_scattered_ = false;
 };

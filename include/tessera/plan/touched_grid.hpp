@@ -41,6 +41,7 @@ class TouchedGrid {
     is_grouped_ = group_ != Extents::filled(rank(), 1);
   }
 
+  std::size_t rank() const { return group_.rank(); }
   std::uint64_t size() const { return size_; }
   PlanAxis const& axis(std::size_t d) const { return axes_[d]; }
   bool has_lists() const { return has_lists_; }
@@ -69,8 +70,6 @@ class TouchedGrid {
   }
 
  private:
-  std::size_t rank() const { return group_.rank(); }
-
   void put(Piece& piece, std::size_t d) const {
     piece.chunk[d] = axes_[d].chunk(piece.touched[d]);
     put_run(piece.part, d, axes_[d].run(piece.touched[d], 0));

@@ -12,7 +12,9 @@
 
 #include <tessera/store/at_key.hpp>
 #include <tessera/store/concept.hpp>
+#include <tessera/store/links.hpp>
 #include <tessera/store/local_root.hpp>
+#include <tessera/store/local_walk.hpp>
 #include <tessera/store/posix/replace.hpp>
 #include <tessera/store/posix/watch.hpp>
 #include <tessera/store/read_request.hpp>
@@ -53,11 +55,13 @@ class LocalFolder {
   /// The value is what `fill(posix::Descriptor const&)` writes.
   template <class F>
   void write(Key const& key, F&& fill) const {
-    if (std::string_view{posix::Parts{key.path}.name}.starts_with(temporary_prefix) || is_in_unfinished(key.path))
-      throw StoreError{text({"names that begin with \"", temporary_prefix, "\" are those of unfinished values"})};
+    if (std::string_view{posix::Parts{key.path}.name}.starts_with(posix::unfinished_prefix) ||
+        is_in_unfinished(key.path))
+      throw StoreError{
+          text({"names that begin with \"", posix::unfinished_prefix, "\" are those of unfinished values"})};
     auto const root = root_->make();
     root_->locks.change(key, [&](auto const* held) {
-      posix::replace(*root, key.path, temporary_prefix, root_->written, root_->options.fsync, held, fill);
+      posix::replace(*root, key.path, posix::unfinished_prefix, root_->written, root_->options.fsync, held, fill);
       return true;
     });
   }
@@ -126,12 +130,10 @@ class LocalFolder {
     });
   }
 
-  void list(std::string_view prefix, Visitor visit) const {
-    list_below(prefix, root_->options.links == Links::follow, visit);
-  }
+  void list(std::string_view prefix, Visitor visit) const { list_below(*root_, prefix, follows_links(), visit); }
 
   void list_directory(std::string_view prefix, Visitor visit) const {
-    for_each_in(prefix, root_->options.links == Links::follow, [&](posix::Entry const& entry) {
+    for_each_in(*root_, prefix, follows_links(), [&](posix::Entry const& entry) {
       if (!is_hidden(entry)) visit({(prefix / entry.name).path, entry.is_folder, entry.size, entry.link});
     });
   }
@@ -139,7 +141,7 @@ class LocalFolder {
   void list_own(std::string_view prefix, Visitor visit) const {
     if (!prefix.empty() && at_key(*this, Key{std::string{prefix}}, [&] { return is_link(prefix); }))
       return visit({prefix, false, 0, Link::to_keys});
-    list_below(prefix, false, visit);
+    list_below(*root_, prefix, false, visit);
   }
 
   /// A folder of an unfinished name in that folder, held by who gets it.
@@ -148,7 +150,7 @@ class LocalFolder {
   }
 
   void list_unfinished(std::string_view prefix, Visitor visit) const {
-    walk(prefix, root_->options.links == Links::follow, [&](std::string const& path, posix::Entry const& entry) {
+    walk(*root_, prefix, follows_links(), [&](std::string const& path, posix::Entry const& entry) {
       if (!posix::is_unfinished(entry.name)) return true;
       bool const is_stale = root_->find([&](auto const& root) {
         return posix::in_folder(
@@ -161,7 +163,7 @@ class LocalFolder {
 
   std::size_t erase_unfinished(std::string_view prefix) const {
     std::vector<Key> found;  // before anything is erased
-    walk(prefix, false, [&](std::string const& path, posix::Entry const& entry) {
+    walk(*root_, prefix, false, [&](std::string const& path, posix::Entry const& entry) {
       bool const is_unfinished = posix::is_unfinished(entry.name);
       if (is_unfinished) found.push_back({path});
       return !is_unfinished;
@@ -175,10 +177,7 @@ class LocalFolder {
   }
 
  private:
-  // Names of files that begin so are no keys, and those of folders that writers give.
-  static bool is_hidden(posix::Entry const& entry) {
-    return entry.is_folder ? posix::is_unfinished(entry.name) : entry.name.starts_with(temporary_prefix);
-  }
+  bool follows_links() const { return root_->options.links == Links::follow; }
   static bool is_in_unfinished(std::string_view path) {
     for (std::size_t end; (end = path.find('/')) != path.npos; path.remove_prefix(end + 1))
       if (posix::is_unfinished(path.substr(0, end))) return true;
@@ -194,19 +193,6 @@ class LocalFolder {
     });
   }
 
-  // Calls f(posix::Entry) for what is in a folder.
-  template <class F>
-  void for_each_in(std::string_view prefix, bool follow, F&& f) const {
-    try {
-      std::string const folder{prefix};
-      if (!prefix.empty()) check(Key{folder});
-      root_->find([&](auto const& root) { return posix::for_each_in(root, folder, follow, f); });
-    } catch (StoreError& error) {
-      error.in_key(prefix).in_store(name());
-      throw;
-    }
-  }
-
   FolderLock lock_below(std::string const& path, Sharing sharing) const {
     auto const root = root_->current();
     try {
@@ -217,29 +203,6 @@ class LocalFolder {
     }
   }
 
-  // Calls f(path, posix::Entry) for all that is below; into the folders for which it is true.
-  template <class F>
-  void walk(std::string_view prefix, bool follow, F&& f) const {
-    std::vector<std::string> folders{std::string{prefix}};  // no recursion: folders may be nested without bound
-    while (!folders.empty()) {
-      auto const folder = std::move(folders.back());
-      folders.pop_back();
-      for_each_in(folder, follow, [&](posix::Entry const& entry) {
-        auto path = (folder / entry.name).path;
-        if (f(std::as_const(path), entry) && entry.is_folder) folders.push_back(std::move(path));
-      });
-    }
-  }
-
-  void list_below(std::string_view prefix, bool follow, Visitor visit) const {
-    walk(prefix, follow, [&](std::string const& path, posix::Entry const& entry) {
-      if (is_hidden(entry)) return false;
-      if (!entry.is_folder) visit({path, false, entry.size, entry.link});
-      return true;
-    });
-  }
-
-  static constexpr std::string_view temporary_prefix = posix::unfinished_prefix;
   std::shared_ptr<LocalRoot> root_;
 };
 

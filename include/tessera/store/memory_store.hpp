@@ -3,17 +3,11 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <memory_resource>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <tessera/buffer/host_buffer.hpp>
 #include <tessera/cast/concept.hpp>
@@ -22,6 +16,7 @@
 #include <tessera/store/concept.hpp>
 #include <tessera/store/key_lock.hpp>
 #include <tessera/store/lend.hpp>
+#include <tessera/store/memory_values.hpp>
 #include <tessera/store/watch.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -46,10 +41,11 @@ class MemoryStore<B> {
   struct Stored {
     B buffer;
     decltype(std::declval<Queue&>().record()) ready{};  // readers have queues of their own
-    std::uint64_t number = 0;                            // of all values that the store ever had
+    std::uint64_t number = 0;
     ByteView<Space> view() const { return buffer.view(); }
   };
-  using Value = std::shared_ptr<Stored>;  // a reader keeps the value it found while a writer replaces it
+  using Values = detail::MemoryValues<Stored>;
+  using Value = typename Values::Value;
 
  public:
   using buffer_type = B;
@@ -82,23 +78,19 @@ class MemoryStore<B> {
   /// The memory of a host value that is replaced, and that nobody has lent, is that of a later one of the same size.
   void write(Key const& key, ByteView<Space> bytes, Queue& on) const {
     detail::at_key(*this, key, [&] {
-      auto value = spare(bytes.size);
+      auto value = values_->spare(bytes.size);
       if (!value) value = std::make_shared<Stored>(Stored{B(bytes.size, on)});
       crossing<Space, Space>::copy(bytes, value->buffer.span(), on);
       value->ready = on.record();
-      std::unique_lock lock{state_->mutex};
-      auto& spares = state_->spares;
-      spares.reserve(spares.size() + 1);  // so that nothing throws when the value is written
-      value->number = ++state_->written;
-      state_->values[key.path].swap(value);
-      if (is_free(value)) spares.push_back(std::move(value));
+      constexpr bool is_of_no_resource = std::same_as<B, HostBuffer>;
+      values_->put(key, std::move(value), is_of_no_resource);
     });
   }
 
   /// See AppendableStore. The value becomes another one here, too, for the sake of who was lent it: all is copied.
   bool append(Key const& key, ByteView<Space> bytes, std::uint64_t size, Queue& on) const {
     return detail::at_key(*this, key, [&] {
-      auto const before = find(key);
+      auto const before = values_->find(key);
       if (!before || before->view().size != size) return false;
       auto value = std::make_shared<Stored>(Stored{B(before->view().size + bytes.size, on)});
       on.after(before->ready);
@@ -107,20 +99,12 @@ class MemoryStore<B> {
       crossing<Space, Space>::copy(bytes, to.sub(before->view().size, bytes.size), on);
       on.keep(before);
       value->ready = on.record();
-      std::unique_lock lock{state_->mutex};
-      auto const at = state_->values.find(key.path);
-      if (at == state_->values.end() || at->second != before) return false;  // it was written meanwhile
-      value->number = ++state_->written;
-      at->second = std::move(value);
-      return true;
+      return values_->replace(key, before, std::move(value));  // false: it was written meanwhile
     });
   }
 
   bool erase(Key const& key, Queue&) const {
-    return detail::at_key(*this, key, [&] {
-      std::unique_lock lock{state_->mutex};
-      return state_->values.erase(key.path) > 0;
-    });
+    return detail::at_key(*this, key, [&] { return values_->erase(key); });
   }
 
   /// All keys below one folder get another, at once. Returns whether there were any. Throws: StoreError, if the other
@@ -129,50 +113,27 @@ class MemoryStore<B> {
     Key const before{std::string{from}}, after{std::string{to}};
     return detail::at_key(*this, before, [&] {
       check(after);
-      auto const below = [](auto& values, std::string const& folder) {  // '0' is the character after '/'
-        return std::pair{values.lower_bound(folder + '/'), values.lower_bound(folder + '0')};
-      };
-      std::unique_lock lock{state_->mutex};
-      auto& values = state_->values;
-      auto const [first, last] = below(values, before.path);
-      if (first == last) return false;
-      if (after.path == before.path) return true;
-      if (auto const there = below(values, after.path); there.first != there.second)
-        throw StoreError{"cannot rename the folder: the other has keys already"};
-      if (after.path.starts_with(before.path + '/')) throw StoreError{"cannot move a folder into itself"};
-      std::remove_cvref_t<decltype(values)> moved{values.get_allocator()};  // before: it throws, or all of them move
-      for (auto at = first; at != last; ++at)
-        moved.emplace_hint(moved.end(), after.path + at->first.substr(before.path.size()), at->second);
-      values.erase(first, last);
-      values.merge(moved);
-      return true;
+      return values_->rename(before.path, after.path);
     });
   }
 
   std::optional<std::uint64_t> size(Key const& key, Queue&) const {
     return detail::at_key(*this, key, [&]() -> std::optional<std::uint64_t> {
-      auto const value = find(key);
+      auto const value = values_->find(key);
       if (!value) return std::nullopt;
       return value->view().size;
     });
   }
 
   /// Held while a value is read, changed and written back. One at a time: keys may share it.
-  auto lock(Key const& key) const { return state_->locks.lock(key); }
+  auto lock(Key const& key) const { return values_->locks.lock(key); }
   /// Held while what is below a folder changes as a whole, or by many who share it meanwhile.
   FolderLock lock_folder(std::string_view path, Sharing sharing) const {
-    return state_->locks.lock_folder(path, sharing);
+    return values_->locks.lock_folder(path, sharing);
   }
   /// See ValueWatch.
-  ValueWatch watch(Key const& key) const {
-    std::shared_lock lock{state_->mutex};
-    auto const at = state_->values.find(key.path);
-    if (at == state_->values.end()) return ValueWatch{ValueVersion{}};
-    // A key may be in this store, and later in another one (RoutedStore), whose numbers begin anew.
-    auto const store = reinterpret_cast<std::uintptr_t>(state_.get());
-    return ValueWatch{ValueVersion{{at->second->number, store}, true, true}};
-  }
-  SequenceCounter& changes(Key const& key) const { return state_->locks.changes(key); }
+  ValueWatch watch(Key const& key) const { return ValueWatch{values_->version(key)}; }
+  SequenceCounter& changes(Key const& key) const { return values_->locks.changes(key); }
 
   void list(std::string_view prefix, Visitor visit) const {
     each_below(prefix, [&](std::string_view path, std::size_t size) { visit({path, false, size}); });
@@ -191,49 +152,13 @@ class MemoryStore<B> {
   }
 
  private:
-  // Sorted, for those who list them. The nodes lie together, in the order of writing, which most often is that of
-  // reading: between the values each would be a page of its own, and its address as dear to find as the value is.
-  struct State {
-    std::shared_mutex mutex;
-    KeyLocks locks;
-    std::pmr::unsynchronized_pool_resource nodes{std::pmr::new_delete_resource()};
-    std::map<std::string, Value, std::less<>, std::pmr::polymorphic_allocator<std::pair<std::string const, Value>>>
-        values{&nodes};
-    std::uint64_t written = 0;
-    std::vector<Value> spares{};  // values that were replaced, for their memory
-  };
-
-  // One that has another size is of no use, and freed: there are no more than writes at a time.
-  Value spare(std::size_t size) const {
-    Value value;
-    std::unique_lock lock{state_->mutex};
-    if (state_->spares.empty()) return nullptr;
-    value.swap(state_->spares.back());
-    state_->spares.pop_back();
-    lock.unlock();
-    if (value->view().size != size) value.reset();
-    return value;
-  }
-  // Nobody has it lent, and its memory belongs to no queue and no resource that may end before the store does.
-  static bool is_free(Value const& replaced) {
-    if (!std::same_as<B, HostBuffer> || replaced.use_count() != 1) return false;
-    Value{replaced}.reset();  // to count is no synchronisation with its last reader; to give a copy back is
-    return true;
-  }
-
-  Value find(Key const& key) const {
-    std::shared_lock lock{state_->mutex};
-    auto const at = state_->values.find(key.path);
-    return at == state_->values.end() ? nullptr : at->second;
-  }
-
   struct Found {
     ByteView<Space> bytes;
     Value value;
   };
   // Bytes that the queue may use from now on, if it reaches them.
   std::optional<Found> find_range(Key const& key, ByteRange range, Queue& on) const {
-    auto value = find(key);
+    auto value = values_->find(key);
     if (!value) return std::nullopt;
     auto const [offset, size] = range.resolve(value->view().size);
     on.after(value->ready);
@@ -262,18 +187,12 @@ class MemoryStore<B> {
   void each_below(std::string_view prefix, F&& f) const {
     Key const folder_key{std::string{prefix}};
     if (!prefix.empty()) detail::at_key(*this, folder_key, [] {});
-    auto const folder = prefix.empty() ? std::string{} : folder_key.path + '/';
-    std::vector<std::pair<std::string, std::size_t>> found;  // visited without the lock: the visitor may use the store
-    {
-      std::shared_lock lock{state_->mutex};
-      for (auto at = state_->values.lower_bound(folder); at != state_->values.end() && at->first.starts_with(folder);
-           ++at)
-        found.emplace_back(at->first, at->second->view().size);
-    }
+    auto const found = values_->list(prefix.empty() ? std::string{} : folder_key.path + '/');
+    // Visited without the lock: the visitor may use the store.
     for (auto const& [path, size] : found) f(std::string_view{path}, size);
   }
 
-  std::shared_ptr<State> state_ = std::make_shared<State>();
+  std::shared_ptr<Values> values_ = std::make_shared<Values>();
 };
 
 static_assert(Store<MemoryStore<HostBuffer>> && ListableStore<MemoryStore<HostBuffer>>);
