@@ -131,6 +131,22 @@ TEST_CASE("a chunk that a resize cut is read anew, after the queues that read th
   });
 }
 
+TEST_CASE("a cache goes after the queues that read its chunks") {
+  under_seeds(32, [] {
+    DeviceQueue on{HostQueue{}};
+    Reader miss, hit;
+    {
+      ChunkCache const cache{cached_array({64, 16}, on), {.device = 4 * cached_chunk}};
+      hit.take(cache, 3);
+      miss.take(cache, 0);
+      hit.take(cache, 0);
+    }
+    auto const others = test::on_device<std::int32_t, 2>(std::vector<std::int32_t>(1024, -1), {64, 16}, on);
+    CHECK(hit.found() == chunk_of(0));
+    CHECK(miss.found() == chunk_of(0));
+  });
+}
+
 TEST_CASE("a write that fails leaves each element as it was or as it was written, whichever of its calls failed") {
   for (std::size_t k = 0;; ++k) {
     CAPTURE(k);
