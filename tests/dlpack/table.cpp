@@ -226,6 +226,36 @@ TEST_CASE("DLPack: the source of a copy stays until the copy is made") {
   });
 }
 
+TEST_CASE("DLPack: the k-th call of a copy fails: its source may go") {
+  for (std::size_t k = 0;; ++k) {
+    CAPTURE(k);
+    emulation::seed(15);  // late
+    bool failed = false;
+    {
+      DeviceQueue on{HostQueue{}}, apart{HostQueue{}};
+      auto source = source_of<DeviceBuffer>(Form::transposed, apart);
+      apart.wait();
+      emulation::fail(k);
+      try {
+        (void)dlpack::hand_over(source, on, {.device = DLDevice{kDLCPU, 0}});
+      } catch (Error const&) {
+        CHECK(emulation::has_failed());
+      }
+      failed = emulation::has_failed();
+      emulation::fail_nothing();
+      source.owner.reset();
+      apart.wait();
+      apart.trim();
+      CHECK_NOTHROW(on.wait());
+    }
+    test::check_nothing_left();
+    if (!failed) {
+      CHECK(k > 3);
+      break;
+    }
+  }
+}
+
 TEST_CASE("DLPack: tensors of a device are read into and written from") {
   under_seeds(16, [] {
     DeviceQueue on{HostQueue{}};
