@@ -97,3 +97,19 @@ TEST_CASE("each allocation of a cache's calls fails in turn: no chunk and no roo
         CHECK(cache.statistics().host_bytes == 0);
       });
 }
+
+TEST_CASE("each allocation of a write to files fails in turn: chunks are old or new, and none stays locked") {
+  test::TemporaryFolder const folder;
+  int made = 0;
+  Ints const fresh(24, -1);
+  fail_each([&] { return made_in(LocalStore<HostBuffer>{folder / std::to_string(made++)}); },
+            [&](auto const& array) { array.write(part, fresh); },
+            [&](auto const& array, bool has_failed) {
+              Ints found(64);
+              array.read(all, found);
+              CHECK(is_old_or_new(found, !has_failed));
+              array.write(part, fresh);
+              array.read(all, found);
+              CHECK(is_old_or_new(found, true));
+            });
+}
