@@ -21,12 +21,17 @@ Extents const part_shape{4, 4};
 Box const rest{{20, 79}, all};  // whole chunks from the fifth on
 Extents const rest_shape{59, 5};
 
+using Transposed = Pipeline<space::Device, codec::Transpose, codec::Bytes, CastTo<space::Host>, codec::Zstd>;
+
 // Sharded pipelines: two of the chunks in a shard.
 template <class P, class S>
 auto made(S const& store, DeviceQueue const& on) {
   if constexpr (P::may_be_sharded) {
     codec::Sharding<typename P::leaf_type> const pairs{{4, 5}};
     return create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = {8, 5}}, P{pairs}, on);
+  } else if constexpr (std::same_as<P, Transposed>) {
+    P const turned{codec::Transpose{{1, 0}}, {}, {}, {}};
+    return create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = {4, 5}}, turned, on);
   } else {
     return create_array<float, 2>(store, "a", {.shape = shape, .chunk_shape = {4, 5}}, P{}, on);
   }
@@ -163,6 +168,85 @@ TEST_CASE("the k-th call fails: an array that is made by a read, and fill") {
         array.fill(part, 7.f).wait();
       },
       [](auto const&, auto&, auto&, bool, DeviceQueue&) {});
+}
+
+namespace {
+
+// How a program ends what it began. An error shows in the first and the last alone; in all of them the memory is the
+// caller's again.
+using End = void (*)(Pending, DeviceQueue&);
+constexpr End ends[]{[](Pending pending, DeviceQueue&) { pending.wait(); }, [](Pending, DeviceQueue&) {},
+                     [](Pending pending, DeviceQueue&) { pending = {}; },
+                     [](Pending pending, DeviceQueue& on) { pending.detach(), on.wait(); }};
+
+// The k-th call fails between `begin(array, memory, on)` and an end of it, for every k, on a queue that the caller's
+// memory, buffers B, is not ordered by: nothing uses it afterwards, whatever is queued.
+template <class P, class B, class Make, class Begin, class Check>
+void check_callers_memory(Make&& make, Begin&& begin, Check&& check) {
+  std::vector<float> const others(old_elements.size(), 99.f);
+  for (std::size_t k = 0, not_failed = 0; not_failed < std::size(ends); ++k) {
+    CAPTURE(k);
+    emulation::seed(15);  // late
+    {
+      DeviceQueue on{HostQueue{}}, apart{HostQueue{}};
+      auto const array = made<P>(make(), on);
+      array.write(all, on_device<float, 2>(old_elements, shape, on)).wait();
+      auto memory = on_device<float, 2, B>(std::vector<float>(old_elements.size(), -1.f), shape, apart);
+      emulation::fail(k);
+      try {
+        ends[k % std::size(ends)](begin(array, memory, on), on);
+      } catch (Error const&) {
+        CHECK(emulation::has_failed());
+      }
+      bool const failed = emulation::has_failed();
+      not_failed += !failed;
+      emulation::fail_nothing();
+      ByteSpan<typename B::space_type> const bytes{reinterpret_cast<std::byte*>(memory.data()),
+                                                   others.size() * sizeof(float)};
+      crossing<typename B::space_type, space::Host>::copy(test::bytes_of(others), bytes, apart);
+      apart.wait();
+      emulation::run_all();
+      CHECK(on_host(memory, apart) == others);
+      check(on_host(array.read(all), on), failed);
+    }
+    test::check_nothing_left();
+  }
+}
+
+template <class P, class B, class Make>
+void check_memory_is_the_callers(Make&& make) {
+  check_callers_memory<P, B>(
+      make,
+      [](auto const& array, auto& memory, DeviceQueue& on) {
+        return array.read(all, memory, on, ReadOptions{.mini_batch = 8});
+      },
+      [](std::vector<float> const& found, bool) { CHECK(found == old_elements); });
+  check_callers_memory<P, B>(
+      make,
+      [](auto const& array, auto& memory, DeviceQueue& on) {
+        return array.write(all, memory, on, WriteOptions{.mini_batch = 8});
+      },
+      [](std::vector<float> const& found, bool failed) {  // each chunk is the old one or the new one, wholly
+        for (std::size_t first = 0; first < found.size(); first += 20) {
+          auto const last = std::min(first + 20, found.size());
+          auto const is = [&](auto&& expected) {
+            for (auto i = first; i < last; ++i)
+              if (found[i] != expected(i)) return false;
+            return true;
+          };
+          bool const is_new = is([](std::size_t) { return -1.f; });
+          if (!is_new && !(failed && is([](std::size_t i) { return old_elements[i]; }))) FAIL("from element ", first);
+        }
+      });
+}
+
+}  // namespace
+
+TEST_CASE("the k-th call fails: memory that an array was given is the caller's again") {
+  auto const of_host = [] { return MemoryStore<HostBuffer>{}; };
+  check_memory_is_the_callers<Transposed, DeviceBuffer>(of_host);
+  check_memory_is_the_callers<Pipeline<space::Device, codec::Sharding<test::Compressed>>, DeviceBuffer>(of_host);
+  check_memory_is_the_callers<test::OnDevice, PinnedBuffer>([] { return test::in_device_memory(); });
 }
 
 TEST_CASE("a machine with too little memory: one error that says so") {

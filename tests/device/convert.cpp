@@ -206,6 +206,34 @@ TEST_CASE("a number of device memory that does not fit is named by who waits") {
 }
 
 #if defined(TESSERA_CUDA_EMULATION)
+TEST_CASE("the k-th call of a write of numbers that do not fit fails: the memory is the caller's again") {
+  for (std::size_t k = 0;; ++k) {
+    CAPTURE(k);
+    emulation::seed(15);  // late
+    bool failed = false;
+    {
+      DeviceQueue on{test::HostQueue{}}, apart{test::HostQueue{}};
+      auto const array = create_array<std::uint8_t, 1>(MemoryStore<HostBuffer>{}, "a",
+                                                       {.shape = {4}, .chunk_shape = {2}}, test::Compressed{}, on);
+      {
+        auto const given = test::on_device<double, 1>({1, 2, 300, 4}, {4}, apart);
+        emulation::fail(k);
+        CHECK_THROWS_AS(write_as(array, all, given).wait(), Error);
+        failed = emulation::has_failed();
+        emulation::fail_nothing();
+      }
+      apart.wait();
+      apart.trim();
+      CHECK_NOTHROW(on.wait());  // nothing looks at memory that is gone
+    }
+    test::check_nothing_left();
+    if (!failed) {
+      CHECK(k > 5);
+      break;
+    }
+  }
+}
+
 TEST_CASE("what is converted is launched and waited for as often as what is not") {
   DeviceQueue on;
   auto const array = create_array<double, 1>(MemoryStore<HostBuffer>{}, "a", {.shape = {4000}, .chunk_shape = {100}},

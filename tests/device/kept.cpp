@@ -250,6 +250,33 @@ TEST_CASE("the k-th call of a read fails: the value that it was lent may go") {
   });
 }
 
+TEST_CASE("the k-th call of an append fails: the value that it began to copy may go") {
+  under_seeds(16, [] {
+    bool failed = true;
+    for (std::size_t k = 0; failed; ++k) {
+      CAPTURE(k);
+      DeviceQueue writer{test::HostQueue{}}, other{test::HostQueue{}};
+      MemoryStore<DeviceBuffer> const store;
+      put(store, "key", "the old value", writer);
+      auto const more = made<DeviceBuffer>(", and more", other);
+      emulation::fail(k);
+      try {
+        store.append({"key"}, more.view(), 13, other);
+      } catch (DeviceError const&) {
+        CHECK(emulation::has_failed());
+      }
+      failed = emulation::has_failed();
+      emulation::fail_nothing();
+      if (!failed) break;
+      store.erase({"key"}, writer);
+      auto const elsewhere = made<DeviceBuffer>("another value", writer);
+      CHECK_NOTHROW(writer.wait());
+      CHECK_NOTHROW(other.wait());
+      CHECK(text(elsewhere.view(), writer) == "another value");
+    }
+  });
+}
+
 TEST_CASE("the k-th call of a cast fails: the buffer that it took may go") {
   under_seeds(16, [] {
     bool failed = true;

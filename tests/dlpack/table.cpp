@@ -167,26 +167,31 @@ TEST_CASE("DLPack: the values of streams are those of the array API") {
 }
 
 TEST_CASE("DLPack: memory is used again after what the consumer's stream was given before the deleter") {
-  for (bool is_legacy : {true, false})
-    under_seeds(16, [&] {
-      DeviceQueue on{HostQueue{}};
-      cudaStream_t own = nullptr;
-      if (!is_legacy) REQUIRE(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking) == cudaSuccess);
-      std::byte* seen = nullptr;
-      REQUIRE(cudaMallocHost(reinterpret_cast<void**>(&seen), 100) == cudaSuccess);
-      {
-        auto tensor = dlpack::hand_over(dlpack::share(test::made<DeviceBuffer>(std::string(100, 'a'), on)), on,
-                                        {.stream = is_legacy ? 1 : reinterpret_cast<std::intptr_t>(own)});
-        auto const stream = is_legacy ? cudaStreamLegacy : own;
-        cudaMemcpyAsync(seen, tensor.get().data, 100, cudaMemcpyDeviceToHost, stream);
-      }
-      auto const next = test::made<DeviceBuffer>(std::string(100, 'b'), on);
-      on.wait();
-      cudaDeviceSynchronize();
-      CHECK(std::string(reinterpret_cast<char const*>(seen), 100) == std::string(100, 'a'));
-      REQUIRE(cudaFreeHost(seen) == cudaSuccess);
-      if (!is_legacy) REQUIRE(cudaStreamDestroy(own) == cudaSuccess);
-    });
+  auto const no_call = ~std::size_t{0};  // fails; else that one of the deleter's
+  for (auto const failing : {no_call, std::size_t{0}, std::size_t{1}, std::size_t{2}})
+    for (bool is_legacy : {true, false})
+      under_seeds(16, [&] {
+        CAPTURE(failing);
+        DeviceQueue on{HostQueue{}};
+        cudaStream_t own = nullptr;
+        if (!is_legacy) REQUIRE(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking) == cudaSuccess);
+        std::byte* seen = nullptr;
+        REQUIRE(cudaMallocHost(reinterpret_cast<void**>(&seen), 100) == cudaSuccess);
+        {
+          auto tensor = dlpack::hand_over(dlpack::share(test::made<DeviceBuffer>(std::string(100, 'a'), on)), on,
+                                          {.stream = is_legacy ? 1 : reinterpret_cast<std::intptr_t>(own)});
+          auto const stream = is_legacy ? cudaStreamLegacy : own;
+          cudaMemcpyAsync(seen, tensor.get().data, 100, cudaMemcpyDeviceToHost, stream);
+          emulation::fail(failing);
+        }
+        emulation::fail_nothing();
+        auto const next = test::made<DeviceBuffer>(std::string(100, 'b'), on);
+        on.wait();
+        cudaDeviceSynchronize();
+        CHECK(std::string(reinterpret_cast<char const*>(seen), 100) == std::string(100, 'a'));
+        REQUIRE(cudaFreeHost(seen) == cudaSuccess);
+        if (!is_legacy) REQUIRE(cudaStreamDestroy(own) == cudaSuccess);
+      });
 }
 
 TEST_CASE("DLPack: a tensor outlives array, store and queue, and its deleter may come late or never") {
@@ -219,6 +224,36 @@ TEST_CASE("DLPack: the source of a copy stays until the copy is made") {
     CHECK(owner.expired());
     CHECK(test::text(ByteView<space::Device>{static_cast<std::byte const*>(copy.get().data), 6}, on) == "abcdef");
   });
+}
+
+TEST_CASE("DLPack: the k-th call of a copy fails: its source may go") {
+  for (std::size_t k = 0;; ++k) {
+    CAPTURE(k);
+    emulation::seed(15);  // late
+    bool failed = false;
+    {
+      DeviceQueue on{HostQueue{}}, apart{HostQueue{}};
+      auto source = source_of<DeviceBuffer>(Form::transposed, apart);
+      apart.wait();
+      emulation::fail(k);
+      try {
+        (void)dlpack::hand_over(source, on, {.device = DLDevice{kDLCPU, 0}});
+      } catch (Error const&) {
+        CHECK(emulation::has_failed());
+      }
+      failed = emulation::has_failed();
+      emulation::fail_nothing();
+      source.owner.reset();
+      apart.wait();
+      apart.trim();
+      CHECK_NOTHROW(on.wait());
+    }
+    test::check_nothing_left();
+    if (!failed) {
+      CHECK(k > 3);
+      break;
+    }
+  }
 }
 
 TEST_CASE("DLPack: tensors of a device are read into and written from") {

@@ -1,4 +1,4 @@
-// Counts allocations: of the whole process, libraries and all threads included.
+// Counts allocations, and lets one fail: of the whole process, libraries and all threads included.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -12,6 +12,7 @@ struct AllocationCounts {
   std::atomic<std::size_t> large_size{~std::size_t{0}};
   std::atomic<std::ptrdiff_t> live{0}, peak{0};  // bytes of operator new's: made less freed, and the most that was
   std::atomic<bool> on{false};
+  std::atomic<std::ptrdiff_t> left{-1};  // calls of the throwing operator new until one fails; below 0: none does
 };
 inline AllocationCounts allocation_counts;
 
@@ -41,6 +42,17 @@ class Allocations {
   std::size_t large() const { return allocation_counts.large; }
   std::ptrdiff_t live() const { return allocation_counts.live; }
   std::ptrdiff_t peak() const { return allocation_counts.peak; }
+};
+
+/// The k-th operator new from its beginning on (from 0) throws std::bad_alloc. One at a time.
+class FailingAllocation {
+ public:
+  explicit FailingAllocation(std::size_t k) { allocation_counts.left = static_cast<std::ptrdiff_t>(k); }
+  FailingAllocation(FailingAllocation const&) = delete;
+  FailingAllocation& operator=(FailingAllocation const&) = delete;
+  ~FailingAllocation() { allocation_counts.left = -1; }
+
+  bool has_failed() const { return allocation_counts.left < 0; }
 };
 
 }  // namespace test

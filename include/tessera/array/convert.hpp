@@ -10,6 +10,7 @@
 #include <tessera/array/caller_memory.hpp>
 #include <tessera/array/converted.hpp>
 #include <tessera/array/owned_array.hpp>
+#include <tessera/array/under_way.hpp>
 #include <tessera/array/visit.hpp>
 #include <tessera/buffer/concept.hpp>
 #include <tessera/core/any_conversion.hpp>
@@ -98,8 +99,11 @@ auto write_numbers(AnyArray<S, P> const& array, ResolvedSelection const& what,
   using Space = typename P::array_space;
   auto& on = array.queue();
   auto const placer = converting_placer<ToArray<T, Program>>(array, conversion);
-  if (refuses_some(conversion, placer->conversion()))
-    expect_given_fits(array, what, from, *placer, queue_in<Space>(on));
+  if (refuses_some(conversion, placer->conversion())) try {
+      expect_given_fits(array, what, from, *placer, queue_in<Space>(on));
+    } catch (...) {  // what looks at the memory may have begun
+      wait_and_throw(on);
+    }
   return array.write_from(what, PlacedView<Space>{from.data, from.strides, placer->view()}, on, options);
 }
 

@@ -62,11 +62,15 @@ auto finish([[maybe_unused]] std::shared_ptr<State> const& array, [[maybe_unused
 
 /// For a handler: nothing is under way any more when the caller sees what it caught.
 template <class Queue>
-[[noreturn]] void wait_and_throw(Queue& on) {
+void wait_in_handler(Queue& on) noexcept {
   try {
     on.wait();
-  } catch (Error const&) {  // the first one is thrown
+  } catch (...) {  // the first one is thrown
   }
+}
+template <class Queue>
+[[noreturn]] void wait_and_throw(Queue& on) {
+  wait_in_handler(on);
   throw;
 }
 

@@ -53,7 +53,7 @@ class Arena {
   }
 
   std::vector<Slot> take(std::size_t count) { return slots_.take(count); }
-  void give_back(Slot slot) { slots_.give_back(slot); }
+  void give_back(Slot slot) noexcept { slots_.give_back(slot); }
   /// Frees a slab's memory, in the order of its queue. Requires: none of its slots is taken.
   void remove_slab(std::uint32_t slab) {
     bytes_ -= slab_bytes(slots_.size(slab));

@@ -41,6 +41,7 @@ class Holding {
       bring(made);
       make_ready(held);
     } catch (...) {
+      s_.order.queued();  // copies may be on their way to memory that is given back: the host waits for them
       undo(held);
       throw;
     }

@@ -1,5 +1,6 @@
 // Copies of a cache's chunks that go, or were about to and stay.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <mutex>
 #include <utility>
@@ -35,6 +36,7 @@ std::vector<typename State::Copy*> take_coldest(State& s, Level level, std::size
   std::lock_guard lock{s.book};
   std::vector<typename State::Copy*> coldest;
   auto& idle = s.idle(level);
+  coldest.reserve(std::min(count, idle.size()));  // what has left the list is not to be lost
   for (auto* next = idle.coldest(); next && coldest.size() < count;) {
     auto& copy = *std::exchange(next, idle.after(*next));
     if (copy.of->is_dirty && !dirty_too) continue;

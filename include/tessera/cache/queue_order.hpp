@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/array/under_way.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/memory/queue.hpp>
@@ -68,6 +69,14 @@ class QueueOrder {
     for (std::uint32_t i = 0; users != 0 && i < users_.size(); ++i)
       if (users & bit({QueueUser::first + i})) own.after(users_[i].queue.record());
   }
+  /// The same, where the cache ends and its memory goes: whatever fails.
+  void join_at_end(std::uint64_t users) noexcept {
+    try {
+      join(users);
+    } catch (...) {
+      for (auto& user : users_) wait_in_handler(user.queue);
+    }
+  }
   /// What the user does next comes after all that the cache's queue was given; `is_made_ready` says so to those who
   /// ask. Throws: DeviceError.
   void make_ready(QueueUser user) {
@@ -110,6 +119,7 @@ class QueueOrder<Queue<space::Host>> {
   bool is_ready(QueuePlace place, QueueUser) const { return place != nowhere_yet; }
   QueuePlace queued() { return 0; }
   void join(std::uint64_t) {}
+  void join_at_end(std::uint64_t) noexcept {}
   void make_ready(QueueUser) {}
   void is_made_ready(QueueUser) {}
   void host_waits() {}

@@ -69,6 +69,7 @@ typename State::List spill(State& s, std::vector<typename State::Copy*> const& l
     for (std::size_t i = 0; i < spilled.size(); ++i) pairs.push_back({spilled[i]->slot, room[i]});
     copy_slots<Level::host>(s, pairs);
   } catch (...) {
+    s.order.queued();  // some may be on their way: the host waits for them before it has the memory
     for (auto const slot : room) s.host.give_back(slot);
     throw;
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tessera/array/caller_memory.hpp>
+#include <tessera/array/under_way.hpp>
 #include <tessera/cache/cache_state.hpp>
 #include <tessera/cache/holding.hpp>
 #include <tessera/cache/room.hpp>
@@ -68,6 +69,7 @@ class SelectedChunks {
       is_done = true;  // from here on elements may have changed
       place(view, is_whole, held_whole, held_part, on);
     } catch (...) {
+      wait_in_handler(on);  // what was begun uses the caller's memory, and chunks that go here
       if (held_whole.empty()) made.clear();
       std::lock_guard lock{s_.book};  // one lock for both: nobody takes hold of what is to be forgotten
       let_go(held_part, held_whole, is_done);

@@ -29,6 +29,7 @@ bool shrink(State& s) {
       if (slots.size(slab) > 0 && idle[slab] == slots.taken(slab) && (!chosen || idle[slab] < idle[*chosen]))
         chosen = slab;
     if (!chosen) return false;
+    leaving.reserve(idle[*chosen]);  // what has left the list is not to be lost
     for (auto* copy = used.coldest(); copy;) {
       auto* const next = used.after(*copy);
       if (copy->slot.slab == *chosen) {

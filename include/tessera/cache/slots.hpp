@@ -4,7 +4,9 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <tessera/core/config.hpp>
@@ -26,12 +28,14 @@ class Slots {
   std::size_t taken(std::uint32_t slab) const { return slabs_[slab].size - slabs_[slab].free; }
   std::uint32_t slabs() const { return static_cast<std::uint32_t>(slabs_.size()); }  ///< also those that are gone
 
-  /// Returns its number.
+  /// Returns its number. Throws: std::bad_alloc; then there is none.
   std::uint32_t add_slab(std::size_t slots) {
     auto const slab = slabs();
-    slabs_.push_back({slots, 0});
+    std::set<Slot> added;
+    for (std::uint32_t i = 0; i < slots; ++i) added.insert(added.end(), {slab, i});
+    slabs_.push_back({slots, slots});
     size_ += slots;
-    for (std::uint32_t i = 0; i < slots; ++i) give_back({slab, i});
+    free_.merge(added);
     return slab;
   }
   /// Requires: none of its slots is taken.
@@ -44,12 +48,17 @@ class Slots {
   /// The first ones, so that those that are taken together follow each other. Requires: there are so many.
   std::vector<Slot> take(std::size_t count) {
     std::vector<Slot> taken(free_.begin(), std::next(free_.begin(), static_cast<std::ptrdiff_t>(count)));
-    free_.erase(free_.begin(), std::next(free_.begin(), static_cast<std::ptrdiff_t>(count)));
-    for (auto const& slot : taken) --slabs_[slot.slab].free;
+    for (auto const& slot : taken) {
+      taken_.insert(free_.extract(slot));
+      --slabs_[slot.slab].free;
+    }
     return taken;
   }
-  void give_back(Slot slot) {
-    if (free_.insert(slot).second) ++slabs_[slot.slab].free;
+  void give_back(Slot slot) noexcept {
+    if (auto node = taken_.extract(slot)) {
+      free_.insert(std::move(node));
+      ++slabs_[slot.slab].free;
+    }
   }
 
  private:
@@ -57,7 +66,7 @@ class Slots {
     std::size_t size = 0, free = 0;
   };
   std::vector<Slab> slabs_;
-  std::set<Slot> free_;
+  std::set<Slot> free_, taken_;  // entries go from one to the other: giving back neither allocates nor throws
   std::size_t size_ = 0;
 };
 

@@ -124,6 +124,9 @@ struct WriteBackAtTheEnd {
       state->order.host_waits();
     } catch (...) {  // who wants to know calls flush
     }
+    std::uint64_t users = 0;
+    for (auto const& [number, chunk] : state->chunks) users |= chunk->users;
+    state->order.join_at_end(users);  // other queues may still use chunks
     delete state;
   }
 };

@@ -67,9 +67,9 @@ class Import {
   void order(std::shared_ptr<tessera::detail::Stream> const& stream) {
     std::lock_guard lock{mutex_};
     if (std::find(streams_.begin(), streams_.end(), stream) != streams_.end()) return;
-    streams_.push_back(stream);
     tessera::detail::InContext const here{stream->context()};
     tessera::detail::check(::cudaStreamWaitEvent(stream->handle(), event_, 0), "cudaStreamWaitEvent");
+    streams_.push_back(stream);  // now it is known: a later attach asks again where this failed
   }
 
  private:

@@ -31,8 +31,8 @@ class LocalLocks : KeyLock::Owner, FolderLock::Owner {
     auto const number = KeyLocks::number(key);
     auto& held = held_[number];
     if (!held) held = std::make_unique<Held>();
+    held->path = key.path;  // first: it may throw, and a file that is left locked here would be waited for
     held->file = take(key, root);
-    held->path = key.path;
     threads_with_file_[number].store(std::this_thread::get_id());
     return {std::move(mutex), *this, number};
   }

@@ -96,8 +96,8 @@ class MemoryStore<B> {
       on.after(before->ready);
       auto const to = value->buffer.span();
       copy(*before, before->view(), to.sub(0, before->view().size), on);
+      on.keep(before);  // at once: the next copy may fail
       crossing<Space, Space>::copy(bytes, to.sub(before->view().size, bytes.size), on);
-      on.keep(before);
       value->ready = on.record();
       return values_->replace(key, before, std::move(value));  // false: it was written meanwhile
     });

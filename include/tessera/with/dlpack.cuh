@@ -6,6 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <tessera/array/under_way.hpp>
 #include <tessera/cast/host_device.cuh>
 #include <tessera/core/cuda_check.cuh>
 #include <tessera/core/cuda_context.cuh>
@@ -33,10 +34,12 @@ B copied(Shared<S> const& from, Queue<space::Device>& on) {
 }
 
 template <class B, MemorySpace S>
-Tensor hand_over_copy(Shared<S> const& from, DLDevice target, Queue<space::Device>& on, Request const& wanted) {
+Tensor hand_over_copy(Shared<S> const& from, DLDevice target, Queue<space::Device>& on, Request const& wanted) try {
   auto copy = copied<B>(from, on);
   on.keep(from.owner);
   return tensor_of(ordered(shared_copy(from, std::move(copy)), target, on, wanted), target, wanted, true);
+} catch (...) {  // what was begun reads memory that may go now
+  tessera::detail::wait_and_throw(on);
 }
 
 }  // namespace detail

@@ -48,9 +48,10 @@ class UntilConsumed {
     } catch (Error const&) {  // then as with other streams
     }
     // A stream of the consumer's may be gone, and each thread has another per-thread stream: the device is asked.
+    // Once more where that fails: the memory is about to go.
     tessera::detail::InContext::call(ours_->context(), [&] {
       tessera::detail::ApartFromCaptures const apart;
-      tessera::detail::succeeds(::cudaDeviceSynchronize());
+      if (!tessera::detail::succeeds(::cudaDeviceSynchronize())) tessera::detail::succeeds(::cudaDeviceSynchronize());
     });
   }
 

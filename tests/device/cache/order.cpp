@@ -1,5 +1,8 @@
 // What queues do with chunks of a cache comes in the right order, though nobody waits: who reads a chunk comes after
 // who filled or changed it, and what takes its memory away comes after who reads it.
+#include <algorithm>
+#include <numeric>
+
 #include <device/cache/cached.hpp>
 
 namespace cache_order_tests {
@@ -129,6 +132,131 @@ TEST_CASE("a chunk that a resize cut is read anew, after the queues that read th
     auto const found = reader.found();
     CHECK(std::equal(found.begin(), found.begin() + 128, expected.begin()));
   });
+}
+
+TEST_CASE("a cache goes after the queues that read its chunks") {
+  under_seeds(32, [] {
+    DeviceQueue on{HostQueue{}};
+    Reader miss, hit;
+    {
+      ChunkCache const cache{cached_array({64, 16}, on), {.device = 4 * cached_chunk}};
+      hit.take(cache, 3);
+      miss.take(cache, 0);
+      hit.take(cache, 0);
+    }
+    auto const others = test::on_device<std::int32_t, 2>(std::vector<std::int32_t>(1024, -1), {64, 16}, on);
+    CHECK(hit.found() == chunk_of(0));
+    CHECK(miss.found() == chunk_of(0));
+  });
+}
+
+TEST_CASE("the k-th call of a spill fails: page-locked memory that a copy is on its way to is not the host's yet") {
+  for (std::size_t k = 0;; ++k) {
+    CAPTURE(k);
+    emulation::seed(15);  // late
+    bool has_failed = false;
+    {
+      DeviceQueue on{HostQueue{}};
+      ChunkCache const cache{cached_array({128, 16}, on), {.device = 3 * cached_chunk, .host = 64 << 10}};
+      cache.prefetch({{0, 48}, all});
+      auto const between = cache.hold({16, 0});  // the others lie apart: each spills by a copy of its own
+      (void)cache.hold<space::Host>({112, 0});   // the host has waited for what there was
+      emulation::fail(k);
+      try {
+        (void)cache.hold({{48, 80}, all});
+      } catch (Error const&) {
+      }
+      has_failed = emulation::has_failed();
+      emulation::fail_nothing();
+      auto const held = cache.hold<space::Host>({{80, 112}, all});
+      emulation::run_all();
+      for (auto const chunk : held) CHECK(test::elements_of(chunk, {16, 16}, on) == test::expected_of(chunk, 16));
+    }
+    test::check_nothing_left();
+    if (!has_failed) {
+      CHECK(k > 5);
+      break;
+    }
+  }
+}
+
+TEST_CASE("the k-th call of a read or a write fails: the memory that it was given is the caller's again") {
+  constexpr std::size_t size = 64 * 16;
+  std::vector<std::int32_t> const given(size, -1), others(size, 99);
+  for (bool const writes : {false, true})
+    for (std::size_t k = 0;; ++k) {
+      CAPTURE(writes);
+      CAPTURE(k);
+      emulation::seed(15);  // late
+      bool has_failed = false;
+      {
+        DeviceQueue on{HostQueue{}}, user{HostQueue{}}, apart{HostQueue{}};
+        ChunkCache const cache{cached_array({64, 16}, on), {.device = 2 * cached_chunk}};
+        auto memory = test::on_device<std::int32_t, 2>(given, {64, 16}, apart);
+        emulation::fail(k);
+        bool threw = false;
+        try {
+          writes ? cache.write(all, memory, user) : cache.read(all, memory, user);
+        } catch (Error const&) {
+          threw = true;
+        }
+        has_failed = emulation::has_failed();
+        emulation::fail_nothing();
+        if (!threw) user.wait();
+        ByteSpan<space::Device> const bytes{reinterpret_cast<std::byte*>(memory.data()), size * sizeof(std::int32_t)};
+        crossing<space::Device, space::Host>::copy(test::bytes_of(others), bytes, apart);
+        apart.wait();
+        emulation::run_all();
+        CHECK(test::on_host(memory, apart) == others);
+        auto found = test::on_device<std::int32_t, 2>(given, {64, 16}, on);
+        cache.read(all, found);
+        auto const elements = test::on_host(found, on);
+        CHECK(std::ranges::count(elements, 99) <= 1);  // that which counts from 1 on
+      }
+      test::check_nothing_left();
+      if (!has_failed) {
+        CHECK(k > 5);
+        break;
+      }
+    }
+}
+
+TEST_CASE("a write of many parts fails after its first launch: chunks that it made go after that") {
+  constexpr std::uint64_t rows = 1280;  // from the last to the first: more parts than those of a launch
+  for (std::size_t k = 0;; ++k) {
+    CAPTURE(k);
+    bool has_failed = false;
+    emulation::seed(14);  // all but the first stream are late
+    {
+      DeviceQueue on{HostQueue{}}, user{HostQueue{}};
+      ChunkCache const cache{cached_array({rows, 16}, on), {.device = rows * 64}};
+      auto const memory = test::on_device<std::int32_t, 2>(std::vector<std::int32_t>(rows * 16, -1), {rows, 16}, user);
+      std::vector<std::uint64_t> list(rows);
+      std::iota(list.rbegin(), list.rend(), std::uint64_t{0});
+      emulation::fail(k);
+      bool threw = false;
+      try {
+        cache.write(Orthogonal{list, all}, memory, user);
+      } catch (Error const&) {
+        threw = true;
+      }
+      has_failed = emulation::has_failed();
+      emulation::fail_nothing();
+      auto found = test::on_device<std::int32_t, 2>(std::vector<std::int32_t>(rows * 16), {rows, 16}, on);
+      cache.read(all, found, on);
+      emulation::run_all();
+      cache.read(all, found, on);
+      if (threw)
+        CHECK(test::on_host(found, on) == test::numbers_from<std::int32_t>(1, rows * 16));
+      else
+        CHECK(test::on_host(found, on) == test::on_host(memory, user));
+    }
+    test::check_nothing_left();
+    if (!has_failed) {
+      CHECK(k > 5);
+      break;
+    }
+  }
 }
 
 TEST_CASE("a write that fails leaves each element as it was or as it was written, whichever of its calls failed") {

@@ -214,6 +214,22 @@ TEST_CASE("an array that lies in a larger allocation is found there by its offse
 }
 
 #if defined(TESSERA_CUDA_EMULATION)
+TEST_CASE("an attach that fails to order its queue behind the producer's leaves that to the next one") {
+  test::run_late();
+  ipc::IpcResource resource;
+  Queue<space::Device> on{Queue<space::Host>{}, DeviceResources{.device = resource}};
+  Queue<space::Device> first{Queue<space::Host>{}}, second{Queue<space::Host>{}};
+  ipc::Producer producer;
+  auto const published = ipc::publish(producer, counted(6, on), on);
+  ipc::Consumer consumer;
+  auto const held = ipc::attach(consumer, published.descriptor(), first);
+  emulation::fail(0);
+  CHECK_THROWS_AS((void)ipc::attach(consumer, published.descriptor(), second), DeviceError);
+  CHECK(emulation::failed_call() == "cudaStreamWaitEvent");
+  auto const again = ipc::attach(consumer, published.descriptor(), second);
+  CHECK(element(again.view<float const, 2>(), 5, 3, second) == 23);
+}
+
 TEST_CASE("whatever call of the runtime fails, publishing and attaching leave nothing behind") {
   ipc::IpcPool pool;
   Queue<space::Device> on{Queue<space::Host>{}, DeviceResources{.device = pool}};
