@@ -1,12 +1,17 @@
 // Compressed arrays read into device memory, by where they are decoded: on the host, whose elements cross; on the
-// device, to which compressed chunks cross, or where they are already; beside nvCOMP alone with all the chunks there.
+// device, to which compressed chunks cross, from the host's memory and from files, or where they are already; beside
+// nvCOMP alone with all the chunks there.
 //
 //   decoding [ALONG=512] [REPETITIONS=5] [CODEC...]
 //
-// Cubes of ALONG elements of float32, in chunks of 1 MiB, in memory. The codecs: zstd, gzip, lz4, blosc (of lz4, with
+// Cubes of ALONG elements of float32, in chunks of 1 MiB, in memory and in a temporary folder. The codecs: zstd, gzip, lz4, blosc (of lz4, with
 // shuffle). Looks at every element. Ends with 77 where there is no GPU.
 #include <cstdlib>
+#include <filesystem>
+#include <string>
 #include <thread>
+
+#include <unistd.h>
 
 #include <tessera/with/blosc.hpp>
 #include <tessera/with/deflate.hpp>
@@ -81,6 +86,7 @@ class Alone {
 class Cube {
  public:
   explicit Cube(std::uint64_t along) : shape_{along, along, along}, there_(shape_, on_) {}
+  ~Cube() { std::filesystem::remove_all(folder_); }
 
   /// `Host`: the codec on the host; `OnDevice`: the same on the device; `Format`: what nvCOMP has of it, or void.
   template <class Host, class OnDevice, class Format = void>
@@ -92,6 +98,9 @@ class Cube {
                      open<Pipeline<space::Device, codec::Bytes, CastTo<space::Host>, Host>>(documents_));
     right &= row("on the device, from the host's memory", repetitions,
                  open<Pipeline<space::Device, codec::Bytes, OnDevice, CastTo<space::Host>>>(documents_));
+    right &= row("on the device, from files", repetitions,
+                 open<Pipeline<space::Device, codec::Bytes, OnDevice>>(
+                     SplitStore{LocalStore<HostBuffer>{folder_}, LocalStore<DeviceBuffer>{folder_}}));
     auto const in_place = open<Pipeline<space::Device, codec::Bytes, OnDevice>>(SplitStore{documents_, chunks_});
     right &= row("on the device, where the chunks are", repetitions, in_place);
     right &= row("the same, all in one mini-batch", repetitions, in_place, {.mini_batch = every_chunk});
@@ -116,9 +125,13 @@ class Cube {
     for (std::uint64_t i = 0; i < elements.size(); ++i) elements[i] = Element{}(i);
     Queue<space::Host> host{std::thread::hardware_concurrency()};
     documents_ = {}, chunks_ = {}, stored_ = 0;
-    create_array<float, 3>(documents_, "a", {.shape = shape_, .chunk_shape = {cube, cube, cube}},
-                           Pipeline<space::Host, codec::Bytes, Host>{codec::Bytes{}, codec}, host)
-        .write(all, elements);
+    auto const write_to = [&](auto const& store) {
+      create_array<float, 3>(store, "a", {.shape = shape_, .chunk_shape = {cube, cube, cube}, .overwrite = true},
+                             Pipeline<space::Host, codec::Bytes, Host>{codec::Bytes{}, codec}, host)
+          .write(all, elements);
+    };
+    write_to(documents_);
+    write_to(LocalStore<HostBuffer>{folder_});
     for (std::uint64_t i = 0; i < along * along * along / (cube * cube * cube); ++i) {
       auto const n = along / cube;
       Key const key{"a/c/" + std::to_string(i / n / n) + '/' + std::to_string(i / n % n) + '/' + std::to_string(i % n)};
@@ -148,6 +161,8 @@ class Cube {
     std::printf("| %s | %s |%s\n", decoded, cells(taken, bytes()).c_str(), right ? "" : " WRONG");
   }
 
+  std::string const folder_ =
+      (std::filesystem::temp_directory_path() / ("tessera-decoding-" + std::to_string(::getpid()))).string();
   Device on_;
   Extents shape_;
   OwnedArray<float, 3, DeviceBuffer> there_;
