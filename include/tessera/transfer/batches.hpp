@@ -61,11 +61,12 @@ inline constexpr UsualBatch usual_on_device{std::uint64_t{4} << 20, 1024, 2, std
 
 // A device's decoder gives a chunk few of its threads, so a mini-batch of one takes it about as long as one of
 // hundreds: milliseconds for a MiB. Two take an eighth of the memory that is free. Only decoders of a device use memory
-// of their own.
+// of their own. At most so many bytes: a read takes page-locked memory as values come, a write as much as they may have.
+inline constexpr std::uint64_t most_read_by_device = std::uint64_t{2} << 30, most_written_by_device = 512 << 20;
 template <class Queue>
-UsualBatch usual_of(ResolvedChunk const& form, UsualBatch usual, Queue const& on) {
+UsualBatch usual_of(ResolvedChunk const& form, UsualBatch usual, Queue const& on, std::uint64_t most) {
   if constexpr (requires { on.free_memory(); }) {
-    constexpr std::uint64_t least = 16 << 20, most = std::uint64_t{2} << 30;
+    constexpr std::uint64_t least = 16 << 20;
     if (form.decoders == 0) return usual;
     auto const chunks = on.free_memory() / 16 / std::max<std::uint64_t>(form.memory(), 1);
     usual.bytes = std::clamp(chunks * std::min<std::uint64_t>(form.decoded_size, most), least, most);

@@ -30,7 +30,8 @@ std::uint64_t memory_beside(ChunkAccess<P> const& source) {
 template <class P>
 Batches read_batches(ChunkAccess<P> const& source, Plan const& plan, typename P::queue_type& on,
                      ReadOptions const& options) {
-  auto usual = usual_of(source.form, usual_for<typename P::queue_type, typename P::array_space>(plan), on);
+  auto usual = usual_of(source.form, usual_for<typename P::queue_type, typename P::array_space>(plan), on,
+                        most_read_by_device);
   auto const shard = source.shards ? source.shards->grid().chunk_count() : 1;
   usual.chunks = std::max(usual.chunks, shard);
   auto wanted = options;

@@ -8,7 +8,8 @@
 
 namespace tessera { inline namespace v0 {
 
-/// What ReadOptions has, for a write: chunks that are written in part are mini-batches of their own.
+/// What ReadOptions has, for a write: chunks that are written in part are mini-batches of their own, and where a
+/// device's codec encodes, they have 512 MiB at most.
 struct WriteOptions {
   std::size_t mini_batch = 0, mini_batch_bytes = 0, in_flight = 0;
   std::uint64_t memory = 0;
