@@ -98,6 +98,37 @@ TEST_CASE("each allocation of a cache's calls fails in turn: no chunk and no roo
       });
 }
 
+TEST_CASE("each allocation fails where an index is to be kept: what is kept is counted as before") {
+  using Shards = codec::Sharding<Pipeline<space::Host, codec::Bytes>>;
+  auto const form = Pipeline<space::Host, Shards>{Shards{{4}}}.resolve({{16}, data_type_of<std::uint8_t>()});
+  SequenceCounter const changes;
+  Key const key{"a name that no short string has/c/0"};
+  for (std::size_t k = 0;; ++k) {
+    CAPTURE(k);
+    ShardIndexCache cache{form.shards, 1 << 20};
+    bool has_failed = false;
+    {
+      test::FailingAllocation const failing{k};
+      try {
+        (void)cache.open(key, changes);
+      } catch (std::bad_alloc const&) {
+      }
+      has_failed = failing.has_failed();
+    }
+    (void)cache.open(key, changes);
+    (void)cache.open({"b/c/0"}, changes);
+    cache.forget(key);
+    cache.forget({"b/c/0"});
+    CHECK(cache.size() == 0);
+    for (int i = 0; i < 4; ++i) (void)cache.open({std::to_string(i)}, changes);
+    CHECK(cache.size() > 4 * sizeof(ShardIndexCache::Shard));
+    if (!has_failed) {
+      CHECK(k > 3);
+      break;
+    }
+  }
+}
+
 TEST_CASE("each allocation of a write to files fails in turn: chunks are old or new, and none stays locked") {
   test::TemporaryFolder const folder;
   int made = 0;

@@ -125,8 +125,10 @@ class ShardIndexCache {
       }
       drop(found->second);
     }
-    order_.push_front(std::make_shared<Shard>(key.path, changes.sequence(), seen));
-    known_[key.path] = order_.begin();
+    Order fresh;  // it becomes one of them when nothing throws any more
+    fresh.push_front(std::make_shared<Shard>(key.path, changes.sequence(), seen));
+    known_[key.path] = fresh.begin();
+    order_.splice(order_.begin(), fresh);
     size_ += order_.front()->size_;
     evict();
     return order_.front();
