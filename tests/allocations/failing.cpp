@@ -105,7 +105,7 @@ TEST_CASE("each allocation fails where an index is to be kept: what is kept is c
   Key const key{"a name that no short string has/c/0"};
   for (std::size_t k = 0;; ++k) {
     CAPTURE(k);
-    ShardIndexCache cache{form.shards, 1 << 20};
+    ShardIndexCache cache{form.shards, 1};  // of a single shard
     bool has_failed = false;
     {
       test::FailingAllocation const failing{k};
@@ -116,12 +116,10 @@ TEST_CASE("each allocation fails where an index is to be kept: what is kept is c
       has_failed = failing.has_failed();
     }
     (void)cache.open(key, changes);
-    (void)cache.open({"b/c/0"}, changes);
-    cache.forget(key);
+    (void)cache.open({"b/c/0"}, changes);  // for which what was there goes
+    CHECK(cache.size() < 1000);
     cache.forget({"b/c/0"});
     CHECK(cache.size() == 0);
-    for (int i = 0; i < 4; ++i) (void)cache.open({std::to_string(i)}, changes);
-    CHECK(cache.size() > 4 * sizeof(ShardIndexCache::Shard));
     if (!has_failed) {
       CHECK(k > 3);
       break;
