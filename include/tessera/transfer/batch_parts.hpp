@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <deque>
 #include <span>
+#include <vector>
 
 #include <tessera/core/function_ref.hpp>
 #include <tessera/shard/watched_shards.hpp>
@@ -29,18 +30,16 @@ class BatchParts {
   /// Throws: CodecError, StoreError, Cancelled.
   void run(Source const& source, FetchLimits const& limits, Chunks all, std::size_t threads,
            std::atomic<bool> const* stop, FunctionRef<void(ChunkRead<P> const&)> place, Queue& on) {
-    count_ = std::min(threads, std::max<std::size_t>(all.size() * source.form.decoded_size / worth_a_thread, 1));
-    while (parts_.size() < count_) parts_.emplace_back();
-    on.host().for_each(count_, [&](std::size_t i) {
-      auto const first = cut(all, i), end = cut(all, i + 1);
-      if (first < end) parts_[i].run(source, limits, all.subspan(first, end - first), count_, stop, place, on);
+    divide(all, std::min(threads, std::max<std::size_t>(all.size() * source.form.decoded_size / worth_a_thread, 1)));
+    for (auto& part : parts_) part.locate.begin();
+    on.host().for_each(chunks_.size(), [&](std::size_t i) {
+      parts_[i].run(source, limits, chunks_[i], chunks_.size(), stop, place, on);
     });
   }
 
   /// As ShardLocator's.
   bool failed_together() const {
-    return std::any_of(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(count_),
-                       [](Part const& part) { return part.locate.failed_together(); });
+    return std::ranges::any_of(parts_, [](Part const& part) { return part.locate.failed_together(); });
   }
   /// As ChunkFetcher's.
   void give_back(Queue& on) {
@@ -48,7 +47,7 @@ class BatchParts {
   }
 
  private:
-  static constexpr std::size_t worth_a_thread = 1 << 20;  // bytes, decoded
+  static constexpr std::size_t worth_a_thread = 1 << 20;  // bytes, decoded, about
 
   struct Part {
     WatchedShards watched;
@@ -57,7 +56,6 @@ class BatchParts {
 
     void run(Source const& source, FetchLimits const& limits, Chunks chunks, std::size_t of,
              std::atomic<bool> const* stop, FunctionRef<void(ChunkRead<P> const&)> place, Queue& on) {
-      locate.begin();
       fetch.begin(source, chunks, of, on);
       for (auto const few : runs_of_few_shards(source, chunks, on)) {
         ConsistentShards<P> shards{source, few, watched, stop};
@@ -71,15 +69,28 @@ class BatchParts {
     }
   };
 
-  // Where part i begins: no shard is in two.
-  std::size_t cut(Chunks all, std::size_t i) const {
-    auto at = all.size() * i / count_;
-    while (at > 0 && at < all.size() && all[at].key.path == all[at - 1].key.path) ++at;
-    return at;
+  // Into so many parts at most: no shard is in two. Parts that are used again have as many chunks as before, or each
+  // would keep memory for the most that it ever had.
+  void divide(Chunks all, std::size_t most) {
+    auto const before = chunks_.size();
+    bool is_same = true;
+    std::size_t count = 0, begin = 0;
+    for (std::size_t i = 1; i <= most; ++i) {
+      auto end = all.size() * i / most;
+      while (end > 0 && end < all.size() && all[end].key.path == all[end - 1].key.path) ++end;
+      if (end <= begin) continue;
+      if (count == chunks_.size()) chunks_.emplace_back();
+      is_same = is_same && chunks_[count].size() == end - begin;
+      chunks_[count++] = all.subspan(begin, end - begin);
+      begin = end;
+    }
+    chunks_.resize(count);
+    if ((!is_same || count != before) && std::max(before, count) > 1) parts_.clear();
+    while (parts_.size() < count) parts_.emplace_back();
   }
 
   std::deque<Part> parts_;
-  std::size_t count_ = 0;  // of those that are used
+  std::vector<Chunks> chunks_;  // of each part
 };
 
 }}}  // namespace tessera::v0::detail

@@ -60,9 +60,11 @@ inline constexpr UsualBatch usual_on_host{std::uint64_t{1} << 20, 32, 0, 0};
 inline constexpr UsualBatch usual_on_device{std::uint64_t{4} << 20, 1024, 2, std::uint64_t{320} << 10};
 
 // A device's decoder gives a chunk few of its threads, so a mini-batch of one takes it about as long as one of
-// hundreds: milliseconds for a MiB. Two take an eighth of the memory that is free. Only decoders of a device use memory
-// of their own. At most so many bytes: a read takes page-locked memory as values come, a write as much as they may have.
-inline constexpr std::uint64_t most_read_by_device = std::uint64_t{2} << 30, most_written_by_device = 512 << 20;
+// hundreds: milliseconds for a MiB. Two take an eighth of the memory that is free, and so many bytes at most. Only
+// decoders of a device use memory of their own.
+inline constexpr std::uint64_t most_in_device = std::uint64_t{2} << 30;
+// More page-locked memory than a queue keeps would be made anew by each read or write.
+inline constexpr std::uint64_t most_through_pinned = std::uint64_t{512} << 20;
 template <class Queue>
 UsualBatch usual_of(ResolvedChunk const& form, UsualBatch usual, Queue const& on, std::uint64_t most) {
   if constexpr (requires { on.free_memory(); }) {

@@ -30,8 +30,9 @@ std::uint64_t memory_beside(ChunkAccess<P> const& source) {
 template <class P>
 Batches read_batches(ChunkAccess<P> const& source, Plan const& plan, typename P::queue_type& on,
                      ReadOptions const& options) {
+  constexpr bool crosses = !std::same_as<typename P::bytes_staging, space::Device>;
   auto usual = usual_of(source.form, usual_for<typename P::queue_type, typename P::array_space>(plan), on,
-                        most_read_by_device);
+                        crosses ? most_through_pinned : most_in_device);
   auto const shard = source.shards ? source.shards->grid().chunk_count() : 1;
   usual.chunks = std::max(usual.chunks, shard);
   auto wanted = options;
@@ -49,10 +50,10 @@ Batches read_batches(ChunkAccess<P> const& source, Plan const& plan, typename P:
 }
 
 // Threads that a mini-batch has for itself while there are fewer mini-batches under way than threads, as where a
-// device's codec decodes: there all of them fetch.
+// device's codec decodes: there all of them fetch. One where memory is counted: of each part some is rounded up.
 template <class Queue>
-std::size_t threads_for_each(Batches const& batches, Queue& on) {
-  if constexpr (std::same_as<Queue, tessera::Queue<space::Host>>) return 1;
+std::size_t threads_for_each(Batches const& batches, ReadOptions const& options, Queue& on) {
+  if (std::same_as<Queue, tessera::Queue<space::Host>> || options.memory != 0) return 1;
   auto const threads = on.host().threads();
   return threads / std::max<std::size_t>(batches.lanes(threads), 1);
 }
@@ -69,7 +70,7 @@ void read_chunks(ChunkAccess<P> const& source, Selected const& selected, To cons
   auto const shard = source.shards ? source.shards->grid().chunks_per_shard() : Extents{};
   auto const& plan = detail::planned(selected, source.form.layout.shape, shard);
   auto const batches = detail::read_batches(source, plan, on, options);
-  auto const threads = detail::threads_for_each(batches, on);
+  auto const threads = detail::threads_for_each(batches, options, on);
   detail::run_batches<detail::ReadBatch<P, To>>(batches, options, on,
                                                 [&](auto const& lease, std::uint64_t first, std::uint64_t last) {
                                                   lease()->run(source, plan, first, last, target, threads, on, options);

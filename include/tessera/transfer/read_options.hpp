@@ -19,15 +19,16 @@ struct ReadOptions {
   /// each on its own, to every_chunk.
   std::size_t mini_batch = 0;
   /// Decoded bytes of a mini-batch, at most, but one chunk at least; 0: 1 MiB on the host, 4 MiB with a device queue,
-  /// 16 MiB to 2 GiB where a device's codec decodes, so that two take an eighth of the device's free memory, up to
-  /// 8 MiB of a shard where the store is neither memory nor files; or no bound, if mini_batch says how many.
+  /// 16 MiB and more where a device's codec decodes, so that two take an eighth of the device's free memory: up to
+  /// 2 GiB of a store of device bytes, up to 512 MiB of one of host bytes. Up to 8 MiB of a shard where the store is
+  /// neither memory nor files; or no bound, if mini_batch says how many.
   std::size_t mini_batch_bytes = 0;
   /// Mini-batches that are under way at a time; 0: one per thread of the host's queue, and two more with a device
   /// queue, whose copies and kernels are behind; two where a device's codec decodes.
   std::size_t in_flight = 0;
   /// Bytes that all chunks under way may take, in memory of all spaces; 0: no bound but the others. The queue keeps
-  /// them for later reads. Not among them: the values of shards that codecs stand behind, decoded. Throws:
-  /// SelectionError, if one chunk takes more.
+  /// them for later reads, and a mini-batch is fetched by one thread. Not among them: the values of shards that codecs
+  /// stand behind, decoded. Throws: SelectionError, if one chunk takes more.
   std::uint64_t memory = 0;
   /// Ranges of one key, as of chunks in a shard, that are so many bytes apart at most are read at once, with what lies
   /// between them. nullopt: what is worth it, 256 in files and 4096 in a store that does not say.

@@ -21,7 +21,7 @@ template <class P, class From>
 void write_pieces(ChunkAccess<P> const& source, Extents const& shape, Plan const& plan, std::uint64_t begin,
                   std::uint64_t end, From const& origin, typename P::queue_type& on, WriteOptions const& options) {
   auto const usual = usual_of(source.form, usual_for<typename P::queue_type, typename P::array_space>(plan), on,
-                              most_written_by_device);
+                              most_through_pinned);
   auto const batches = batches_of(options, end - begin, source.form, on.host().threads(), usual, true);
   using Batch = WriteBatch<P, From>;
   typename Batch::To const to{

@@ -12,7 +12,6 @@ namespace detail {
 
 /// A kernel (memory/launch.cuh). A sequence says where the next one begins, and so one thread follows them; but what a
 /// sequence is that begins at a place, all threads note for all places of the window, and most places are no beginning.
-/// A sequence that does not fit into a note is walked byte by byte.
 /// `listed(i)` is where block i begins and its size; `found(i, frame)` takes what it is.
 template <class Blocks>
 struct WalkLz4Windows {
@@ -43,7 +42,7 @@ struct WalkLz4Windows {
       for (unsigned i = thread; i + beyond < shared.size; i += threads) shared.notes[i] = Note::of(shared.bytes + i);
     } else if (thread == 0) {
       FoundFrame frame;
-      shared.goes_on = follow(shared) || shared.walk.step(frame);
+      shared.goes_on = follow(shared, frame);
       if (!shared.goes_on) blocks.found(block, frame);
     }
   }
@@ -76,23 +75,33 @@ struct WalkLz4Windows {
   };
   static_assert(1 + 1 + Note::most_literals + Lz4Block::offset_bytes + 1 < beyond);
 
-  // Goes through the window's sequences up to one that has no note, or is wrong: whether there is none.
-  TESSERA_HOST_DEVICE static bool follow(Shared& shared) {
-    if (shared.size <= beyond) return false;
+  // Goes through the sequences that begin in the window, byte by byte where one has no note, or is wrong. A window that
+  // is no longer than what may follow a token has no notes, and ends with the block. Whether more follow.
+  TESSERA_HOST_DEVICE static bool follow(Shared& shared, FoundFrame& found) {
     auto walk = shared.walk;
-    unsigned const places = shared.size - beyond;
+    auto const all = walk.left;
+    bool const is_last = shared.size <= beyond;
+    unsigned const places = is_last ? 0 : shared.size - beyond;
+    bool goes_on = true;
     unsigned i = 0;
-    while (i < places) {
-      Note const note{shared.notes[i]};
-      if (note.bits == 0 || note.offset() > walk.decoded + note.literals()) break;
-      walk.matched = walk.decoded + note.literals();
-      walk.decoded = walk.matched + Lz4Block::shortest_match + note.match();
-      walk.is_first = false;
-      i += note.next();
-    }
-    walk.skip(i);
+    do {
+      auto const begin = i;
+      while (i < places) {
+        Note const note{shared.notes[i]};
+        if (note.bits == 0 || note.offset() > walk.decoded + note.literals()) break;
+        walk.matched = walk.decoded + note.literals();
+        walk.decoded = walk.matched + Lz4Block::shortest_match + note.match();
+        walk.is_first = false;
+        i += note.next();
+      }
+      walk.skip(i - begin);
+      if (!is_last && i >= places) break;
+      goes_on = walk.step(found);
+      auto const passed = all - walk.left;
+      i = passed < places ? static_cast<unsigned>(passed) : places;
+    } while (goes_on && (is_last || i < places));
     shared.walk = walk;
-    return i >= places;
+    return goes_on;
   }
 };
 
