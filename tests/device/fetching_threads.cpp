@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -91,6 +94,47 @@ TEST_CASE("the error of a part names its key, and the next read is right") {
     CHECK(test::on_host(found, on) == elements());
   }
   test::check_nothing_left();
+}
+
+namespace {
+
+// At that key it fails, where it is asked for several values at once, and does not say which of them is at fault.
+struct FailsTogether : WrapperStore<MemoryStore<HostBuffer>> {
+  std::shared_ptr<std::string> at = std::make_shared<std::string>();
+
+  FailsTogether() : WrapperStore{MemoryStore<HostBuffer>{}} {}
+  void get_many(std::span<ReadRequest<space::Host>> requests, HostQueue& on) const {
+    if (requests.size() > 1 && requests.front().key->path == *at) throw StoreError{"the network is gone"};
+    for (auto& request : requests)
+      request.size = source().read(*request.key, request.range, request.destination, on);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what failed in a part is not blamed on the next mini-batch's chunks") {
+  FailsTogether const store;
+  DeviceQueue on{HostQueue{4}};
+  Sharded const pipeline{codec::Sharding<test::Compressed>{{512, 256}}};
+  auto const made = [&](char const* name, std::uint64_t rows) {
+    NewArray<float> const metadata{.shape = shape, .chunk_shape = {rows, shape[1]}};
+    auto array = create_array<float, 2>(store, name, metadata, pipeline, on);
+    array.write(all, test::on_device<float, 2>(elements(), shape, on)).wait();
+    return array;
+  };
+  auto const many = made("many", 512), one = made("one", shape[0]);  // shards
+  auto damaged = *get(store.source(), {"one/c/0/0"}, on.host());
+  std::memset(damaged.span().data, 0xee, 4);
+  store.write({"one/c/0/0"}, damaged.view(), on.host());
+  auto found = test::on_device<float, 2>(std::vector<float>(shape[0] * 256), {shape[0], 256}, on);
+  auto const read = [&](auto const& array) { array.read({all, {0, 256}}, found, all_together).wait(); };
+  auto const check_damaged = [&] {
+    test::check_refused<CodecError>([&] { read(one); }, {"key \"one/c/0/0\": inner chunk [0, 0]: codec zstd"});
+  };
+  check_damaged();
+  *store.at = "many/c/6/0";
+  test::check_refused<StoreError>([&] { read(many); }, {"the network is gone"});
+  check_damaged();
 }
 
 TEST_CASE("parts of files that the device reads by itself") {

@@ -19,7 +19,9 @@ struct OneLz4Block {
   void found(std::uint64_t, tessera::detail::FoundFrame const& frame) const { *answer = frame; }
 };
 
-inline tessera::detail::FoundFrame walked_in_windows(std::byte const* from, std::uint64_t size) {
+/// In `rounds`, if given, how many windows there were.
+inline tessera::detail::FoundFrame walked_in_windows(std::byte const* from, std::uint64_t size,
+                                                     std::uint64_t* rounds = nullptr) {
   using Kernel = tessera::detail::WalkLz4Windows<OneLz4Block>;
   tessera::detail::FoundFrame answer;
   Kernel const kernel{{from, size, &answer}};
@@ -33,6 +35,7 @@ inline tessera::detail::FoundFrame walked_in_windows(std::byte const* from, std:
     all(std::integral_constant<unsigned, 1>{});
     all(std::integral_constant<unsigned, 2>{});
     all(std::integral_constant<unsigned, 3>{});
+    if (rounds) ++*rounds;
   } while (kernel.goes_on(0, shared));
   return answer;
 }
