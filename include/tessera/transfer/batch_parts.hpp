@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <deque>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -31,19 +31,19 @@ class BatchParts {
   void run(Source const& source, FetchLimits const& limits, Chunks all, std::size_t threads,
            std::atomic<bool> const* stop, FunctionRef<void(ChunkRead<P> const&)> place, Queue& on) {
     divide(all, std::min(threads, std::max<std::size_t>(all.size() * source.form.decoded_size / worth_a_thread, 1)));
-    for (auto& part : parts_) part.locate.begin();
+    for (auto& part : parts_) part->locate.begin();
     on.host().for_each(chunks_.size(), [&](std::size_t i) {
-      parts_[i].run(source, limits, chunks_[i], chunks_.size(), stop, place, on);
+      parts_[i]->run(source, limits, chunks_[i], chunks_.size(), stop, place, on);
     });
   }
 
   /// As ShardLocator's.
   bool failed_together() const {
-    return std::ranges::any_of(parts_, [](Part const& part) { return part.locate.failed_together(); });
+    return std::ranges::any_of(parts_, [](auto const& part) { return part->locate.failed_together(); });
   }
   /// As ChunkFetcher's.
   void give_back(Queue& on) {
-    for (auto& part : parts_) part.fetch.give_back(on);
+    for (auto& part : parts_) part->fetch.give_back(on);
   }
 
  private:
@@ -86,10 +86,10 @@ class BatchParts {
     }
     chunks_.resize(count);
     if ((!is_same || count != before) && std::max(before, count) > 1) parts_.clear();
-    while (parts_.size() < count) parts_.emplace_back();
+    while (parts_.size() < count) parts_.push_back(std::make_unique<Part>());
   }
 
-  std::deque<Part> parts_;
+  std::vector<std::unique_ptr<Part>> parts_;
   std::vector<Chunks> chunks_;  // of each part
 };
 
