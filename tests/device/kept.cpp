@@ -224,80 +224,71 @@ TEST_CASE("the k-th call of trim fails: blocks that the stream still uses are wa
   }
 }
 
-TEST_CASE("the k-th call of a read fails: the value that it was lent may go") {
-  under_seeds(16, [] {
+namespace {
+
+// Calls f(fails) for each k, up to the first one for which nothing fails: fails(call) makes the k-th call of CUDA's in
+// `call` fail, and says whether there was one.
+template <class F>
+void for_each_failing_call(F f) {
+  under_seeds(16, [&] {
     bool failed = true;
     for (std::size_t k = 0; failed; ++k) {
       CAPTURE(k);
-      DeviceQueue writer{test::HostQueue{}}, reader{test::HostQueue{}};
-      MemoryStore<DeviceBuffer> const store;
-      put(store, "key", "the old value", writer);
-      DeviceBuffer room(13, reader);
-      emulation::fail(k);
-      try {
-        get_into(store, {"key"}, room.span(), reader);
-      } catch (DeviceError const&) {
-        CHECK(emulation::has_failed());
-      }
-      failed = emulation::has_failed();
-      emulation::fail_nothing();
-      if (!failed) break;
-      store.erase({"key"}, writer);
-      auto const other = made<DeviceBuffer>("another value", writer);
-      CHECK_NOTHROW(reader.wait());
-      CHECK(text(other.view(), writer) == "another value");
+      f([&](auto&& call) {
+        emulation::fail(k);
+        try {
+          call();
+        } catch (DeviceError const&) {
+          CHECK(emulation::has_failed());
+        }
+        emulation::fail_nothing();
+        return failed = emulation::has_failed();
+      });
     }
+  });
+}
+
+}  // namespace
+
+TEST_CASE("the k-th call of a read fails: the value that it was lent may go") {
+  for_each_failing_call([](auto const& fails) {
+    DeviceQueue writer{test::HostQueue{}}, reader{test::HostQueue{}};
+    MemoryStore<DeviceBuffer> const store;
+    put(store, "key", "the old value", writer);
+    DeviceBuffer room(13, reader);
+    if (!fails([&] { get_into(store, {"key"}, room.span(), reader); })) return;
+    store.erase({"key"}, writer);
+    auto const other = made<DeviceBuffer>("another value", writer);
+    CHECK_NOTHROW(reader.wait());
+    CHECK(text(other.view(), writer) == "another value");
   });
 }
 
 TEST_CASE("the k-th call of an append fails: the value that it began to copy may go") {
-  under_seeds(16, [] {
-    bool failed = true;
-    for (std::size_t k = 0; failed; ++k) {
-      CAPTURE(k);
-      DeviceQueue writer{test::HostQueue{}}, other{test::HostQueue{}};
-      MemoryStore<DeviceBuffer> const store;
-      put(store, "key", "the old value", writer);
-      auto const more = made<DeviceBuffer>(", and more", other);
-      emulation::fail(k);
-      try {
-        store.append({"key"}, more.view(), 13, other);
-      } catch (DeviceError const&) {
-        CHECK(emulation::has_failed());
-      }
-      failed = emulation::has_failed();
-      emulation::fail_nothing();
-      if (!failed) break;
-      store.erase({"key"}, writer);
-      auto const elsewhere = made<DeviceBuffer>("another value", writer);
-      CHECK_NOTHROW(writer.wait());
-      CHECK_NOTHROW(other.wait());
-      CHECK(text(elsewhere.view(), writer) == "another value");
-    }
+  for_each_failing_call([](auto const& fails) {
+    DeviceQueue writer{test::HostQueue{}}, other{test::HostQueue{}};
+    MemoryStore<DeviceBuffer> const store;
+    put(store, "key", "the old value", writer);
+    auto const more = made<DeviceBuffer>(", and more", other);
+    if (!fails([&] { store.append({"key"}, more.view(), 13, other); })) return;
+    store.erase({"key"}, writer);
+    auto const elsewhere = made<DeviceBuffer>("another value", writer);
+    CHECK_NOTHROW(writer.wait());
+    CHECK_NOTHROW(other.wait());
+    CHECK(text(elsewhere.view(), writer) == "another value");
   });
 }
 
 TEST_CASE("the k-th call of a cast fails: the buffer that it took may go") {
-  under_seeds(16, [] {
-    bool failed = true;
-    for (std::size_t k = 0; failed; ++k) {
-      CAPTURE(k);
-      DeviceQueue first{test::HostQueue{}}, second{test::HostQueue{}};
-      auto from = made<DeviceBuffer>("some bytes", first);
-      second.after(first.record());
-      emulation::fail(k);
-      try {
-        auto const to = cast<PinnedBuffer>(std::move(from), second);
-      } catch (DeviceError const&) {
-        CHECK(emulation::has_failed());
-      }
-      failed = emulation::has_failed();
-      emulation::fail_nothing();
-      { auto const gone = std::move(from); }
-      auto const other = made<DeviceBuffer>("other bytes", first);
-      CHECK_NOTHROW(second.wait());
-      CHECK(text(other.view(), first) == "other bytes");
-    }
+  for_each_failing_call([](auto const& fails) {
+    DeviceQueue first{test::HostQueue{}}, second{test::HostQueue{}};
+    auto from = made<DeviceBuffer>("some bytes", first);
+    second.after(first.record());
+    fails([&] { auto const to = cast<PinnedBuffer>(std::move(from), second); });
+    { auto const gone = std::move(from); }
+    auto const other = made<DeviceBuffer>("other bytes", first);
+    CHECK_NOTHROW(second.wait());
+    CHECK(text(other.view(), first) == "other bytes");
   });
 }
 
