@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <tessera/buffer/device_buffer.cuh>
@@ -60,25 +61,26 @@ struct WalkFrames {
   }
 };
 
-/// The same for frames that are walked from their first byte to the last, each by several threads.
-struct WalkLz4Frames : WalkFrames<Lz4Frame> {
+/// The same for frames of LZ4, each of which is walked by several threads.
+template <class Frame>
+struct WalkLz4Frames : WalkFrames<Frame> {
   TESSERA_HOST_DEVICE Lz4Block::Walk listed(std::uint64_t i) const {
-    constexpr auto header = Lz4Frame::header;
-    auto const& chunk = chunks[i];
+    constexpr auto header = Frame::header;
+    auto const& chunk = this->chunks[i];
     return chunk.size <= header ? Lz4Block::Walk::of(chunk.from, 0)
                                 : Lz4Block::Walk::of(chunk.from + header, chunk.size - header);
   }
   TESSERA_HOST_DEVICE void found(std::uint64_t i, FoundFrame block) const {
-    auto const& chunk = chunks[i];
-    WalkFrames::found(i, chunk.size <= Lz4Frame::header ? block : Lz4Frame::of_block(chunk.from, block));
+    auto const& chunk = this->chunks[i];
+    WalkFrames<Frame>::found(i, chunk.size <= Frame::header ? block : Frame::of_block(chunk.from, block));
   }
 };
-inline void walk_frames(WalkFrames<Lz4Frame> const& walk, std::size_t count, Queue<space::Device>& on) {
-  launch_blocks(on, count, WalkLz4Windows<WalkLz4Frames>{{walk}});
-}
 template <class Frame>
 void walk_frames(WalkFrames<Frame> const& walk, std::size_t count, Queue<space::Device>& on) {
-  launch_apart(on, count, walk);
+  if constexpr (std::is_same_v<Frame, Lz4Frame>)
+    launch_blocks(on, count, WalkLz4Windows<WalkLz4Frames<Frame>>{{walk}});
+  else
+    launch_apart(on, count, walk);
 }
 
 /// Kept by the queue: it grows to what was asked for, and then nothing is allocated.
