@@ -233,6 +233,7 @@ void for_each_failing_call(F f) {
   under_seeds(16, [&] {
     bool failed = true;
     for (std::size_t k = 0; failed; ++k) {
+      failed = false;
       CAPTURE(k);
       f([&](auto&& call) {
         emulation::fail(k);
