@@ -43,6 +43,7 @@ given = parser.parse_args()
 page, folder, compiler, launcher, first_headers, compiled, compiled_emulated, emulation, nvcomp, nvcc = vars(given).values()
 os.environ.update(precompiled.ccache)
 libraries = "-lzstd -lblosc -ldeflate -llz4 -lbz2 -llzma -ldl -lpthread".split()
+of_zip = ["-lzip"]
 of_nvcomp = ["-I", f"{root}/emulation/nvcomp/include"], ["-llz4", "-lz"]  # of what stands in for nvCOMP
 blocks = [(*match[0].split(), "")[:2] + (match[1],) for match in re.findall(r"^```(\S.*)\n((?:.*\n)*?)```$", page.read_text(), re.M)]
 
@@ -105,7 +106,8 @@ def check(number, says, source):
             objects = [*emulation, *(nvcomp + of_nvcomp[1] if is_of_nvcomp else []), compiled_emulated, compiled]
             compile[-4:-4] = ["-I", f"{root}/emulation/include"]
         succeed(compile)
-        succeed([compiler, f"{name}.o", *objects, *libraries, "-o", name])
+        more = of_zip if "tessera/with/zip.hpp" in source else []
+        succeed([compiler, f"{name}.o", *objects, *libraries, *more, "-o", name])
         _, output = run([f"./{name}"])
         expected = follower(number, "text")
         assert output == expected, f"expected\n{expected}\nfound\n{output}"
@@ -132,6 +134,7 @@ folder.mkdir(parents=True)
 for used in ["include", "emulation", "cmake"]:
     (folder / used).symlink_to(root / used)
 shutil.copytree(root / "examples/data", folder / "examples/data")  # a copy: programs write too
+(folder / "volume.zarr.zip").symlink_to(root / "tests/zip/data/stored.zarr.zip")
 failed = 0
 for number, (language, says, source) in enumerate(blocks):
     if language == "cpp":

@@ -1,0 +1,117 @@
+// A zip file as a store: those of zarr-python's ZipStore, and the .ozx files of OME-Zarr. Needs libzip 1.7
+// (BSD-3-Clause): link tessera::zip.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tessera/buffer/host_buffer.hpp>
+#include <tessera/core/checked.hpp>
+#include <tessera/store/at_key.hpp>
+#include <tessera/store/coalesce.hpp>
+#include <tessera/store/concept.hpp>
+#include <tessera/store/read_request.hpp>
+#include <tessera/with/zip_entry.hpp>
+#include <tessera/with/zip_file.hpp>
+
+namespace tessera { inline namespace v0 {
+
+/// Reads the entries of a zip file that have a key's name; of several with one name, the last. Values are host bytes,
+/// because libzip decodes them there; for device memory, CastStore<DeviceBuffer, ZipStore>. Nobody may change the file
+/// meanwhile; if another one gets its name, the store stays with this one. Each thread that reads beside others keeps
+/// the file's directory once more.
+///
+/// A value that is read whole is checked against its checksum. Of a value that is read in part, the part is not; if it
+/// is deflated, all that lies before the part is decoded, too.
+class ZipStore {
+  using Space = space::Host;
+
+ public:
+  using buffer_type = HostBuffer;
+  static constexpr bool reads_in_turn = true;
+
+  /// Throws: StoreError, if it is no zip file, or a URL.
+  explicit ZipStore(std::string path) : file_{std::make_shared<detail::ZipFile>(std::move(path))} {}
+
+  std::string name() const { return file_->name(); }
+
+  std::optional<std::size_t> read(Key const& key, ByteRange range, Destination<Space> destination,
+                                  Queue<Space>& on) const {
+    ReadRequest<Space> request{&key, range, destination};
+    get_many({&request, 1}, on);
+    return request.size;
+  }
+
+  /// Opens the key of requests that follow each other once, and decodes it from front to back.
+  void get_many(std::span<ReadRequest<Space>> requests, Queue<Space>& on) const {
+    auto const wanted = on.lease<std::vector<WantedRange>>();
+    for (auto const of_key : runs_of_key(requests))
+      detail::at_key(*this, *of_key.front().key, [&] { read_ranges(of_key, *wanted); });
+  }
+
+  std::optional<std::uint64_t> size(Key const& key, Queue<Space>&) const {
+    return detail::at_key(*this, key, [&]() -> std::optional<std::uint64_t> {
+      auto const* const found = file_->find(key.path);
+      if (!found) return std::nullopt;
+      return found->size;
+    });
+  }
+
+  /// Whether there are keys below that path; the root is always there. Messages say so, where a document is missing.
+  bool has_folder(std::string_view path) const {
+    auto const [begin, end] = file_->below(path);
+    return path.empty() || begin != end;
+  }
+  void list(std::string_view folder, Visitor visit) const {
+    for (auto [at, end] = file_->below(folder); at != end; ++at) visit({at->first, false, at->second.size});
+  }
+  void list_directory(std::string_view folder, Visitor visit) const {
+    auto const start = folder.empty() ? 0 : folder.size() + 1;
+    for (auto [at, end] = file_->below(folder); at != end;) {
+      std::string_view const path = at->first;
+      auto const slash = path.find('/', start);
+      bool const is_folder = slash != path.npos;
+      if (is_folder)
+        visit({path.substr(0, slash), true});
+      else
+        visit({path, false, at->second.size});
+      at = is_folder ? file_->below(path.substr(0, slash)).second : std::next(at);
+    }
+  }
+
+ private:
+  // Requests for one key.
+  void read_ranges(std::span<ReadRequest<Space>> requests, std::vector<WantedRange>& wanted) const {
+    for (auto& request : requests) request.size.reset();
+    auto const& key = requests.front().key->path;
+    auto const* const found = file_->find(key);
+    if (!found) return;
+    auto const archive = file_->archive();
+    detail::ZipEntry entry{*archive, found->entry, key, found->size};
+    wanted.clear();
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      auto const [offset, size] = requests[i].resolve(found->size);
+      wanted.push_back({offset, checked_size(size, "the value"), i});
+    }
+    std::sort(wanted.begin(), wanted.end(), [](auto const& a, auto const& b) { return a.offset < b.offset; });
+    for (auto const& range : wanted) {
+      auto const to = requests[range.request].destination(range.size);
+      entry.read(range.offset, to);
+      requests[range.request].size = to.size;
+    }
+  }
+
+  std::shared_ptr<detail::ZipFile> file_;
+};
+
+static_assert(ReadableStore<ZipStore> && ListableStore<ZipStore>);
+
+}}  // namespace tessera::v0
