@@ -6,7 +6,7 @@
 # together, for all.hpp. And cuda, for every .cuh, which nvcomp, for with/nvcomp.cuh, and cufile bring along. compiled, for
 # compiled.hpp, and compiled_cuda, for compiled.cuh, are nobody's libraries: they are built in the program that uses
 # them, with that one's compilers and options.
-set(tessera_components deflate zstd blosc lz4 bz2 lzma zfp all nlohmann_json dlpack cuda nvcomp cufile compiled compiled_cuda)
+set(tessera_components deflate zstd blosc lz4 bz2 lzma zfp curl all nlohmann_json dlpack cuda nvcomp cufile compiled compiled_cuda)
 set(tessera_deflate HEADER libdeflate.h LIBRARY deflate
   PACKAGE libdeflate TARGETS libdeflate::libdeflate_shared libdeflate::libdeflate_static)
 set(tessera_zstd HEADER zstd.h LIBRARY zstd
@@ -17,6 +17,7 @@ set(tessera_bz2 HEADER bzlib.h LIBRARY bz2)
 set(tessera_lzma HEADER lzma.h LIBRARY lzma)
 # Its package is not looked for: Debian's ends with an error where there is no OpenMP for C.
 set(tessera_zfp HEADER zfp.h LIBRARY zfp TARGETS zfp::zfp)
+set(tessera_curl HEADER curl/curl.h LIBRARY curl PACKAGE CURL TARGETS CURL::libcurl DEBIAN libcurl4-openssl-dev)
 # Headers alone. Its package is not looked for: a program that brings it as a folder, after tessera, could not make its
 # target any more.
 set(tessera_nlohmann_json HEADER nlohmann/json.hpp TARGETS nlohmann_json::nlohmann_json DEBIAN nlohmann-json3-dev)
@@ -24,7 +25,7 @@ set(tessera_nlohmann_json HEADER nlohmann/json.hpp TARGETS nlohmann_json::nlohma
 # DLPack's header comes along, because distributions have one without versions: cmake/dlpack, with its licence.
 
 # Those that are made unasked. A toolkit is not looked for where nothing says that the program is one of CUDA.
-set(tessera_usual_components deflate zstd blosc lz4 bz2 lzma zfp all nlohmann_json dlpack)
+set(tessera_usual_components deflate zstd blosc lz4 bz2 lzma zfp curl all nlohmann_json dlpack)
 if(CMAKE_CXX_COMPILER_LOADED)
   list(APPEND tessera_usual_components compiled)
 endif()
@@ -289,7 +290,9 @@ function(tessera_component name problem)
       mark_as_advanced(${prefix}_LIBRARY)
       list(APPEND wanted ${prefix}_LIBRARY)
       set(name_of_it lib${arg_LIBRARY})
-      set(arg_DEBIAN lib${arg_LIBRARY}-dev)
+      if(NOT arg_DEBIAN)
+        set(arg_DEBIAN lib${arg_LIBRARY}-dev)
+      endif()
     else()
       set(name_of_it ${arg_HEADER})
     endif()

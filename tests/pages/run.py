@@ -42,7 +42,7 @@ parser.add_argument("--nvcc")
 given = parser.parse_args()
 page, folder, compiler, launcher, first_headers, compiled, compiled_emulated, emulation, nvcomp, nvcc = vars(given).values()
 os.environ.update(precompiled.ccache)
-libraries = "-lzstd -lblosc -ldeflate -llz4 -lbz2 -llzma -ldl -lpthread".split()
+libraries = "-lzstd -lblosc -ldeflate -llz4 -lbz2 -llzma -lcurl -ldl -lpthread".split()
 of_nvcomp = ["-I", f"{root}/emulation/nvcomp/include"], ["-llz4", "-lz"]  # of what stands in for nvCOMP
 blocks = [(*match[0].split(), "")[:2] + (match[1],) for match in re.findall(r"^```(\S.*)\n((?:.*\n)*?)```$", page.read_text(), re.M)]
 
