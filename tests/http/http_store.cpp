@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <support/bytes.hpp>
+#include <support/child.hpp>
 #include <support/http_server.hpp>
 #include <support/refused.hpp>
 #include <support/temporary_folder.hpp>
@@ -143,6 +144,18 @@ TEST_CASE("no more requests are under way than the options say") {
   CHECK(memory.front() == 'A');
   CHECK(memory.back() == 'A' + 39);
   CHECK(test::value(values.at("most/-"), "most") == "3");
+}
+
+TEST_CASE("a queue keeps its connections, and a child made by fork() has its own") {
+  Values values;
+  test::HostQueue on;
+  auto const store = values.at("plain/-");
+  auto const read = [&] { return get(store, {"a/k"}, on, {2, 3})->view().size == 3; };
+  for (int i = 0; i < 20; ++i) CHECK(read());
+  CHECK(values.server.connections() == 2);
+  CHECK(test::in_child([&] { return read() && read(); }));
+  CHECK(read());
+  CHECK(values.server.connections() == 4);
 }
 
 TEST_CASE("keys are percent-encoded, and a query stays behind them") {

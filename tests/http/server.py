@@ -1,7 +1,7 @@
 """A web server on loopback, for tests: server.py FOLDER. It prints its port, and ends when its standard input does.
 
 /MODE/ARGUMENT/PATH is the file PATH of FOLDER, sent as MODE says: as good servers do, as lesser ones, or wrongly.
-/told is what was asked so far: a line "METHOD PATH RANGE" for each request.
+/told is what was asked so far, a line "PATH RANGE" for each request; /connections is how many there were.
 """
 import gzip
 import http.server
@@ -42,6 +42,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if path == "/told":
             with lock:
                 return self.answer(200, "".join(told).encode())
+        if path == "/connections":
+            return self.answer(200, str(server.connections).encode())
         with lock:
             told.append(f"{path} {asked}\n")
             times[self.path] = times.get(self.path, 0) + 1
@@ -196,6 +198,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
+    connections = 0
+
+    def process_request(self, *arguments):
+        self.connections += 1
+        super().process_request(*arguments)
 
     def handle_error(self, *_):  # clients may go
         pass

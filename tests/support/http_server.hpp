@@ -55,7 +55,7 @@ class HttpServer {
 
   /// What it was asked for since it was asked this last, a line each: path and range.
   std::vector<std::string> told() {
-    std::istringstream all{value(tessera::HttpStore{scheme_ + "://127.0.0.1:" + port_}, "told")};
+    std::istringstream all{value(root(), "told")};
     std::vector<std::string> lines;
     for (std::string line; std::getline(all, line);) lines.push_back(line);
     auto const before = std::exchange(told_, lines.size());
@@ -63,7 +63,12 @@ class HttpServer {
     return lines;
   }
 
+  /// Connections that it had so far, with the one of this question.
+  int connections() const { return std::stoi(value(root(), "connections")); }
+
  private:
+  tessera::HttpStore root() const { return tessera::HttpStore{scheme_ + "://127.0.0.1:" + port_}; }
+
   pid_t process_ = 0;
   int input_ = -1;
   std::string scheme_, port_;

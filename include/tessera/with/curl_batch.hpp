@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 #include <tessera/core/error.hpp>
 #include <tessera/store/coalesce.hpp>
 #include <tessera/store/read_request.hpp>
@@ -25,12 +27,19 @@ class Batch {
   using Request = ReadRequest<space::Host>;
 
  public:
-  Batch() : multi_{::curl_multi_init()} {
-    if (!multi_) throw std::bad_alloc{};
+  Batch() { open(); }
+  Batch(Batch const&) = delete;
+  Batch& operator=(Batch const&) = delete;
+  ~Batch() {
+    if (process_ != ::getpid()) abandon();
   }
 
   /// Returns when all have their answers. Throws: StoreError that names the key; what a destination threw.
   void run(Site const& site, std::span<Request> requests) {
+    if (process_ != ::getpid()) {
+      abandon();
+      open();
+    }
     plan(requests);
     struct Stop {
       Batch& batch;
@@ -60,6 +69,19 @@ class Batch {
     std::unique_ptr<Transfer> transfer;
     std::optional<Clock::time_point> next_try{};  // else it is under way
   };
+
+  void open() {
+    multi_.reset(::curl_multi_init());
+    if (!multi_) throw std::bad_alloc{};
+    process_ = ::getpid();
+  }
+  // A child made by fork() has the connections of its parent. Who used or closed them would speak for the parent: the
+  // child lets them be, and never frees them.
+  void abandon() noexcept {
+    for (auto& transfer : idle_) static_cast<void>(transfer.release());
+    idle_.clear();
+    static_cast<void>(multi_.release());
+  }
 
   static void check(CURLMcode status) {
     if (status != CURLM_OK) throw StoreError{text({"cURL: ", ::curl_multi_strerror(status)})};
@@ -161,6 +183,7 @@ class Batch {
   }
 
   std::unique_ptr<CURLM, FreeMulti> multi_;  // outlives the transfers
+  pid_t process_ = 0;
   std::vector<WantedRange> wanted_;
   std::vector<Asked> asked_;
   std::vector<std::unique_ptr<Transfer>> idle_;
