@@ -6,7 +6,7 @@
 # together, for all.hpp. And cuda, for every .cuh, which nvcomp, for with/nvcomp.cuh, and cufile bring along. compiled, for
 # compiled.hpp, and compiled_cuda, for compiled.cuh, are nobody's libraries: they are built in the program that uses
 # them, with that one's compilers and options.
-set(tessera_components deflate zstd blosc lz4 bz2 lzma zfp zip all nlohmann_json dlpack cuda nvcomp cufile compiled compiled_cuda)
+set(tessera_components deflate zstd blosc lz4 bz2 lzma zfp curl zip all nlohmann_json dlpack cuda nvcomp cufile compiled compiled_cuda)
 set(tessera_deflate HEADER libdeflate.h LIBRARY deflate
   PACKAGE libdeflate TARGETS libdeflate::libdeflate_shared libdeflate::libdeflate_static)
 set(tessera_zstd HEADER zstd.h LIBRARY zstd
@@ -19,6 +19,7 @@ set(tessera_lzma HEADER lzma.h LIBRARY lzma)
 set(tessera_zfp HEADER zfp.h LIBRARY zfp TARGETS zfp::zfp)
 # Nor its: Debian's ends with an error where libzip's programs are not there.
 set(tessera_zip HEADER zip.h LIBRARY zip TARGETS libzip::zip)
+set(tessera_curl HEADER curl/curl.h LIBRARY curl PACKAGE CURL TARGETS CURL::libcurl DEBIAN libcurl4-openssl-dev)
 # Headers alone. Its package is not looked for: a program that brings it as a folder, after tessera, could not make its
 # target any more.
 set(tessera_nlohmann_json HEADER nlohmann/json.hpp TARGETS nlohmann_json::nlohmann_json DEBIAN nlohmann-json3-dev)
@@ -26,7 +27,7 @@ set(tessera_nlohmann_json HEADER nlohmann/json.hpp TARGETS nlohmann_json::nlohma
 # DLPack's header comes along, because distributions have one without versions: cmake/dlpack, with its licence.
 
 # Those that are made unasked. A toolkit is not looked for where nothing says that the program is one of CUDA.
-set(tessera_usual_components deflate zstd blosc lz4 bz2 lzma zfp zip all nlohmann_json dlpack)
+set(tessera_usual_components deflate zstd blosc lz4 bz2 lzma zfp curl zip all nlohmann_json dlpack)
 if(CMAKE_CXX_COMPILER_LOADED)
   list(APPEND tessera_usual_components compiled)
 endif()
@@ -291,7 +292,9 @@ function(tessera_component name problem)
       mark_as_advanced(${prefix}_LIBRARY)
       list(APPEND wanted ${prefix}_LIBRARY)
       set(name_of_it lib${arg_LIBRARY})
-      set(arg_DEBIAN lib${arg_LIBRARY}-dev)
+      if(NOT arg_DEBIAN)
+        set(arg_DEBIAN lib${arg_LIBRARY}-dev)
+      endif()
     else()
       set(name_of_it ${arg_HEADER})
     endif()

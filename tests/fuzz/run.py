@@ -166,6 +166,9 @@ def seeds(name):
         return [json.dumps(document).encode() for document in documents()]
     if name == "descriptor":
         return [json.dumps(descriptor, separators=(",", ":")).encode() for descriptor in descriptors()]
+    if name == "http":
+        ranges = ("bytes 0-99/1234", "bytes */16", "bytes 3-4/*", "bytes 0-18446744073709551615/*", "bytes 9-1/2")
+        return [f"HTTP/1.1 206 Partial Content\r\nContent-Range: {one}\r\ncontent-encoding:\t gzip \r\n\r\n".encode() for one in ranges]
     if name == "v2_document":
         return [json.dumps(document).encode() for document in v2_documents()]
     if name == "json":

@@ -19,6 +19,9 @@ namespace detail {
 
 /// Bytes of a mini-batch, at most, that is larger than usual so that a shard of a store that is far is one request.
 inline constexpr auto most_for_few = std::uint64_t{8} << 20;
+/// Decoded bytes, about, that are asked for at once of a store that is far and takes many requests together: by all
+/// threads. They wait side by side, and a network has work.
+inline constexpr auto most_from_far = std::uint64_t{128} << 20;
 
 // Bytes for each chunk beside its own memory: joined ranges, and whole shards.
 template <class P>
@@ -36,14 +39,19 @@ Batches read_batches(ChunkAccess<P> const& source, Plan const& plan, typename P:
   auto const shard = source.shards ? source.shards->grid().chunk_count() : 1;
   usual.chunks = std::max(usual.chunks, shard);
   auto wanted = options;
-  bool const is_far = source.shards && !source.store.is_near();
-  if (options.mini_batch == 0 && (is_far || (source.shards && source.joins()))) {
-    wanted.mini_batch = usual.chunks;  // fewer requests before work for all threads
+  auto const threads = on.host().threads();
+  bool const is_far = !source.store.is_near(), asks_at_once = is_far && source.store.can.gets_many;
+  if (options.mini_batch == 0 && (asks_at_once || (source.shards && (is_far || source.joins())))) {
+    // Of shards fewer requests before work for all threads.
+    bool const has_all = source.shards || usual.in_flight != 0;
+    wanted.mini_batch = has_all ? usual.chunks : std::clamp<std::uint64_t>(plan.size() / threads, 1, usual.chunks);
     auto const whole = std::max<std::uint64_t>(source.form.decoded_size, 1);
-    auto const most = is_far ? std::min(shard, most_for_few / whole) * whole : 0;
+    auto const most = asks_at_once ? std::max(most_for_few, most_from_far / threads)
+                      : is_far     ? std::min(shard, most_for_few / whole) * whole
+                                   : 0;
     if (options.mini_batch_bytes == 0) wanted.mini_batch_bytes = std::max(usual.bytes, most);
   }
-  auto batches = batches_of(wanted, plan.size(), source.form, on.host().threads(), usual, false, memory_beside(source));
+  auto batches = batches_of(wanted, plan.size(), source.form, threads, usual, false, memory_beside(source));
   // So that few shards are in two of them.
   if (options.mini_batch == 0 && batches.size > shard) batches.size -= batches.size % shard;
   return batches;

@@ -20,8 +20,9 @@ struct ReadOptions {
   std::size_t mini_batch = 0;
   /// Decoded bytes of a mini-batch, at most, but one chunk at least; 0: 1 MiB on the host, 4 MiB with a device queue,
   /// 16 MiB and more where a device's codec decodes, so that two take an eighth of the device's free memory: up to
-  /// 2 GiB of a store of device bytes, up to 512 MiB of one of host bytes. Up to 8 MiB of a shard where the store is
-  /// neither memory nor files; or no bound, if mini_batch says how many.
+  /// 2 GiB of a store of device bytes, up to 512 MiB of one of host bytes. Where the store is neither memory nor files,
+  /// a thread's share of 128 MiB, at least 8, if it has `get_many`, else up to 8 MiB of a shard; or no bound, if
+  /// mini_batch says how many.
   std::size_t mini_batch_bytes = 0;
   /// Mini-batches that are under way at a time; 0: one per thread of the host's queue, and two more with a device
   /// queue, whose copies and kernels are behind; two where a device's codec decodes.

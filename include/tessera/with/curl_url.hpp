@@ -1,0 +1,67 @@
+// Addresses of a server, and of the values below them.
+#pragma once
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tessera/core/error.hpp>
+#include <tessera/core/text.hpp>
+#include <tessera/key/key.hpp>
+
+namespace tessera { inline namespace v0 {
+namespace http {
+
+/// "https://user:password@host/folder?query": a key's address has the key behind the folder. Of a query, which may be
+/// what lets a program in, all keys have the same.
+class Url {
+ public:
+  /// Throws: StoreError.
+  explicit Url(std::string given) : root_{std::move(given)} {
+    auto const fail = [&](std::string_view why) {
+      throw StoreError{text({"found a URL ", why})}.in_store(text({"\"", name(), "\""}));
+    };
+    if (auto const query = root_.find('?'); query != root_.npos) {
+      query_ = root_.substr(query);
+      root_.resize(query);
+    }
+    while (root_.ends_with('/')) root_.pop_back();
+    if (!root_.starts_with("http://") && !root_.starts_with("https://"))
+      fail("of another scheme, expected http:// or https://; a bucket has an https:// address, too");
+    auto const host = root_.substr(root_.find("://") + 3);
+    if (host.empty() || host.starts_with('/')) fail("without a host, expected https://host/folder");
+    for (auto const& part : {root_, query_})
+      for (char const c : part)
+        if (c <= ' ' || c > '~' || c == '#') fail("with a space, a \"#\" or a sign beyond ASCII, expected percent-encoding");
+  }
+
+  /// What messages call it: without user, password and query, which may be secrets.
+  std::string name() const {
+    auto const host = root_.find("://");
+    if (host == root_.npos) return root_;
+    auto const path = std::min(root_.find('/', host + 3), root_.size());
+    auto const user = root_.rfind('@', path);
+    return user == root_.npos || user < host ? root_ : root_.substr(0, host + 3) + root_.substr(user + 1);
+  }
+
+  /// Percent-encoded as RFC 3986, 2.3, says: all but letters, digits, "-", ".", "_" and "~".
+  std::string of(Key const& key) const {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    auto result = root_ + '/';
+    for (char const c : key.path) {
+      bool const is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+                            c == '.' || c == '_' || c == '~' || c == '/';
+      auto const byte = static_cast<unsigned char>(c);
+      if (is_plain)
+        result += c;
+      else
+        result.append({'%', digits[byte >> 4u], digits[byte & 15u]});
+    }
+    return result + query_;
+  }
+
+ private:
+  std::string root_, query_;
+};
+
+}  // namespace http
+}}  // namespace tessera::v0

@@ -1,0 +1,160 @@
+// Servers that answer wrongly, late or never, and what one error says of it.
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <support/bytes.hpp>
+#include <support/http_server.hpp>
+#include <support/refused.hpp>
+#include <support/temporary_folder.hpp>
+#include <tessera/tessera.hpp>
+#include <tessera/with/all.hpp>
+
+using namespace tessera;
+using test::check_refused;
+using test::value;
+
+namespace http_tests {
+namespace {
+
+struct Answers {
+  test::TemporaryFolder folder;
+  LocalStore<HostBuffer> files{folder.path().string()};
+  test::HttpServer server{folder.path().string()};
+
+  Answers() { test::put(files, "k", "0123456789abcdef"); }
+  HttpStore at(std::string const& mode, HttpOptions options = {}) const {
+    options.pause = std::chrono::milliseconds{1};
+    return HttpStore{server.at(mode), std::move(options)};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what may pass is asked for again, as often as the options say") {
+  Answers answers;
+  CHECK(value(answers.at("busy/3"), "k") == "0123456789abcdef");
+  CHECK(answers.server.told().size() == 4);
+  check_refused<StoreError>([&] { value(answers.at("busy/4"), "k", {1, 2}); },
+                            {(answers.server.at("busy/4") + ": key \"k\": ").c_str(), "the server answered 503",
+                             "at the last of 4 requests"});
+  check_refused<StoreError>([&] { value(answers.at("busy/9", {.retries = 0}), "k"); }, {"the server answered 503"});
+  CHECK(answers.server.told().size() == 5);
+  CHECK(value(answers.at("cut/3"), "k") == "0123456789abcdef");
+  check_refused<StoreError>([&] { value(answers.at("cut/9"), "k"); }, {"key \"k\"", "at the last of 4 requests"});
+  check_refused<StoreError>([&] { value(answers.at("nonsense/-"), "k"); }, {"key \"k\""});
+  for (std::string const status : {"408", "429", "500", "502", "503", "504"}) {
+    answers.server.told();
+    check_refused<StoreError>([&] { value(answers.at("status/" + status, {.retries = 1}), "k"); },
+                              {"the server answered", status.c_str(), "2 requests"});
+    CHECK(answers.server.told().size() == 2);
+  }
+}
+
+TEST_CASE("what does not pass is asked for once") {
+  Answers answers;
+  for (std::string const status : {"201", "204", "206", "301", "304", "400", "401", "403", "416", "501"}) {
+    CAPTURE(status);
+    answers.server.told();
+    check_refused<StoreError>([&] { value(answers.at("status/" + status), "k"); }, {"key \"k\""});
+    CHECK(answers.server.told().size() == 1);
+  }
+}
+
+TEST_CASE("which answers mean that a key is not there is the program's to say") {
+  Answers answers;
+  CHECK(value(answers.at("status/404"), "k") == "(missing)");
+  CHECK(value(answers.at("status/410"), "k") == "(missing)");
+  CHECK(value(answers.at("status/403", {.missing = {403, 404}}), "k") == "(missing)");
+  check_refused<StoreError>([&] { value(answers.at("status/404", {.missing = {}}), "k"); }, {"the server answered 404"});
+}
+
+TEST_CASE("a program may be let in by a header") {
+  Answers answers;
+  CHECK(value(answers.at("token/-", {.headers = {"Authorization: Bearer open"}}), "k") == "0123456789abcdef");
+  check_refused<StoreError>([&] { value(answers.at("token/-"), "k"); }, {"the server answered 401"});
+  for (std::string const header : {"Authorization", "A: b\r\nC: d", "A: b\n"})
+    check_refused<StoreError>([&] { answers.at("token/-", {.headers = {header}}); }, {"name: value"});
+}
+
+TEST_CASE("a value that is another one at the second try is an error, and so is half of one") {
+  Answers answers;
+  check_refused<StoreError>([&] { value(answers.at("changed/-"), "k"); }, {"key \"k\"", "changed while it was read"});
+  CHECK(value(answers.at("gone/-"), "k") == "(missing)");
+  check_refused<StoreError>([&] { value(answers.at("short/-"), "k", {2, 8}); }, {"1 bytes less"});
+}
+
+TEST_CASE("a Content-Range must be one, and of what was asked for") {
+  Answers answers;
+  auto const range = [&](std::string const& said) { return answers.at("range/" + said); };
+  CHECK(value(range("bytes%200-15%2F16"), "k", {2, 3}) == "234");  // more than that
+  for (std::string const wrong : {"bytes%200-15%2F%2A", "bytes%200-15", "0-15%2F16", "bytes%2015-0%2F16", "bytes%200-15%2F9",
+                                  "bytes%20-%2F16", "bytes%200-18446744073709551615%2F16", "bytes%20*%2F16",
+                                  "bytes%200-99999999999999999999%2F16", "bytes%200-15%2F16,%20bytes"}) {
+    CAPTURE(wrong);
+    check_refused<StoreError>([&] { value(range(wrong), "k", {2, 3}); }, {"key \"k\"", "Content-Range"});
+  }
+  check_refused<StoreError>([&] { value(range("bytes%203-15%2F16"), "k", {2, 3}); },
+                            {"the server sent \"bytes 3-15/16\", expected 3 bytes from byte 2 on"});
+  check_refused<StoreError>([&] { value(range("bytes%200-3%2F16"), "k", {2, 3}); }, {"expected 3 bytes"});
+  check_refused<StoreError>([&] { value(answers.at("no-range/-"), "k", {2, 3}); }, {"Content-Range \"\""});
+}
+
+TEST_CASE("neither a redirection without an end, nor an answer without one, nor silence holds a program up") {
+  Answers answers;
+  check_refused<StoreError>([&] { value(answers.at("loop/-"), "k"); }, {"key \"k\"", "redirects"});
+  CHECK(value(answers.at("endless/404"), "k") == "(missing)");
+  check_refused<StoreError>([&] { value(answers.at("endless/403"), "k"); }, {"the server answered 403"});
+  check_refused<StoreError>(
+      [&] { value(answers.at("silent/-", {.patience = std::chrono::seconds{1}, .retries = 0}), "k"); }, {"key \"k\""});
+}
+
+TEST_CASE("an encoding that nobody asked for is an error") {
+  Answers answers;
+  check_refused<StoreError>([&] { value(answers.at("encoded/-"), "k"); },
+                            {"key \"k\"", "Content-Encoding \"gzip\", expected none"});
+}
+
+TEST_CASE("nobody is there") {
+  std::string address;
+  {
+    Answers answers;
+    address = answers.server.at("plain/-");
+  }
+  HttpOptions options;
+  options.pause = std::chrono::milliseconds{1};
+  check_refused<StoreError>([&] { value(HttpStore{address, options}, "k"); },
+                            {(address + ": key \"k\": ").c_str(), "at the last of 4 requests"});
+  check_refused<StoreError>([&] { value(HttpStore{"http://no-such-host.invalid/a", {.retries = 0}}, "k"); },
+                            {"http://no-such-host.invalid/a: key \"k\": "});
+}
+
+TEST_CASE("addresses that are none, and secrets that no message shows") {
+  for (std::string const wrong : {"", "folder", "s3://bucket/a", "ftp://host/a", "http://", "https:///a", "https://a b",
+                                  "https://host/a#b", "https://host/\xc3\xbc", "https://host/a?b c"}) {
+    CAPTURE(wrong);
+    check_refused<StoreError>([&] { HttpStore{wrong}; }, {"expected"});
+  }
+  CHECK(HttpStore{"https://user:pass@host:1/a/b//?key=secret"}.name() == "https://host:1/a/b");
+  CHECK(HttpStore{"https://host/a@b"}.name() == "https://host/a@b");
+  CHECK(HttpStore{"https://host"}.name() == "https://host");
+  CHECK(test::error_of([&] { HttpStore{"ftp://user:pass@host/a?secret"}; }).find("pass") == std::string::npos);
+  check_refused<StoreError>([&] { HttpStore("https://host", {.most_at_once = 0}); }, {"most_at_once"});
+}
+
+TEST_CASE("what a destination throws is thrown, and the next read goes well") {
+  Answers answers;
+  test::HostQueue on;
+  auto const store = answers.at("plain/-");
+  auto destination = [](std::size_t) -> ByteSpan<space::Host> { throw std::domain_error{"no room"}; };
+  CHECK_THROWS_AS(store.read({"k"}, {}, destination, on), std::domain_error);
+  CHECK(get(store, {"k"}, on)->view().size == 16);
+  char memory[4];
+  check_refused<StoreError>([&] { get_into(store, {"k"}, {reinterpret_cast<std::byte*>(memory), 4}, on); }, {"16 bytes"});
+}
+
+}  // namespace http_tests
