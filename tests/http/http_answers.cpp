@@ -46,6 +46,8 @@ TEST_CASE("what may pass is asked for again, as often as the options say") {
   CHECK(answers.server.told().size() == 5);
   CHECK(value(answers.at("cut/3"), "k") == "0123456789abcdef");
   check_refused<StoreError>([&] { value(answers.at("cut/9"), "k"); }, {"key \"k\"", "at the last of 4 requests"});
+  CHECK(value(answers.at("header-cut/3"), "k") == "0123456789abcdef");
+  check_refused<StoreError>([&] { value(answers.at("header-cut/9"), "k"); }, {"key \"k\"", "at the last of 4 requests"});
   check_refused<StoreError>([&] { value(answers.at("nonsense/-"), "k"); }, {"key \"k\""});
   for (std::string const status : {"408", "429", "500", "502", "503", "504"}) {
     answers.server.told();
@@ -113,6 +115,11 @@ TEST_CASE("neither a redirection without an end, nor an answer without one, nor 
       [&] { value(answers.at("silent/-", {.patience = std::chrono::seconds{1}, .retries = 0}), "k"); }, {"key \"k\""});
 }
 
+TEST_CASE("what stands before a header or behind a body is none of it") {
+  Answers answers;
+  CHECK(value(answers.at("trailer/-"), "k", {2, 3}) == "234");
+}
+
 TEST_CASE("an encoding that nobody asked for is an error") {
   Answers answers;
   check_refused<StoreError>([&] { value(answers.at("encoded/-"), "k"); },
@@ -134,16 +141,29 @@ TEST_CASE("nobody is there") {
 }
 
 TEST_CASE("addresses that are none, and secrets that no message shows") {
-  for (std::string const wrong : {"", "folder", "s3://bucket/a", "ftp://host/a", "http://", "https:///a", "https://a b",
-                                  "https://host/a#b", "https://host/\xc3\xbc", "https://host/a?b c"}) {
+  for (std::string const wrong : {"", "secret", "s3://secret/a", "ftp://host/secret", "http://", "https:///secret",
+                                  "https://a secret", "https://host/secret#b", "https://host/\xc3\xbc", "https://host/a?b c",
+                                  "user:secret@host/a", "https:/user:secret@host", "//user:secret@host"}) {
     CAPTURE(wrong);
-    check_refused<StoreError>([&] { HttpStore{wrong}; }, {"expected"});
+    auto const error = test::error_of([&] { HttpStore{wrong}; });
+    CHECK(error.find("expected") != error.npos);
+    CHECK(error.find("secret") == error.npos);
   }
   CHECK(HttpStore{"https://user:pass@host:1/a/b//?key=secret"}.name() == "https://host:1/a/b");
-  CHECK(HttpStore{"https://host/a@b"}.name() == "https://host/a@b");
-  CHECK(HttpStore{"https://host"}.name() == "https://host");
-  CHECK(test::error_of([&] { HttpStore{"ftp://user:pass@host/a?secret"}; }).find("pass") == std::string::npos);
-  check_refused<StoreError>([&] { HttpStore("https://host", {.most_at_once = 0}); }, {"most_at_once"});
+  CHECK(HttpStore{"HTTPS://host/a@b"}.name() == "HTTPS://host/a@b");
+  CHECK(HttpStore{"https://user@host"}.name() == "https://host");
+}
+
+TEST_CASE("options that are none") {
+  using std::chrono::seconds;
+  auto const refuses = [](HttpOptions const& options, char const* word) {
+    check_refused<StoreError>([&] { HttpStore("https://host", options); }, {"https://host: ", word});
+  };
+  refuses({.most_at_once = 0}, "most_at_once");
+  for (auto const patience : {seconds{0}, seconds{-1}, seconds::max()}) refuses({.patience = patience}, "patience");
+  refuses({.pause = std::chrono::milliseconds{-1}}, "pause");
+  refuses({.pause = std::chrono::milliseconds::min()}, "pause");
+  refuses({.patience = seconds{1}, .pause = seconds{2}}, "pause");
 }
 
 TEST_CASE("what a destination throws is thrown, and the next read goes well") {

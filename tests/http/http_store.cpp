@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,6 +15,7 @@
 #include <support/http_server.hpp>
 #include <support/refused.hpp>
 #include <support/temporary_folder.hpp>
+#include <tessera/node/consolidate.hpp>
 #include <tessera/tessera.hpp>
 #include <tessera/testing/store_conformance.hpp>
 #include <tessera/with/all.hpp>
@@ -158,6 +160,39 @@ TEST_CASE("a queue keeps its connections, and a child made by fork() has its own
   CHECK(values.server.connections() == 4);
 }
 
+TEST_CASE("many requests at once leave as many connections, which the next ones use; threads share what is allowed") {
+  Values values;
+  std::string memory(32, ' ');
+  for (std::size_t threads : {1u, 4u}) {
+    CAPTURE(threads);
+    test::HostQueue on{threads};
+    auto const before = values.server.connections();
+    for (int i = 0; i < 5; ++i) {
+      Key const key{"a/k"};
+      std::size_t at = 0;
+      auto destination = [&](std::size_t) {
+        return ByteSpan<space::Host>{reinterpret_cast<std::byte*>(&memory[at++]), 1};
+      };
+      std::vector<ReadRequest<space::Host>> requests;
+      for (std::uint64_t k = 0; k < 32; ++k) requests.push_back({&key, ByteRange::suffix(1), destination});
+      get_many(values.at("plain/-", {.most_at_once = 32}), std::span{requests}, on);
+      CHECK(memory == std::string(32, 'f'));
+    }
+    CHECK(values.server.connections() - before <= static_cast<int>(32 / threads) + 1);
+  }
+}
+
+TEST_CASE("over TLS, with a certificate that the program trusts") {
+  Values values;
+  std::string const certificate = "tests/http/data/certificate.pem";
+  test::HttpServer const server{values.folder.path().string(), certificate};
+  HttpOptions options{.retries = 0, .certificates = certificate};
+  CHECK(test::value(HttpStore{server.at("plain/-"), options}, "a/k", {2, 3}) == "234");
+  options.certificates.clear();
+  check_refused<StoreError>([&] { test::value(HttpStore{server.at("plain/-"), options}, "a/k"); },
+                            {(server.at("plain/-") + ": key \"a/k\"").c_str(), "certificate"});
+}
+
 TEST_CASE("keys are percent-encoded, and a query stays behind them") {
   Values values;
   for (std::string const key : {"100%", "a b", "a?b=c", "a#b", "\xc3\xbc/\xe2\x82\xac", "c/0.0", "~a-b_c", "a+b&c=d;e,f"}) {
@@ -190,6 +225,41 @@ TEST_CASE("arrays, shards and groups of a server") {
   same("t1_sharded", std::uint8_t{});
   auto const group = open_group(store, "");
   CHECK(group.attributes() == open_group(files, "").attributes());
+  check_refused<StoreError>([&] { group.children(); }, {store.name().c_str(), "cannot be listed", "consolidated metadata"});
+}
+
+TEST_CASE("a thread asks for 32 chunks at once, and for several shards") {
+  test::TemporaryFolder folder;
+  LocalStore<HostBuffer> const files{folder.path().string()};
+  test::HttpServer server{folder.path().string()};
+  std::vector<std::uint8_t> numbers(256), read(numbers.size());
+  std::iota(numbers.begin(), numbers.end(), std::uint8_t{0});
+  create_array<std::uint8_t, 1>(files, "a", {.shape = {256}, .chunk_shape = {8}}).write(all, numbers);
+  Pipeline<space::Host, codec::Sharding<Pipeline<space::Host, codec::Bytes>>> const shards{{.chunk_shape = {8}}};
+  create_array<std::uint8_t, 1>(files, "b", {.shape = {256}, .chunk_shape = {32}}, shards).write(all, numbers);
+  for (auto const& [path, together] : {std::pair{"a", "32"}, std::pair{"b", "8"}}) {
+    CAPTURE(path);
+    HttpStore const store{server.at(std::string{"together/"} + together)};
+    open_array<std::uint8_t, 1, AllCodecs>(store, path, test::HostQueue{}).read(all, read);
+    CHECK(read == numbers);
+    std::ranges::fill(read, std::uint8_t{0});
+  }
+  CHECK(server.told().size() == 2 + 32 + 8);
+}
+
+TEST_CASE("a group with consolidated metadata shows what is in it") {
+  test::TemporaryFolder folder;
+  LocalStore<HostBuffer> const files{folder.path().string()};
+  create_group(files, "");
+  create_array<float, 1>(files, "one/a", {.shape = {4}, .chunk_shape = {2}});
+  create_array<float, 1>(files, "two", {.shape = {4}, .chunk_shape = {2}});
+  consolidate(files, "");
+  test::HttpServer server{folder.path().string()};
+  auto const group = open_group(HttpStore{server.at("plain/-")}, "");
+  std::vector<std::string> paths;
+  group.walk([&](Node const& node) { paths.push_back(node.path); });
+  CHECK(paths == std::vector<std::string>{"one", "one/a", "two"});
+  CHECK(server.told() == Lines{"/plain/-/zarr.json "});
 }
 
 TEST_CASE("eight threads read the parts of an array") {

@@ -119,6 +119,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(value[:len(value) // 2])
         self.cut()
 
+    def mode_header_cut(self, argument, name, query, asked, time):  # after a part of the header
+        if time > int(argument):
+            return self.plain(name, asked)
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nServer: test\r\n")
+        self.cut()
+
     def mode_changed(self, argument, name, query, asked, time):  # cut, and then it is another value
         if time == 1:
             return self.mode_cut("1", name, query, asked, time)
@@ -138,8 +144,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def mode_signed(self, argument, name, query, asked, time):
         self.plain(name, asked) if query == "signature=open" else self.answer(403)
 
-    # Requests wait until `argument` of them are under way.
+    # Requests wait until `argument` of them are under way; documents do not.
     def mode_together(self, argument, name, query, asked, time):
+        if name.endswith("zarr.json"):
+            return self.plain(name, asked)
         with lock:
             together[argument] = together.get(argument, 0) + 1
             lock.notify_all()
@@ -174,6 +182,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def mode_no_range(self, argument, name, query, asked, time):
         self.answer(206, self.value(name))
+
+    def mode_trailer(self, argument, name, query, asked, time):  # a header behind the body, and others before it
+        value = self.value(name)
+        self.wfile.write(b"HTTP/1.1 103 Early Hints\r\nContent-Encoding: gzip\r\n\r\n")
+        self.answer(200, headers=[("Transfer-Encoding", "chunked")], length=False)
+        self.wfile.write(b"%x\r\n%s\r\n0\r\nContent-Encoding: gzip\r\nContent-Range: bytes 1-2/3\r\n\r\n" % (len(value), value))
 
     def mode_short(self, argument, name, query, asked, time):  # a part of fewer bytes than it says
         self.plain(name, asked, lambda part, headers: part[:-1])

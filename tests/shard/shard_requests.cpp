@@ -1,5 +1,6 @@
 // What reading and writing shards asks of a store: how often, and for which bytes.
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -292,9 +293,12 @@ TEST_CASE("shards in shards: each index is read once, those of a depth together"
 
 namespace {
 
-/// Shards of 500 x 500 elements, of 25 chunks each, in a store that is asked through `open_in`.
+/// Shards of 500 x 500 elements, of 25 chunks each, in a store that is asked through `open_in`: each thread asks for its
+/// share at once, if the store takes many requests.
 template <class T, class Stored, class Asking, class Door>
 void check_one_request_for_a_shard(Asking const& store, Asked& asked, Stored const& stored, Door const& open_in) {
+  using namespace std::string_literals;
+  constexpr bool takes_many = std::same_as<Asking, Noting>;
   std::vector<T> numbers(1000 * 1000);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<T>(i * i);
   create_array<T, 2>(store, "a", {.shape = {1000, 1000}, .chunk_shape = {500, 500}}, stored).write(all, numbers);
@@ -309,7 +313,13 @@ void check_one_request_for_a_shard(Asking const& store, Asked& asked, Stored con
     asked.forget();
     array.read(all, whole);
     CHECK(whole == numbers);
-    CHECK(sorted(asked.requests()) == Texts{"a/c/0/0", "a/c/0/1", "a/c/1/0", "a/c/1/1"});
+    auto const& [one, two, three, four] = std::array{"a/c/0/0"s, "a/c/0/1"s, "a/c/1/0"s, "a/c/1/1"s};
+    if (!takes_many || threads == 16)
+      CHECK(sorted(asked.requests()) == Texts{one, two, three, four});
+    else if (threads == 2)
+      CHECK(sorted(asked.requests()) == Texts{one + ", " + two, three + ", " + four});
+    else
+      CHECK(asked.requests() == Texts{one + ", " + two + ", " + three + ", " + four});
   }
 }
 

@@ -127,7 +127,7 @@ class Group {
   void for_each_below(std::string const& path, F&& f) const {
     std::vector<std::string> names;
     in_documents([&](auto const& documents) {
-      documents.list_directory(path, [&](Listed const& entry) {
+      list_directory(documents, path, [&](Listed const& entry) {
         if (!entry.is_prefix && entry.link != Link::to_keys) return;
         std::string name{entry.path.substr(entry.path.rfind('/') + 1)};
         if (!name.starts_with("__")) names.push_back(std::move(name));  // those are other data than nodes
@@ -138,6 +138,16 @@ class Group {
       auto below = (path / name).path;
       f(std::move(name), std::move(below));
     }
+  }
+
+  template <class Documents>
+  static void list_directory(Documents const& documents, std::string const& path, Visitor visit) {
+    if constexpr (requires { documents.list_directory(path, visit); })
+      documents.list_directory(path, visit);
+    else
+      throw StoreError{
+          "this store cannot be listed, and the group has no consolidated metadata that says what is below it"}
+          .in_store(name_of(documents));
   }
 
   std::vector<Node> children_of(std::string const& path) const {

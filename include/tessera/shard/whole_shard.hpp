@@ -4,12 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 
 #include <tessera/buffer/scratch.hpp>
+#include <tessera/key/key.hpp>
+#include <tessera/memory/queue.hpp>
 #include <tessera/pipeline/form.hpp>
 #include <tessera/pipeline/shard_index.hpp>
-#include <tessera/shard/watched_shards.hpp>
-#include <tessera/store/erased_store.hpp>
 #include <tessera/store/read_request.hpp>
 
 namespace tessera { inline namespace v0 { namespace detail {
@@ -26,37 +27,33 @@ inline std::uint64_t shard_bound(ResolvedChunk const& form) {
   return sum;
 }
 
-/// The value of one shard, if it is read as a whole.
+/// The value of one shard, if it is read as a whole: a destination.
 class WholeShard {
   using Host = space::Host;
 
  public:
-  enum class State { unread, missing, too_large, there };
+  enum class State { unread, asked, missing, too_large, there };
+  /// Thrown by the destination.
+  struct TooLarge {
+    WholeShard* shard;
+  };
 
   void clear() { state_ = State::unread, bytes_ = {}; }
 
-  /// Reads it, of the watched value if it is watched, if it has at most so many bytes. A larger one has what nobody
-  /// uses.
-  template <MemorySpace S>
-  void read(ErasedStore<S> const& store, Key const& key, std::uint64_t most, WatchedShard* watched, queue_for<S>& on) {
-    struct TooLarge {};
-    auto destination = [&](std::size_t n) {
-      if (n > most) throw TooLarge{};
-      auto const to = memory_.take(n, on.host());
-      bytes_ = to;
-      return to;
-    };
-    ReadRequest<Host> request{&key, {}, destination};
-    try {
-      if (watched) request.watch = &watched->watch;
-      store.get_many_on_host({&request, 1}, on);
-      if (watched) watched->is_held &= request.is_of_watch;
-      expect_given(request.size, bytes_.size, key);
-      state_ = request.size ? State::there : State::missing;
-    } catch (TooLarge const&) {
-      state_ = State::too_large;
-    }
+  /// Before it is read, if it has at most so many bytes.
+  void begin(std::uint64_t most, Queue<Host>& on) { state_ = State::asked, most_ = most, on_ = &on; }
+  ByteSpan<Host> operator()(std::size_t n) {
+    if (n > most_) throw TooLarge{this};
+    auto const to = memory_.take(n, *on_);
+    bytes_ = to;
+    return to;
   }
+  /// What the read found. Throws: StoreError.
+  void end(std::optional<std::size_t> found, Key const& key) {
+    expect_given(found, bytes_.size, key);
+    state_ = found ? State::there : State::missing;
+  }
+  void refuse() { state_ = State::too_large; }
 
   State state() const { return state_; }
   /// Throws: StoreError, if the range begins beyond the value's end.
@@ -67,6 +64,8 @@ class WholeShard {
 
  private:
   Scratch<Host> memory_;
+  std::uint64_t most_ = 0;
+  Queue<Host>* on_ = nullptr;
   ByteView<Host> bytes_{};
   State state_ = State::unread;
 };

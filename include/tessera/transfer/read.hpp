@@ -22,6 +22,8 @@ inline constexpr auto most_for_few = std::uint64_t{8} << 20;
 /// Decoded bytes, about, that are asked for at once of a store that is far and takes many requests together: by all
 /// threads. They wait side by side, and a network has work.
 inline constexpr auto most_from_far = std::uint64_t{128} << 20;
+/// Chunks of such a mini-batch that has several shards, at most.
+inline constexpr auto most_chunks_from_far = std::uint64_t{1024};
 
 // Bytes for each chunk beside its own memory: joined ranges, and whole shards.
 template <class P>
@@ -37,14 +39,15 @@ Batches read_batches(ChunkAccess<P> const& source, Plan const& plan, typename P:
   auto usual = usual_of(source.form, usual_for<typename P::queue_type, typename P::array_space>(plan), on,
                         crosses ? most_through_pinned : most_in_device);
   auto const shard = source.shards ? source.shards->grid().chunk_count() : 1;
-  usual.chunks = std::max(usual.chunks, shard);
-  auto wanted = options;
   auto const threads = on.host().threads();
   bool const is_far = !source.store.is_near(), asks_at_once = is_far && source.store.can.gets_many;
+  if (source.shards) usual.chunks = std::max({usual.chunks, shard, asks_at_once ? most_chunks_from_far : 0});
+  auto wanted = options;
   if (options.mini_batch == 0 && (asks_at_once || (source.shards && (is_far || source.joins())))) {
-    // Of shards fewer requests before work for all threads.
-    bool const has_all = source.shards || usual.in_flight != 0;
-    wanted.mini_batch = has_all ? usual.chunks : std::clamp<std::uint64_t>(plan.size() / threads, 1, usual.chunks);
+    // Fewer requests before work for all threads; but several may be one mini-batch, and then each thread has its share.
+    wanted.mini_batch = asks_at_once && usual.in_flight == 0
+                            ? std::clamp<std::uint64_t>(plan.size() / threads, shard, usual.chunks)
+                            : usual.chunks;
     auto const whole = std::max<std::uint64_t>(source.form.decoded_size, 1);
     auto const most = asks_at_once ? std::max(most_for_few, most_from_far / threads)
                       : is_far     ? std::min(shard, most_for_few / whole) * whole

@@ -49,15 +49,16 @@ class ShardLocator {
     if (!source.shards) return;
     struct End {
       ShardLocator& locator;
-      ~End() { locator.reads_.clear(), locator.searches_.clear(), locator.shards_.clear(); }  // claims end, too
+      ~End() {  // claims end, too
+        locator.wholes_.clear(), locator.reads_.clear(), locator.searches_.clear(), locator.shards_.clear();
+      }
     } const end{*this};
     open(source, limits, all, watched);
     while (!searches_.empty()) {
       std::erase_if(searches_, [&](Search const& search) { return is_located(source, search, on); });
-      if (!reads_.empty())
-        read_indexes(source, limits, on);
-      else if (!searches_.empty())
-        wait(source, searches_.front());
+      if (wholes_.empty() && reads_.empty() && !searches_.empty()) wait(source, searches_.front());
+      read_wholes(source, on);
+      read_indexes(source, limits, on);
     }
     if constexpr (is_of_host) take_wholes(source);
   }
@@ -103,7 +104,8 @@ class ShardLocator {
     }
   }
 
-  // Else there is no telling before an index is read: by this thread, if `reads_` has it then, or by another.
+  // Else there is no telling before an index is read, alone or with its shard: by this thread, if `reads_` has it then,
+  // or by another.
   bool is_located(Source const& source, Search const& search, AnyQueue& on) {
     auto const& shard = shard_of(search);
     auto& slot = *search.slot;
@@ -114,8 +116,9 @@ class ShardLocator {
       if (location.is_known) break;
       if (!location.claim) return false;
       IndexRead read{std::move(*location.claim), search};
-      if (shard.whole && is_in_whole(source, read, on)) continue;
-      reads_.push_back(std::move(read));
+      if (is_in_whole(source, read, on)) continue;
+      bool const is_with_shard = shard.whole && shard.whole->state() == WholeShard::State::unread;
+      (is_with_shard ? wholes_ : reads_).push_back(std::move(read));
       return false;
     }
     slot.found = range.has_value();
@@ -135,7 +138,52 @@ class ShardLocator {
     of_slot(source, *search.slot, [&] { source.shards->wait(*shard_of(search).known, search.slot->piece.chunk); });
   }
 
+  // Shards that are taken whole, all at once. What is in them ends the claims; one that is too large is read as others
+  // are.
+  void read_wholes(Source const& source, AnyQueue& on) {
+    for (; !wholes_.empty();) {
+      asked_.clear(), requests_.clear();
+      for (auto const& read : wholes_) {
+        auto const& shard = shard_of(read.search);
+        if (shard.whole->state() != WholeShard::State::unread) continue;
+        shard.whole->begin(shard_bound(source.form), on.host());
+        auto& request = requests_.emplace_back(ReadRequest<Host>{&read.search.slot->key, {}, *shard.whole});
+        if (shard.watched) request.watch = &shard.watched->watch;
+        asked_.push_back(&read);
+      }
+      if (asked_.empty()) break;
+      try {
+        ask_for_wholes(source, on);
+      } catch (WholeShard::TooLarge const& large) {
+        for (auto const* read : asked_) shard_of(read->search).whole->clear();
+        large.shard->refuse();
+      }
+    }
+    for (auto& read : wholes_)
+      if (!is_in_whole(source, read, on)) reads_.push_back(std::move(read));
+    wholes_.clear();
+  }
+  void ask_for_wholes(Source const& source, AnyQueue& on) {
+    try {
+      source.store.get_many_on_host(requests_, queue_in<bytes_space>(on));
+    } catch (Error& error) {
+      auto const is_it = [&](auto const* read) { return error.key() == read->search.slot->key.path; };
+      auto const* const found = asked_.size() == 1 ? &asked_.front() : first_of(asked_, is_it);
+      if (found)
+        blame(source, **found, error);
+      else
+        failed_together_ = true;
+      throw;
+    }
+    for (std::size_t r = 0; r < asked_.size(); ++r) {
+      auto const& shard = shard_of(asked_[r]->search);
+      if (shard.watched) shard.watched->is_held &= requests_[r].is_of_watch;
+      of_index(source, *asked_[r], [&] { shard.whole->end(requests_[r].size, *requests_[r].key); });
+    }
+  }
+
   void read_indexes(Source const& source, FetchLimits const& limits, AnyQueue& on) {
+    if (reads_.empty()) return;
     requests_.clear();
     for (auto& read : reads_) {
       auto& request = requests_.emplace_back(ReadRequest<Host>{&read.search.slot->key, read.claim.range(), read});
@@ -199,19 +247,18 @@ class ShardLocator {
     auto const all = source.shards->grid().chunk_count(first.piece.chunk, source.form.layout.shape, source.array_shape);
     return shard.size() == all && shard_bound(source.form) <= limits.max_request_bytes;
   }
-  // One read of all, if an index is not known: then the index is out of that, unless the shard is too large.
+  // If its shard was read: the claim ends.
   bool is_in_whole(Source const& source, IndexRead& read, AnyQueue& on) const {
     using State = WholeShard::State;
-    auto const& shard = shard_of(read.search);
-    auto& whole = *shard.whole;
+    auto const* const whole = shard_of(read.search).whole;
+    if (!whole || (whole->state() != State::missing && whole->state() != State::there)) return false;
     of_index(source, read, [&] {
-      if (whole.state() == State::unread)
-        whole.read(source.store, read.search.slot->key, shard_bound(source.form), shard.watched,
-                   queue_in<bytes_space>(on));
-      if (whole.state() == State::missing) read.claim.keep(std::nullopt, on.host());
-      if (whole.state() == State::there) read.claim.keep(whole.part(read.claim.range()), on.host());
+      if (whole->state() == State::missing)
+        read.claim.keep(std::nullopt, on.host());
+      else
+        read.claim.keep(whole->part(read.claim.range()), on.host());
     });
-    return whole.state() != State::too_large;
+    return true;
   }
   void take_wholes(Source const& source) {
     for (auto const& shard : shards_)
@@ -225,7 +272,9 @@ class ShardLocator {
   std::vector<Shard> shards_;
   std::vector<Search> searches_;
   std::vector<IndexRead> reads_;
-  std::vector<ReadRequest<Host>> requests_;  // one for each of them
+  std::vector<IndexRead> wholes_;            // each with its shard
+  std::vector<IndexRead const*> asked_;      // of these, one for each shard
+  std::vector<ReadRequest<Host>> requests_;  // one for each of them, or of `reads_`
 };
 
 }}}  // namespace tessera::v0::detail

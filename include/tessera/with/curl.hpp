@@ -1,5 +1,6 @@
 // Values of a web server or a bucket, over HTTP and HTTPS. Needs libcurl (curl's license): link tessera::curl.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -22,8 +23,8 @@ namespace tessera { inline namespace v0 {
 ///
 /// A range is asked for alone (RFC 9110, 14.2); a server that knows no ranges sends the whole value, of which the rest
 /// is let go. Bytes go from the connection to their destination. The thread that reads waits for all of its requests at
-/// once, `HttpOptions::most_at_once` under way; connections stay open, kept by the queue. What fails in a way that may
-/// pass is asked for again, for which the thread waits, too.
+/// once, its share of `HttpOptions::most_at_once` under way. Connections stay open, kept by the queue. What fails in a
+/// way that may pass is asked for again, for which the thread waits, too.
 ///
 /// Of one value that is read by several requests, as a shard is, nobody notices that it was replaced in between.
 class HttpStore {
@@ -49,7 +50,7 @@ class HttpStore {
     for (auto const& request : requests) detail::at_key(*this, *request.key, [] {});
     auto const batch = on.lease<http::Batch>();
     try {
-      batch->run(*site_, requests);
+      batch->run(*site_, requests, std::max<std::size_t>(site_->options.most_at_once / on.threads(), 1));
     } catch (Error& error) {
       error.in_store(name());
       throw;

@@ -16,6 +16,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/store/coalesce.hpp>
 #include <tessera/store/read_request.hpp>
+#include <tessera/with/curl_pipes.hpp>
 #include <tessera/with/curl_transfer.hpp>
 
 namespace tessera { inline namespace v0 {
@@ -25,6 +26,7 @@ namespace http {
 class Batch {
   using Clock = std::chrono::steady_clock;
   using Request = ReadRequest<space::Host>;
+  static constexpr std::size_t most_kept = 1024;  // connections
 
  public:
   Batch() { open(); }
@@ -32,33 +34,34 @@ class Batch {
   Batch& operator=(Batch const&) = delete;
   ~Batch() {
     if (process_ != ::getpid()) abandon();
+    QuietPipes const quiet;
+    idle_.clear();
+    multi_.reset();
   }
 
   /// Returns when all have their answers. Throws: StoreError that names the key; what a destination threw.
-  void run(Site const& site, std::span<Request> requests) {
+  void run(Site const& site, std::span<Request> requests, std::size_t most_at_once) {
     if (process_ != ::getpid()) {
       abandon();
       open();
     }
+    // Else it keeps four for each request that is left.
+    auto const kept = static_cast<long>(std::min(most_at_once, most_kept));
+    check(::curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, kept));
+    QuietPipes const quiet;
     plan(requests);
     struct Stop {
       Batch& batch;
       ~Stop() { batch.stop(); }
     } const stop{*this};
     for (std::size_t next = 0;;) {
-      for (; busy_.size() < site.options.most_at_once && next < asked_.size(); ++next) start(site, asked_[next]);
+      for (; busy_.size() < most_at_once && next < asked_.size(); ++next) start(site, asked_[next]);
       if (busy_.empty()) return;
       start_again(site);
       int count = 0;
       check(::curl_multi_perform(multi_.get(), &count));
       if (!end_some(site)) check(::curl_multi_poll(multi_.get(), nullptr, 0, milliseconds_to_wait(), &count));
     }
-  }
-
-  std::size_t held() const {
-    std::size_t bytes = 0;
-    for (auto const& transfer : idle_) bytes += transfer->held();
-    return bytes;
   }
 
  private:
@@ -115,6 +118,7 @@ class Batch {
 
   void start(Site const& site, Asked const& asked) {
     if (idle_.empty()) idle_.push_back(std::make_unique<Transfer>());
+    busy_.reserve(busy_.size() + 1);
     idle_.reserve(idle_.size() + busy_.size());  // stop() has room for all
     busy_.push_back({std::move(idle_.back())});
     idle_.pop_back();
@@ -164,7 +168,8 @@ class Batch {
     curl_off_t said = 0;  // seconds
     ::curl_easy_getinfo(transfer.handle(), CURLINFO_RETRY_AFTER, &said);
     auto const doubled = options.pause * (1u << std::min(transfer.tries() - 1, 16u));
-    return std::max<Clock::duration>(doubled, std::min(std::chrono::seconds{said}, options.patience));
+    auto const wanted = std::max<Clock::duration>(doubled, std::chrono::seconds{std::min<curl_off_t>(said, 86'400)});
+    return std::min<Clock::duration>(wanted, options.patience);
   }
   int milliseconds_to_wait() const {
     auto wait = std::chrono::milliseconds{1000};

@@ -12,6 +12,14 @@
 namespace tessera { inline namespace v0 {
 namespace http {
 
+/// ASCII.
+inline std::string in_lower_case(std::string_view text) {
+  std::string result{text};
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
 /// Which bytes of the value are in the body, and of how many: "bytes 0-99/1234", "bytes */1234" (RFC 9110, 14.4).
 struct ContentRange {
   std::uint64_t first = 0, count = 0;
@@ -50,34 +58,36 @@ struct ContentRange {
 struct Response {
   std::optional<ContentRange> range;
   std::string range_text, encoding;
+  bool is_whole = false;  ///< the header: a connection may end before
 
-  /// A line of the header, as it was received. Before an answer there may be others: of redirections.
+  /// A line of the header, as it was received. Before an answer there may be others, as redirections are, and a trailer
+  /// behind its body.
   void take(std::string_view line) {
     if (line.starts_with("HTTP/")) *this = {};
-    if (auto const value = value_of(line, "content-range"); !value.empty()) {
+    auto const colon = line.find(':');
+    is_whole = is_whole || trimmed(line).empty();
+    if (is_whole || colon == line.npos) return;
+    auto const name = in_lower_case(line.substr(0, colon));
+    auto const value = trimmed(line.substr(colon + 1));
+    if (name == "content-range") {
       range_text = value;
-      range = ContentRange::from(value);
+      range = ContentRange::from(in_lower_case(value));
     }
-    if (auto const value = value_of(line, "content-encoding"); !value.empty()) encoding = value;
+    if (name == "content-encoding") encoding = in_lower_case(value);
   }
   /// Throws: StoreError, if the body is not the value's bytes as they are.
   void expect_plain() const {
-    if (!encoding.empty() && encoding != "identity")
+    constexpr std::string_view of_uploads = "aws-chunked";  // buckets keep it of how a value came, and undo it
+    if (!encoding.empty() && encoding != "identity" && encoding != of_uploads)
       throw StoreError{text({"the server sent the value with Content-Encoding \"", encoding, "\", expected none"})};
   }
 
  private:
-  static std::string_view value_of(std::string_view line, std::string_view name) {
-    if (line.size() <= name.size() || line[name.size()] != ':') return {};
-    for (std::size_t i = 0; i < name.size(); ++i) {
-      auto const c = line[i];
-      if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) != name[i]) return {};
-    }
-    line.remove_prefix(name.size() + 1);
+  static std::string_view trimmed(std::string_view text) {
     auto const is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
-    while (!line.empty() && is_space(line.front())) line.remove_prefix(1);
-    while (!line.empty() && is_space(line.back())) line.remove_suffix(1);
-    return line;
+    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+    return text;
   }
 };
 

@@ -36,8 +36,10 @@ enum class TransferEnd { done, again };
 
 class Transfer {
  public:
-  static constexpr std::uint64_t most_unread = std::uint64_t{64} << 10;  ///< bytes: what is read for the connection's sake
-  static constexpr std::uint64_t most_unsized = std::uint64_t{1} << 30;  ///< bytes of a value of a length that nobody says
+  /// Bytes: what is read, and let go, so that the connection can be used again.
+  static constexpr std::uint64_t most_unread = std::uint64_t{64} << 10;
+  /// Bytes of a value of which the server does not say how long it is.
+  static constexpr std::uint64_t most_unsized = std::uint64_t{1} << 30;
 
   Transfer() : easy_{::curl_easy_init()} {
     if (!easy_) throw std::bad_alloc{};
@@ -46,7 +48,6 @@ class Transfer {
   CURL* handle() const { return easy_.get(); }
   Asked const& asked() const { return *asked_; }
   unsigned tries() const { return tries_; }
-  std::size_t held() const { return joined_.capacity() + unsized_.capacity(); }
 
   /// The caller gives the handle to cURL then.
   void begin(Site const& site, Asked const& asked) {
@@ -66,7 +67,6 @@ class Transfer {
 
     ::curl_easy_reset(handle());
     set(CURLOPT_URL, site.url.of(asked_->key()).c_str());
-    set(CURLOPT_PRIVATE, static_cast<void*>(this));
     set(CURLOPT_ERRORBUFFER, failure_.data());
     set(CURLOPT_HEADERFUNCTION, &Transfer::on_header);
     set(CURLOPT_HEADERDATA, static_cast<void*>(this));
@@ -77,6 +77,11 @@ class Transfer {
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_FOLLOWLOCATION, 1L);
     set(CURLOPT_MAXREDIRS, 10L);
+#if LIBCURL_VERSION_NUM >= 0x075500  // the other one is deprecated there
+    set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+#else
+    set(CURLOPT_REDIR_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
     auto const patience = static_cast<long>(site.options.patience.count());
     set(CURLOPT_CONNECTTIMEOUT, patience);
     set(CURLOPT_LOW_SPEED_TIME, patience);
@@ -90,6 +95,7 @@ class Transfer {
   /// StoreError; what a destination threw.
   TransferEnd end(CURLcode how, HttpOptions const& options) {
     if (thrown_) std::rethrow_exception(thrown_);
+    if (how == CURLE_OK && !response_.is_whole) how = CURLE_GOT_NOTHING;  // nor is what it has of the header
     bool const is_answered = how == CURLE_OK || is_stopped_;
     auto const status = this->status();
     if (is_answered && is_value(status)) return finish(), TransferEnd::done;
@@ -97,7 +103,7 @@ class Transfer {
       for (auto const& range : asked_->run) asked_->requests[range.request].size.reset();
       return TransferEnd::done;
     }
-    if (is_answered && status == 416 && response_.range && response_.range->total) {
+    if (is_answered && status == 416 && !asked_->range.is_whole() && response_.range && response_.range->total) {
       place(*response_.range->total);
       if (to_.size == 0) return give(), TransferEnd::done;
     }
@@ -138,9 +144,21 @@ class Transfer {
     return status == 408 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
   }
   static bool may_pass(CURLcode how) {
-    return how == CURLE_COULDNT_RESOLVE_HOST || how == CURLE_COULDNT_CONNECT || how == CURLE_OPERATION_TIMEDOUT ||
-           how == CURLE_SEND_ERROR || how == CURLE_RECV_ERROR || how == CURLE_GOT_NOTHING || how == CURLE_PARTIAL_FILE ||
-           how == CURLE_HTTP2 || how == CURLE_HTTP2_STREAM;
+    switch (how) {
+      case CURLE_COULDNT_RESOLVE_HOST:
+      case CURLE_COULDNT_CONNECT:
+      case CURLE_SSL_CONNECT_ERROR:
+      case CURLE_OPERATION_TIMEDOUT:
+      case CURLE_SEND_ERROR:
+      case CURLE_RECV_ERROR:
+      case CURLE_GOT_NOTHING:
+      case CURLE_PARTIAL_FILE:
+      case CURLE_HTTP2:
+      case CURLE_HTTP2_STREAM:
+        return true;
+      default:
+        return false;
+    }
   }
 
   static std::size_t on_header(char* line, std::size_t, std::size_t size, void* self) noexcept {
@@ -234,6 +252,7 @@ class Transfer {
   }
 
   void give() {
+    unsized_ = {};
     if (asked_->run.size() == 1) {
       asked_->first().size = to_.size;
       return;
@@ -245,6 +264,7 @@ class Transfer {
       if (to.size > 0) std::memcpy(to.data, joined_.data() + (offset - from_), to.size);
       request.size = to.size;
     }
+    joined_ = {};  // what is kept are connections
   }
 
   std::unique_ptr<CURL, FreeEasy> easy_;

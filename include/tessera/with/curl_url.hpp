@@ -7,6 +7,7 @@
 #include <tessera/core/error.hpp>
 #include <tessera/core/text.hpp>
 #include <tessera/key/key.hpp>
+#include <tessera/with/curl_response.hpp>
 
 namespace tessera { inline namespace v0 {
 namespace http {
@@ -15,32 +16,30 @@ namespace http {
 /// what lets a program in, all keys have the same.
 class Url {
  public:
-  /// Throws: StoreError.
+  /// Throws: StoreError, which shows none of an address that is wrong: it may have a password in it.
   explicit Url(std::string given) : root_{std::move(given)} {
-    auto const fail = [&](std::string_view why) {
-      throw StoreError{text({"found a URL ", why})}.in_store(text({"\"", name(), "\""}));
-    };
+    auto const fail = [](std::string_view why) { throw StoreError{text({"found an address ", why})}.in_store("HTTP"); };
     if (auto const query = root_.find('?'); query != root_.npos) {
       query_ = root_.substr(query);
       root_.resize(query);
     }
     while (root_.ends_with('/')) root_.pop_back();
-    if (!root_.starts_with("http://") && !root_.starts_with("https://"))
-      fail("of another scheme, expected http:// or https://; a bucket has an https:// address, too");
-    auto const host = root_.substr(root_.find("://") + 3);
-    if (host.empty() || host.starts_with('/')) fail("without a host, expected https://host/folder");
+    auto const host = root_.find("://") + 3;
+    auto const scheme = in_lower_case(root_.substr(0, host));
+    if (scheme != "http://" && scheme != "https://")
+      fail("that is no URL of the web, expected http:// or https://; a bucket has an https:// address, too");
+    if (host == root_.size() || root_[host] == '/') fail("without a host, expected https://host/folder");
     for (auto const& part : {root_, query_})
       for (char const c : part)
-        if (c <= ' ' || c > '~' || c == '#') fail("with a space, a \"#\" or a sign beyond ASCII, expected percent-encoding");
+        if (c <= ' ' || c > '~' || c == '#')
+          fail("with a space, a \"#\" or a sign beyond ASCII, expected percent-encoding");
   }
 
   /// What messages call it: without user, password and query, which may be secrets.
   std::string name() const {
-    auto const host = root_.find("://");
-    if (host == root_.npos) return root_;
-    auto const path = std::min(root_.find('/', host + 3), root_.size());
-    auto const user = root_.rfind('@', path);
-    return user == root_.npos || user < host ? root_ : root_.substr(0, host + 3) + root_.substr(user + 1);
+    auto const host = root_.find("://") + 3;
+    auto const user = root_.rfind('@', root_.find('/', host));
+    return user == root_.npos || user < host ? root_ : root_.substr(0, host) + root_.substr(user + 1);
   }
 
   /// Percent-encoded as RFC 3986, 2.3, says: all but letters, digits, "-", ".", "_" and "~".
