@@ -19,7 +19,8 @@ set(tessera_lzma HEADER lzma.h LIBRARY lzma)
 set(tessera_zfp HEADER zfp.h LIBRARY zfp TARGETS zfp::zfp)
 # Nor its: Debian's ends with an error where libzip's programs are not there.
 set(tessera_zip HEADER zip.h LIBRARY zip TARGETS libzip::zip)
-set(tessera_curl HEADER curl/curl.h LIBRARY curl PACKAGE CURL TARGETS CURL::libcurl DEBIAN libcurl4-openssl-dev)
+# Its package is not looked for, for the reason that nlohmann_json has below.
+set(tessera_curl HEADER curl/curl.h LIBRARY curl TARGETS CURL::libcurl DEBIAN libcurl4-openssl-dev)
 # Headers alone. Its package is not looked for: a program that brings it as a folder, after tessera, could not make its
 # target any more.
 set(tessera_nlohmann_json HEADER nlohmann/json.hpp TARGETS nlohmann_json::nlohmann_json DEBIAN nlohmann-json3-dev)

@@ -21,7 +21,7 @@ import zarr
 PROGRAM, FOLDER = sys.argv[1], Path(sys.argv[2])
 DELAY = float(sys.argv[3]) / 1000 if len(sys.argv) > 3 else 0.02
 THREADS = int(sys.argv[4]) if len(sys.argv) > 4 else 2
-ROUNDS = 3
+ROUNDS = 9
 ARRAYS = {  # shape, chunks, shards
     "small": ((512, 512), (16, 16), None),
     "large": ((128, 512, 512), (32, 128, 128), None),

@@ -143,7 +143,8 @@ TEST_CASE("nobody is there") {
 TEST_CASE("addresses that are none, and secrets that no message shows") {
   for (std::string const wrong : {"", "secret", "s3://secret/a", "ftp://host/secret", "http://", "https:///secret",
                                   "https://a secret", "https://host/secret#b", "https://host/\xc3\xbc", "https://host/a?b c",
-                                  "user:secret@host/a", "https:/user:secret@host", "//user:secret@host"}) {
+                                  "user:secret@host/a", "https:/user:secret@host", "//user:secret@host",
+                                  "https://user:sec/secret@host", "https://user:s?secret@host", "https://[::1]:secret"}) {
     CAPTURE(wrong);
     auto const error = test::error_of([&] { HttpStore{wrong}; });
     CHECK(error.find("expected") != error.npos);
@@ -152,6 +153,7 @@ TEST_CASE("addresses that are none, and secrets that no message shows") {
   CHECK(HttpStore{"https://user:pass@host:1/a/b//?key=secret"}.name() == "https://host:1/a/b");
   CHECK(HttpStore{"HTTPS://host/a@b"}.name() == "HTTPS://host/a@b");
   CHECK(HttpStore{"https://user@host"}.name() == "https://host");
+  CHECK(HttpStore{"http://user:1@[::1]:80/a"}.name() == "http://[::1]:80/a");
 }
 
 TEST_CASE("options that are none") {

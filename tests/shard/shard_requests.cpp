@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -354,6 +355,24 @@ TEST_CASE("a whole shard of a store of a user's own is one request, whatever it 
   });
   NotingRead const reading;  // of 2 MB: more than a mini-batch is elsewhere
   check_one_request_for_a_shard<double>(reading, *reading.inner.asked, zstd, itself);
+}
+
+TEST_CASE("where one of several whole shards has more in it than anybody needs, all are read by their indexes") {
+  Noting const store;
+  std::vector<std::uint8_t> numbers(16), read(numbers.size());
+  std::iota(numbers.begin(), numbers.end(), std::uint8_t{1});
+  Pipeline<space::Host, codec::Sharding<Pipeline<space::Host, codec::Bytes>>> const shards{{.chunk_shape = {2}}};
+  create_array<std::uint8_t, 1>(store, "a", {.shape = {16}, .chunk_shape = {4}}, shards).write(all, numbers);
+  auto const shard = test::value(store.inner, "a/c/1");
+  test::put(store.inner, "a/c/1", shard.substr(0, 4) + std::string(100, '?') + shard.substr(4));
+  auto const array = open_array<std::uint8_t, 1, AllCodecs>(store, "a", test::HostQueue{});
+  store.asked->forget();
+  array.read(all, read);
+  CHECK(read == numbers);
+  auto const& many = store.asked->many;  // of what was done: the whole shards were not
+  REQUIRE(many.size() == 2);
+  CHECK(many[0] == Texts{"a/c/0 last 36", "a/c/1 last 36", "a/c/2 last 36", "a/c/3 last 36"});
+  CHECK(many[1].size() == 8);
 }
 
 TEST_CASE("memory and files are asked often: they are near, and so is what stands before them") {

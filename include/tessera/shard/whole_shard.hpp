@@ -33,17 +33,14 @@ class WholeShard {
 
  public:
   enum class State { unread, asked, missing, too_large, there };
-  /// Thrown by the destination.
-  struct TooLarge {
-    WholeShard* shard;
-  };
+  struct TooLarge {};  ///< thrown by the destination
 
   void clear() { state_ = State::unread, bytes_ = {}; }
 
   /// Before it is read, if it has at most so many bytes.
   void begin(std::uint64_t most, Queue<Host>& on) { state_ = State::asked, most_ = most, on_ = &on; }
   ByteSpan<Host> operator()(std::size_t n) {
-    if (n > most_) throw TooLarge{this};
+    if (n > most_) throw TooLarge{};
     auto const to = memory_.take(n, *on_);
     bytes_ = to;
     return to;

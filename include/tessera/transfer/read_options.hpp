@@ -37,7 +37,8 @@ struct ReadOptions {
   /// Bytes that are read of a key at once, at most, but one chunk at least; 0: no bound but the mini-batch's. A shard
   /// of which every chunk is wanted is one read, its index with it, where this and a mini-batch have room for it.
   std::uint64_t max_request_bytes = 0;
-  /// Once it is true no mini-batch begins, and the call ends with Cancelled.
+  /// Once it is true no mini-batch begins, and the call ends with Cancelled: later from a store that is far, of which a
+  /// mini-batch may be all that a thread has to do.
   std::atomic<bool> const* stop = nullptr;
   Progress progress{};
   Traffic* traffic = nullptr;  ///< added to, if given

@@ -33,7 +33,7 @@ class ShardLocator {
 
  public:
   /// Before a mini-batch: nothing that was located is used any more.
-  void begin() { whole_.clear(), failed_together_ = false; }
+  void begin() { whole_.clear(); }
 
   /// Whether the store's error was of several indexes, and does not say of which: then it is of no chunk.
   bool failed_together() const { return failed_together_; }
@@ -41,6 +41,7 @@ class ShardLocator {
   /// Sets the range of each slot, or its bytes if they are there already. What is missing in a shard is not asked for.
   /// Indexes that nobody has read are read all at once; those of shards in shards, all of a depth at once.
   void run(Source const& source, FetchLimits const& limits, std::span<Slot> all, WatchedShards& watched, AnyQueue& on) {
+    failed_together_ = false;
     for (auto& slot : all) {
       slot.encoded = {};
       slot.range = is_part(slot, source.form) ? slot.wanted : ByteRange{};
@@ -138,26 +139,23 @@ class ShardLocator {
     of_slot(source, *search.slot, [&] { source.shards->wait(*shard_of(search).known, search.slot->piece.chunk); });
   }
 
-  // Shards that are taken whole, all at once. What is in them ends the claims; one that is too large is read as others
-  // are.
+  // Shards that are taken whole, all at once. What is in them ends the claims. If one is too large, all of them are read
+  // as others are.
   void read_wholes(Source const& source, AnyQueue& on) {
-    for (; !wholes_.empty();) {
-      asked_.clear(), requests_.clear();
-      for (auto const& read : wholes_) {
-        auto const& shard = shard_of(read.search);
-        if (shard.whole->state() != WholeShard::State::unread) continue;
-        shard.whole->begin(shard_bound(source.form), on.host());
-        auto& request = requests_.emplace_back(ReadRequest<Host>{&read.search.slot->key, {}, *shard.whole});
-        if (shard.watched) request.watch = &shard.watched->watch;
-        asked_.push_back(&read);
-      }
-      if (asked_.empty()) break;
-      try {
-        ask_for_wholes(source, on);
-      } catch (WholeShard::TooLarge const& large) {
-        for (auto const* read : asked_) shard_of(read->search).whole->clear();
-        large.shard->refuse();
-      }
+    if (wholes_.empty()) return;
+    asked_.clear(), requests_.clear();
+    for (auto const& read : wholes_) {
+      auto const& shard = shard_of(read.search);
+      if (shard.whole->state() != WholeShard::State::unread) continue;
+      shard.whole->begin(shard_bound(source.form), on.host());
+      auto& request = requests_.emplace_back(ReadRequest<Host>{&read.search.slot->key, {}, *shard.whole});
+      if (shard.watched) request.watch = &shard.watched->watch;
+      asked_.push_back(&read);
+    }
+    try {
+      ask_for_wholes(source, on);
+    } catch (WholeShard::TooLarge const&) {
+      for (auto const* read : asked_) shard_of(read->search).whole->refuse();
     }
     for (auto& read : wholes_)
       if (!is_in_whole(source, read, on)) reads_.push_back(std::move(read));

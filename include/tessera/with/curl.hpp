@@ -22,7 +22,7 @@ namespace tessera { inline namespace v0 {
 /// its document has consolidated metadata.
 ///
 /// A range is asked for alone (RFC 9110, 14.2); a server that knows no ranges sends the whole value, of which the rest
-/// is let go. Bytes go from the connection to their destination. The thread that reads waits for all of its requests at
+/// is discarded. Bytes go from the connection to their destination. The thread that reads waits for all of its requests at
 /// once, its share of `HttpOptions::most_at_once` under way. Connections stay open, kept by the queue. What fails in a
 /// way that may pass is asked for again, for which the thread waits, too.
 ///

@@ -22,9 +22,8 @@ class QuietPipes {
   QuietPipes(QuietPipes const&) = delete;
   QuietPipes& operator=(QuietPipes const&) = delete;
   ~QuietPipes() {
-    if (::sigismember(&before_, SIGPIPE) == 1) return;  // it was blocked anyway
     timespec const now{};
-    if (!was_pending_ && is_pending()) ::sigtimedwait(&pipe_, nullptr, &now);  // one of ours: taken back
+    while (!was_pending_ && is_pending()) ::sigtimedwait(&pipe_, nullptr, &now);  // one of ours: taken back
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
 

@@ -36,7 +36,7 @@ enum class TransferEnd { done, again };
 
 class Transfer {
  public:
-  /// Bytes: what is read, and let go, so that the connection can be used again.
+  /// Bytes: what is read and discarded, so that the connection can be used again.
   static constexpr std::uint64_t most_unread = std::uint64_t{64} << 10;
   /// Bytes of a value of which the server does not say how long it is.
   static constexpr std::uint64_t most_unsized = std::uint64_t{1} << 30;
@@ -78,9 +78,9 @@ class Transfer {
     set(CURLOPT_FOLLOWLOCATION, 1L);
     set(CURLOPT_MAXREDIRS, 10L);
 #if LIBCURL_VERSION_NUM >= 0x075500  // the other one is deprecated there
-    set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+    set(CURLOPT_REDIR_PROTOCOLS_STR, site.url.is_secure() ? "https" : "http,https");
 #else
-    set(CURLOPT_REDIR_PROTOCOLS, static_cast<long>(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+    set(CURLOPT_REDIR_PROTOCOLS, static_cast<long>((site.url.is_secure() ? 0 : CURLPROTO_HTTP) | CURLPROTO_HTTPS));
 #endif
     auto const patience = static_cast<long>(site.options.patience.count());
     set(CURLOPT_CONNECTTIMEOUT, patience);

@@ -29,12 +29,20 @@ class Url {
     if (scheme != "http://" && scheme != "https://")
       fail("that is no URL of the web, expected http:// or https://; a bucket has an https:// address, too");
     if (host == root_.size() || root_[host] == '/') fail("without a host, expected https://host/folder");
+    is_secure_ = scheme == "https://";
+    auto authority = std::string_view{root_}.substr(host);
+    authority = authority.substr(0, authority.find('/'));
+    auto const server = authority.substr(authority.find_last_of("@]") + 1);  // all, if neither is there
+    auto const port = server.find(':');
+    if (port != server.npos && server.find_first_not_of("0123456789", port + 1) != server.npos)
+      fail("with a port, expected a number; \"/\", \"?\" and \"@\" of a password are %2F, %3F and %40");
     for (auto const& part : {root_, query_})
       for (char const c : part)
         if (c <= ' ' || c > '~' || c == '#')
           fail("with a space, a \"#\" or a sign beyond ASCII, expected percent-encoding");
   }
 
+  bool is_secure() const { return is_secure_; }
   /// What messages call it: without user, password and query, which may be secrets.
   std::string name() const {
     auto const host = root_.find("://") + 3;
@@ -60,6 +68,7 @@ class Url {
 
  private:
   std::string root_, query_;
+  bool is_secure_ = false;
 };
 
 }  // namespace http
