@@ -17,7 +17,7 @@ set(tessera_bz2 HEADER bzlib.h LIBRARY bz2)
 set(tessera_lzma HEADER lzma.h LIBRARY lzma)
 # Its package is not looked for: Debian's ends with an error where there is no OpenMP for C.
 set(tessera_zfp HEADER zfp.h LIBRARY zfp TARGETS zfp::zfp)
-# Nor its: Debian's ends with an error where libzip's programs are not there.
+# Likewise: Debian's ends with an error where libzip's programs are not installed.
 set(tessera_zip HEADER zip.h LIBRARY zip TARGETS libzip::zip)
 # Its package is not looked for, for the reason that nlohmann_json has below.
 set(tessera_curl HEADER curl/curl.h LIBRARY curl TARGETS CURL::libcurl DEBIAN libcurl4-openssl-dev)

@@ -156,6 +156,39 @@ TEST_CASE("addresses that are none, and secrets that no message shows") {
   CHECK(HttpStore{"http://user:1@[::1]:80/a"}.name() == "http://[::1]:80/a");
 }
 
+TEST_CASE("a SIGPIPE of a connection is taken back, and another one stays, whether or not the thread blocks it") {
+  sigset_t pipe, before;
+  ::sigemptyset(&pipe), ::sigaddset(&pipe, SIGPIPE);
+  auto const is_pending = [] {
+    sigset_t pending;
+    ::sigpending(&pending);
+    return ::sigismember(&pending, SIGPIPE) == 1;
+  };
+  auto const send = [] { ::pthread_kill(::pthread_self(), SIGPIPE); };
+  {
+    http::QuietPipes const quiet;
+    send();  // it would end this program
+    http::QuietPipes const nested;
+    send();
+  }
+  CHECK_FALSE(is_pending());
+  ::pthread_sigmask(SIG_BLOCK, &pipe, &before);
+  {
+    http::QuietPipes const quiet;
+    send();
+  }
+  CHECK_FALSE(is_pending());
+  send();
+  {
+    http::QuietPipes const quiet;
+    send();
+  }
+  CHECK(is_pending());
+  timespec const now{};
+  CHECK(::sigtimedwait(&pipe, nullptr, &now) == SIGPIPE);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
 TEST_CASE("options that are none") {
   using std::chrono::seconds;
   auto const refuses = [](HttpOptions const& options, char const* word) {

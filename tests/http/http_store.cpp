@@ -188,6 +188,9 @@ TEST_CASE("over TLS, with a certificate that the program trusts") {
   test::HttpServer const server{values.folder.path().string(), certificate};
   HttpOptions options{.retries = 0, .certificates = certificate};
   CHECK(test::value(HttpStore{server.at("plain/-"), options}, "a/k", {2, 3}) == "234");
+  auto const elsewhere = "elsewhere/" + values.server.port();  // an answer leads there, but not out of TLS
+  CHECK(test::value(values.at(elsewhere), "a/k", {2, 3}) == "234");
+  check_refused<StoreError>([&] { test::value(HttpStore{server.at(elsewhere), options}, "a/k"); }, {"key \"a/k\""});
   options.certificates.clear();
   check_refused<StoreError>([&] { test::value(HttpStore{server.at("plain/-"), options}, "a/k"); },
                             {(server.at("plain/-") + ": key \"a/k\"").c_str(), "certificate"});

@@ -103,6 +103,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def mode_moved(self, argument, name, query, asked, time):
         self.answer(302, b"it is elsewhere", [("Location", f"/plain/-/{name}"), ("Content-Range", "bytes 1-2/3")])
 
+    def mode_elsewhere(self, argument, name, query, asked, time):  # at that port, without TLS
+        self.answer(302, headers=[("Location", f"http://127.0.0.1:{argument}/plain/-/{name}")])
+
     # What may pass: `argument` times.
     def mode_busy(self, argument, name, query, asked, time):
         if time <= int(argument):

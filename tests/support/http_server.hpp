@@ -53,6 +53,8 @@ class HttpServer {
   /// Of the folder, as `mode` says: "plain/-", "busy/2".
   std::string at(std::string const& mode) const { return scheme_ + "://127.0.0.1:" + port_ + '/' + mode; }
 
+  std::string const& port() const { return port_; }
+
   /// What it was asked for since it was asked this last, a line each: path and range.
   std::vector<std::string> told() {
     std::istringstream all{value(root(), "told")};
